@@ -1,0 +1,45 @@
+# Every target sets itself up in .venv; when that is up to date the set-up costs nothing.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+WORKERS ?= 2
+# Two test processes on two cores: one BLAS/OpenMP thread each, or they fight.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+.PHONY: report test verify lint bench docs setup clean
+.DEFAULT_GOAL := report
+
+report: setup            ## the main job on the bundled data: report.html, report.json, model.corollary in ./report
+	$(BIN)/corollary report --out report
+
+test: setup lint         ## everything that must hold, except heavy simulations
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not verify" -q
+
+verify: setup            ## heavy simulations and comparisons with peers
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: setup             ## ours against the peers; writes bench/results.md
+	$(BIN)/pip install -q -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m bench
+
+docs: setup
+	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,scale]'
+	rm -f $(VENV)/.installed-* && touch $@
+
+clean:
+	rm -rf $(VENV) report docs/_build

@@ -1,0 +1,51 @@
+"""Machine learning with its guarantees computed for your own data.
+
+The library is organised by family (``corollary.linear``, ``corollary.neural``, ...); every
+estimator follows scikit-learn's contract. Three functions stand at the top because they serve
+every family: :func:`certify` computes the guarantees that theory gives a fitted model, and
+:func:`save` and :func:`load` keep models in files that are data, never code.
+
+Subpackages are imported on first use, so that ``import corollary`` costs next to nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from corollary.core.persist import load as load
+    from corollary.core.persist import save as save
+    from corollary.theory import certify as certify
+
+# Where each top-level name lives; resolved by __getattr__ (PEP 562).
+_HOMES = {
+    "certify": "corollary.theory",
+    "load": "corollary.core.persist",
+    "save": "corollary.core.persist",
+}
+_PACKAGES = (
+    "conformal",
+    "core",
+    "datasets",
+    "linear",
+    "neural",
+    "report",
+    "representation",
+    "risk",
+    "theory",
+)
+
+__all__ = ["__version__", *_HOMES, *_PACKAGES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return importlib.import_module(f"corollary.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'corollary' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,27 @@
+"""The only place that imports private parts of third-party packages.
+
+scikit-learn keeps its declared parameter constraints private. They give the best error messages
+in the field, so we use them, and a release that moves them is mended in this file alone.
+"""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+    validate_params,
+)
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "InvalidParameterError",
+    "Options",
+    "StrOptions",
+    "check_sample_weight",
+    "fit_context",
+    "validate_params",
+]

@@ -1,0 +1,45 @@
+"""One decorator for every compiled loop.
+
+``@jit`` is Numba's ``njit`` with the flags this library stands for: compiled code is cached on
+disk, releases the GIL, and may reassociate sums but never assumes that NaN or infinity cannot
+occur (under ``fastmath=True``, ``np.isnan`` returns False for NaN).
+
+Rules for kernels, checked by ``tests/test_house.py``:
+
+* they are private, top-level functions of a module named ``_*.py`` that imports this one; the
+  public module imports the kernel module inside the function that needs it, so that importing a
+  family does not import Numba;
+* arrays and scalars in, arrays or tuples out; more than about eight arguments means that a
+  NamedTuple of arrays is missing;
+* a kernel calls only kernels of its own file: Numba's cache does not notice a change in a
+  function of another file;
+* parallel sums accumulate per fixed-size block and are reduced in block order, so that the
+  result does not depend on the number of threads.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+# Reassociation and contraction only: `nnan` and `ninf` would make NaN checks disappear.
+FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+
+def jit(function: Callable[..., Any] | None = None, *, parallel: bool = False) -> Any:
+    """Compile a kernel with the flags of the house.
+
+    Parameters
+    ----------
+    function : callable or None, default=None
+        The kernel; None when the decorator is used with arguments.
+    parallel : bool, default=False
+        Whether ``prange`` loops run on several threads.
+
+    Returns
+    -------
+    kernel : callable
+        The compiled kernel, or the decorator when ``function`` is None.
+    """
+    decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel)
+    return decorator if function is None else decorator(function)

@@ -1,0 +1,75 @@
+"""Every public estimator with the settings it is tested with.
+
+An estimator that is not listed here is tested with its defaults. List one only to make it fast
+or to declare a scikit-learn check that it cannot pass, with the reason.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from typing import Any
+
+import corollary
+
+# name -> keyword arguments for the common checks
+PARAMETERS: dict[str, dict[str, Any]] = {}
+
+# name -> {check: reason}; the reason is a sentence that a user could read
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+
+# Estimators that wrap another and need one to be built
+META: dict[str, Any] = {}
+
+
+def packages() -> list[str]:
+    """Names of all packages and public modules of the library."""
+    names = ["corollary"]
+    for module in pkgutil.walk_packages(corollary.__path__, "corollary."):
+        if not any(part.startswith("_") for part in module.name.split(".")):
+            names.append(module.name)
+    return names
+
+
+def family_packages() -> list[str]:
+    """Packages whose namespace is public interface: what their __init__ exports."""
+    return [f"corollary.{name}" for name in corollary._PACKAGES if name != "core"]
+
+
+def public_objects() -> dict[str, Any]:
+    """Every public function and class: exported by a family, or defined in a core module."""
+    found: dict[str, Any] = {}
+    for package in family_packages():
+        module = importlib.import_module(package)
+        for name, value in vars(module).items():
+            if name.startswith("_") or inspect.ismodule(value):
+                continue
+            if getattr(value, "__module__", "").startswith("corollary") and callable(value):
+                found[f"{package}.{name}"] = value
+    for package in packages():
+        if package.startswith("corollary.core."):
+            module = importlib.import_module(package)
+            for name, value in vars(module).items():
+                if getattr(value, "__module__", None) == package and not name.startswith("_"):
+                    if inspect.isfunction(value) or inspect.isclass(value):
+                        found[f"{package}.{name}"] = value
+    return found
+
+
+def estimators() -> list[Any]:
+    """One instance of every public estimator, as the common checks use it."""
+    from sklearn.base import BaseEstimator
+
+    classes = {
+        value
+        for value in public_objects().values()
+        if inspect.isclass(value)
+        and issubclass(value, BaseEstimator)
+        and not inspect.isabstract(value)
+    }
+    instances = []
+    for cls in sorted(classes, key=lambda c: c.__name__):
+        if cls.__name__ in META:
+            instances.append(META[cls.__name__](cls))
+        else:
+            instances.append(cls(**PARAMETERS.get(cls.__name__, {})))
+    return instances
