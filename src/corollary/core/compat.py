@@ -4,6 +4,8 @@ scikit-learn keeps its declared parameter constraints private. They give the bes
 in the field, so we use them, and a release that moves them is mended in this file alone.
 """
 
+from typing import Any
+
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -23,5 +25,22 @@ __all__ = [
     "StrOptions",
     "check_sample_weight",
     "fit_context",
+    "validate_parameters",
     "validate_params",
 ]
+
+
+def validate_parameters(estimator: Any) -> None:
+    """Check an estimator's parameters against its declared constraints, as ``fit`` would.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter does not fit.
+    """
+    estimator._validate_params()

@@ -1,0 +1,378 @@
+"""What the state of a saved object must look like, declared as data.
+
+A class that can be saved has a class attribute ``_schema``, for example::
+
+    _schema = Schema(
+        coef_=Array("f", "d") | Array("f", "k", "d"),
+        intercept_=Number() | Array("f", "k"),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+    )
+
+Letters are sizes: each must have one value throughout the object, so a file whose arrays do not
+fit together is refused when it is loaded instead of failing, or worse, in ``predict``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+Sizes = dict[str, int]
+
+
+class Spec:
+    """Something a value must be; ``a | b`` accepts either."""
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """Tell whether a value fits, binding size letters on the way.
+
+        Parameters
+        ----------
+        value : object
+            The value found.
+        sizes : dict of str to int
+            Letters bound so far; extended on success.
+
+        Returns
+        -------
+        fits : bool
+            Whether it does.
+        """
+        raise NotImplementedError  # abstract: every specification below defines it
+
+    def __or__(self, other: "Spec") -> "Spec":
+        return Either((self, other))
+
+
+@dataclass(frozen=True)
+class Either(Spec):
+    """One of several."""
+
+    options: tuple[Spec, ...]
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        for option in self.options:
+            trial = dict(sizes)
+            if option.matches(value, trial):
+                sizes.update(trial)
+                return True
+        return False
+
+
+@dataclass(frozen=True)
+class Optional(Spec):
+    """May be absent or None."""
+
+    spec: Spec
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return value is None or self.spec.matches(value, sizes)
+
+
+@dataclass(frozen=True)
+class Number(Spec):
+    """A real number (not a boolean) in a closed range; NaN only if allowed."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    nan: bool = False
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+            return False
+        return bool(self.low <= value <= self.high) or (self.nan and bool(np.isnan(value)))
+
+
+@dataclass(frozen=True)
+class Integer(Spec):
+    """A whole number in a closed range."""
+
+    low: float = -np.inf
+    high: float = np.inf
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+            return False
+        return bool(self.low <= value <= self.high)
+
+
+@dataclass(frozen=True)
+class Size(Spec):
+    """A whole number that is the size called ``letter``."""
+
+    letter: str
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return Integer(0).matches(value, sizes) and _bind(self.letter, int(value), sizes)
+
+
+@dataclass(frozen=True)
+class Flag(Spec):
+    """A boolean."""
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return isinstance(value, bool | np.bool_)
+
+
+@dataclass(frozen=True)
+class Text(Spec):
+    """A string, one of ``choices`` if any are given."""
+
+    choices: tuple[str, ...] = ()
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return isinstance(value, str) and (not self.choices or value in self.choices)
+
+
+@dataclass(frozen=True)
+class DType(Spec):
+    """A NumPy dtype of numbers or booleans."""
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return isinstance(value, np.dtype) and value.kind in "biuf"
+
+
+class Array(Spec):
+    """A numeric array.
+
+    Parameters
+    ----------
+    kinds : str
+        Allowed dtype kinds: ``"f"``, ``"i"``, ``"u"``, ``"b"``.
+    *shape : str or int
+        Sizes by letter or number; ``"*"`` for any.
+    low : float, default=-inf
+        Smallest value allowed.
+    below : str or float, default=inf
+        Values must be smaller: a number, or the letter of the size they index.
+    """
+
+    def __init__(
+        self, kinds: str, *shape: str | int, low: float = -np.inf, below: str | float = np.inf
+    ) -> None:
+        self.kinds, self.shape, self.low, self.below = kinds, shape, low, below
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in self.kinds:
+            return False
+        if not _bind_shape(self.shape, value.shape, sizes):
+            return False
+        below = sizes.get(self.below, -1) if isinstance(self.below, str) else self.below
+        if self.low == -np.inf and below == np.inf:
+            return True
+        return value.size == 0 or bool(value.min() >= self.low and value.max() < below)
+
+
+class Sparse(Spec):
+    """A sparse matrix in compressed form; its indices are checked.
+
+    Parameters
+    ----------
+    *shape : str or int
+        Two sizes by letter or number; ``"*"`` for any.
+    """
+
+    def __init__(self, *shape: str | int) -> None:
+        self.shape = shape
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return sparse.issparse(value) and _bind_shape(self.shape, value.shape, sizes)
+
+
+class Strings(Spec):
+    """An array of strings.
+
+    Parameters
+    ----------
+    *shape : str or int
+        Sizes by letter or number; ``"*"`` for any.
+    """
+
+    def __init__(self, *shape: str | int) -> None:
+        self.shape = shape
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return (
+            isinstance(value, np.ndarray)
+            and (value.dtype.kind == "U" or all(isinstance(v, str) for v in value.flat))
+            and _bind_shape(self.shape, value.shape, sizes)
+        )
+
+
+class Labels(Spec):
+    """Class labels: numbers, booleans or strings, distinct.
+
+    Parameters
+    ----------
+    letter : str
+        Their number.
+    """
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return (
+            isinstance(value, np.ndarray)
+            and value.ndim == 1
+            and (
+                value.dtype.kind in "biufU"
+                or all(isinstance(v, str | int | float | bool) for v in value)
+            )
+            and len(set(value.tolist())) == len(value)
+            and _bind(self.letter, len(value), sizes)
+        )
+
+
+class List(Spec):
+    """A list or tuple whose items fit ``item``.
+
+    Parameters
+    ----------
+    item : Spec
+        What each item must be. Size letters inside are free for each item unless bound outside.
+    length : str, default="*"
+        Letter of its length.
+    """
+
+    def __init__(self, item: Spec, length: str = "*") -> None:
+        self.item, self.length = item, length
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return (
+            isinstance(value, list | tuple)
+            and _bind(self.length, len(value), sizes)
+            and all(self.item.matches(v, dict(sizes)) for v in value)
+        )
+
+
+class Mapping(Spec):
+    """A dictionary with string keys whose values fit ``item``.
+
+    Parameters
+    ----------
+    item : Spec
+        What each value must be.
+    """
+
+    def __init__(self, item: Spec) -> None:
+        self.item = item
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return isinstance(value, dict) and all(
+            isinstance(k, str) and self.item.matches(v, dict(sizes)) for k, v in value.items()
+        )
+
+
+class Plain(Spec):
+    """Plain data of any shape: numbers, strings, booleans, None, lists, dictionaries of such."""
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        if isinstance(value, list | tuple):
+            return all(self.matches(v, sizes) for v in value)
+        if isinstance(value, dict):
+            return all(isinstance(k, str) and self.matches(v, sizes) for k, v in value.items())
+        return value is None or isinstance(value, bool | int | float | str)
+
+
+class Instance(Spec):
+    """A saved object that has all of the given methods.
+
+    Parameters
+    ----------
+    *methods : str
+        Names such as ``"predict"``; a model is told from a scaler by them.
+    """
+
+    def __init__(self, *methods: str) -> None:
+        self.methods = methods
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return hasattr(type(value), "__mro__") and all(
+            callable(getattr(type(value), m, None)) for m in self.methods
+        )
+
+
+class Schema:
+    """The fitted attributes (or dataclass fields) an object may have.
+
+    Parameters
+    ----------
+    _check : callable or None, default=None
+        ``check(object)`` runs last and returns a sentence if something does not fit together.
+    _parameters : dict of str to Spec or None, default=None
+        Restrictions on constructor parameters beyond the class's own constraints.
+    **attributes : Spec
+        Name to specification. An object without any of its fitted attributes is an unfitted
+        estimator and may be saved too.
+    """
+
+    def __init__(
+        self,
+        _check: Callable[[Any], str | None] | None = None,
+        _parameters: dict[str, Spec] | None = None,
+        **attributes: Spec,
+    ) -> None:
+        self.check = _check
+        self.parameters = _parameters or {}
+        self.attributes = attributes
+
+    def problem(self, parameters: dict[str, Any], state: dict[str, Any]) -> str | None:
+        """Say what is wrong with the parts of an object, or None.
+
+        Parameters
+        ----------
+        parameters : dict
+            Constructor parameters.
+        state : dict
+            Attribute names to values.
+
+        Returns
+        -------
+        sentence : str or None
+            The first problem found.
+        """
+        for name, spec in self.parameters.items():
+            if not spec.matches(parameters.get(name), {}):
+                return f"parameter {name!r} has a value that model files may not have"
+        unknown = sorted(set(state) - set(self.attributes))
+        if unknown:
+            return f"unknown attribute {unknown[0]!r}"
+        sizes: Sizes = {}
+        for name, spec in self.attributes.items():
+            if name not in state:
+                if isinstance(spec, Optional) or not state:
+                    continue
+                return f"attribute {name!r} is missing"
+            if not spec.matches(state[name], sizes):
+                return f"attribute {name!r} has the wrong type, shape or range"
+        return None
+
+
+def _bind(letter: str, size: int, sizes: Sizes) -> bool:
+    return letter == "*" or sizes.setdefault(letter, size) == size
+
+
+def _bind_shape(wanted: tuple[str | int, ...], found: tuple[int, ...], sizes: Sizes) -> bool:
+    return len(wanted) == len(found) and all(
+        w == f if isinstance(w, int) else _bind(w, f, sizes) for w, f in zip(wanted, found)
+    )
