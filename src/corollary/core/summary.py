@@ -10,9 +10,12 @@ batches of a file or the partitions of a cluster therefore do not change a singl
 result.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -244,18 +247,19 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
     summary : Summary
         The starting summary merged with that of all blocks.
     """
-    from threadpoolctl import threadpool_limits
-
     workers = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     tree = MergeTree(lambda left, right: left.merge(right))
 
     def summarise(block: Chunk) -> S:
         return summary.empty().update(block)
 
+    blocks = iter(blocks)
+    first = list(islice(blocks, 2))
+    blocks = chain(first, blocks)
     # One BLAS thread per worker: nested threads fight for cores, and a multi-threaded product
     # may round differently from a single-threaded one.
-    with threadpool_limits(limits=1, user_api="blas"):
-        if workers == 1:
+    with _blas(len(sys.modules)).limit(limits=1, user_api="blas"):
+        if workers == 1 or len(first) < 2:
             for block in blocks:
                 tree.push(summarise(block))
         else:
@@ -269,6 +273,15 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
                     tree.push(future.result())
     total = tree.result()
     return summary if total is None else summary.merge(total)
+
+
+@lru_cache(maxsize=1)
+def _blas(n_modules: int) -> Any:
+    # Finding the BLAS libraries takes a millisecond, as long as a whole pass over small data.
+    # A library that was loaded since changes the number of modules, and we look again.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def available_cores() -> int:
