@@ -22,6 +22,9 @@ from corollary.core.summary import Chunk, Summary
 # meet the sketch about eight times.
 SKETCH_SIZE = 8192
 
+# Two buffers of this size stay in a core's second-level cache.
+BUFFER_BYTES = 2**19
+
 # Temporaries of this many words stay in cache; larger ones are fetched from the system page by
 # page, which made hashing seven times slower.
 CACHED_WORDS = 8192
@@ -62,27 +65,47 @@ def hash_rows(X: Any) -> np.ndarray:
         The hashes.
     """
     if sparse.issparse(X):
-        X = X.tocsr()
-        coded = sparse.csr_matrix(X, copy=True)
-        multipliers = _multipliers(X.shape[1])
-        words = _words(coded.data.astype(np.float64)) * multipliers[coded.indices]
-        hashes = np.zeros(X.shape[0], dtype=np.uint64)
-        np.add.at(hashes, np.repeat(np.arange(X.shape[0]), np.diff(coded.indptr)), words)
-        return _scramble(hashes)
-    X = np.asarray(X, dtype=np.float64)
-    X = X.reshape(X.shape[0], int(np.prod(X.shape[1:])))
+        return _scramble(_sparse_sums(X.tocsr()))
+    X = np.asarray(X)
+    return _scramble(_dense_sums(X.reshape(X.shape[0], -1)))
+
+
+def _dense_sums(X: np.ndarray) -> np.ndarray:
+    """Sum the coded values of every row times the multipliers of its columns, modulo 2**64."""
     multipliers = _multipliers(X.shape[1])
-    hashes = np.empty(len(X), dtype=np.uint64)
-    step = max(1, CACHED_WORDS // max(1, X.shape[1]))
-    for start in range(0, len(X), step):
-        hashes[start : start + step] = _words(X[start : start + step]) @ multipliers
-    return _scramble(hashes)
+    sums = np.empty(X.shape[0], dtype=np.uint64)
+    # A few rows at a time in two buffers that stay in cache: five times as fast as whole arrays.
+    step = max(64, BUFFER_BYTES // (8 * max(1, X.shape[1])))
+    values = np.empty((min(step, X.shape[0]), X.shape[1]))
+    spare = np.empty(values.shape, dtype=np.uint64)
+    for start in range(0, X.shape[0], step):
+        rows = X[start : start + step]
+        size = len(rows)
+        words = _words(rows, values[:size], spare[:size])
+        np.einsum("ij,j->i", words, multipliers, out=sums[start : start + size])
+    return sums
 
 
-def _words(values: np.ndarray) -> np.ndarray:
+def _sparse_sums(X: sparse.csr_matrix) -> np.ndarray:
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    data = X.data
+    words = _words(data, np.empty(len(data)), np.empty(len(data), dtype=np.uint64))
+    # Differences of running sums: both wrap around at 2**64, which cancels.
+    running = np.zeros(len(data) + 1, dtype=np.uint64)
+    np.cumsum(words * _multipliers(X.shape[1])[X.indices], out=running[1:])
+    return running[X.indptr[1:]] - running[X.indptr[:-1]]
+
+
+def _words(values: np.ndarray, double: np.ndarray, spare: np.ndarray) -> np.ndarray:
+    """Code values as 64-bit words, zero as 0, using the two buffers given."""
     # Adding 0.0 turns -0.0 into 0.0, whose bits are 0: an absent entry of a sparse row.
-    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
-    return bits ^ (bits >> np.uint64(32))
+    bits = np.add(values, 0.0, out=double, casting="unsafe").view(np.uint64)
+    # Small integers have zeros in their last 40 bits and more; a sum of multiples of 2**40 would
+    # use 24 bits of the hash only. Folding the leading bits onto the last repairs that.
+    np.right_shift(bits, np.uint64(40), out=spare)
+    return np.bitwise_xor(bits, spare, out=spare)
 
 
 def _multipliers(n: int) -> np.ndarray:
@@ -139,12 +162,13 @@ class Fingerprint(Summary):
 
     def merge(self, other: Self) -> Self:
         """Unite two sketches and keep the smallest hashes."""
-        hashes, where = np.unique(
-            np.concatenate([self.hashes, other.hashes]), return_inverse=True
-        )
-        counts = np.bincount(
-            where, weights=np.concatenate([self.counts, other.counts]), minlength=len(hashes)
-        ).astype(np.int64)
+        both = np.concatenate([self.hashes, other.hashes])
+        # Two ascending runs: the stable sort merges them in linear time.
+        order = np.argsort(both, kind="stable")
+        both = both[order]
+        first = np.flatnonzero(np.append(True, both[1:] != both[:-1])[: len(both)])
+        counts = np.add.reduceat(np.concatenate([self.counts, other.counts])[order], first)
+        hashes = both[first]
         n_rows = self.n_rows + other.n_rows
         return type(self)(hashes[:SKETCH_SIZE], counts[:SKETCH_SIZE], n_rows)
 
