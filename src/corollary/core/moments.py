@@ -1,4 +1,4 @@
-"""Moments: weighted count, mean and covariance of rows, mergeable without loss.
+r"""Moments: weighted count, mean and covariance of rows, mergeable without loss.
 
 Sums of squares lose everything when the mean is large against the spread. Here every block is
 shifted by (nearly) its own mean before products are formed, and blocks are merged by the pairwise
@@ -7,8 +7,8 @@ scatter matrices :math:`S_a, S_b`,
 
 .. math::
 
-    \\delta = m_b - m_a, \\quad W = W_a + W_b, \\quad m = m_a + \\tfrac{W_b}{W}\\delta, \\quad
-    S = S_a + S_b + \\tfrac{W_a W_b}{W}\\,\\delta\\delta^\\top .
+    \delta = m_b - m_a, \quad W = W_a + W_b, \quad m = m_a + \tfrac{W_b}{W}\delta, \quad
+    S = S_a + S_b + \tfrac{W_a W_b}{W}\,\delta\delta^\top .
 
 The shift of an unweighted block is the mean of its first few rows. These rows are part of the
 block, so the scatter about the block's mean is at least a fixed share of that about the shift and
@@ -177,9 +177,7 @@ class Moments(Summary):
         share = other.weight / weight
         scatter = self.scatter + other.scatter
         scatter += np.outer(delta, delta * (self.weight * share))
-        return type(self)(
-            self.n_rows + other.n_rows, weight, self.mean + share * delta, scatter
-        )
+        return type(self)(self.n_rows + other.n_rows, weight, self.mean + share * delta, scatter)
 
     def covariance(self, *, ddof: float = 0) -> np.ndarray:
         """Return the covariance matrix.
@@ -210,8 +208,7 @@ class Moments(Summary):
 
 def _is_thin(part: Any) -> bool:
     return bool(
-        sparse.issparse(part)
-        and part.nnz < SPARSE_SHARE * max(1, part.shape[0] * part.shape[1])
+        sparse.issparse(part) and part.nnz < SPARSE_SHARE * max(1, part.shape[0] * part.shape[1])
     )
 
 

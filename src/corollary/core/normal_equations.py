@@ -1,12 +1,12 @@
-"""Normal equations: all that least squares needs to know about the data.
+r"""Normal equations: all that least squares needs to know about the data.
 
-Minimising :math:`\\sum_i w_i (y_i - x_i^\\top\\beta - b)^2 + \\alpha\\|\\beta\\|^2` involves the rows
-only through the weighted means of X and y and the centred cross products
+Minimising :math:`\sum_i w_i (y_i - x_i^\top\beta - b)^2 + \alpha\|\beta\|^2` involves the
+rows only through the weighted means of X and y and the centred cross products
 
 .. math::
 
-    G = \\sum_i w_i (x_i - \\bar x)(x_i - \\bar x)^\\top, \\qquad
-    c = \\sum_i w_i (x_i - \\bar x)(y_i - \\bar y)^\\top,
+    G = \sum_i w_i (x_i - \bar x)(x_i - \bar x)^\top, \qquad
+    c = \sum_i w_i (x_i - \bar x)(y_i - \bar y)^\top,
 
 which are sums over rows: :class:`NormalEquations` computes them over arrays, files and clusters.
 """

@@ -1,0 +1,368 @@
+"""Sources: data that are not one set of arrays in memory.
+
+A source knows the width and the names of its columns and reduces a summary over its rows. There
+are three kinds: a stream of chunks, files (Parquet and CSV) read in batches, and Dask collections.
+All of them cut the rows into the same blocks and merge along the same tree as arrays in memory do
+(see :mod:`corollary.core.summary`), so that the result has the same bits; memory stays bounded by
+a few blocks, whatever the size of the file.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from corollary.core.summary import Chunk, Summary, reblock, reduce_blocks
+
+S = TypeVar("S", bound=Summary)
+
+
+class Source(ABC):
+    """Rows that can be reduced, wherever they are.
+
+    Attributes
+    ----------
+    n_features : int
+        Columns of X.
+    n_targets : int
+        Columns of y; 0 if there is no target.
+    feature_names : list of str or None
+        Names of the columns of X, if they have names.
+    rereadable : bool
+        Whether :meth:`reduce` may be called more than once.
+    target_ndim : int
+        1 for a single target, 2 for a table of targets.
+    """
+
+    n_features: int
+    n_targets: int
+    feature_names: list[str] | None = None
+    rereadable: bool = True
+    target_ndim: int = 1
+
+    @abstractmethod
+    def reduce(self, summary: S, n_jobs: int | None = None) -> S:
+        """Return the summary of all rows.
+
+        Parameters
+        ----------
+        summary : Summary
+            Where to start.
+        n_jobs : int or None, default=None
+            Threads; None means one per available core.
+
+        Returns
+        -------
+        summary : Summary
+            The starting summary merged with that of all rows.
+        """
+
+
+def open_source(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    target: str | Sequence[str] | None = None,
+    sample_weight: str | None = None,
+) -> Source:
+    """Open data for reduction.
+
+    Parameters
+    ----------
+    data : path, data frame, Dask collection, or iterable of chunks
+        A Parquet or CSV file, or a folder of Parquet files (read in order of their names); a
+        pandas or Dask data frame; a tuple of Dask arrays ``(X, y)`` or ``(X, y, sample_weight)``;
+        or an iterable whose items are tuples of arrays or data frames.
+    columns : sequence of str or None, default=None
+        Names of the features, where columns have names; None for all that are neither target nor
+        weight. Other columns are not read.
+    target : str, sequence of str or None, default=None
+        Name of the column to predict, or names of several.
+    sample_weight : str or None, default=None
+        Name of the column that holds weights.
+
+    Returns
+    -------
+    source : Source
+        With a method ``reduce(summary, n_jobs)``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or not numeric, if there are no rows, or if the file type is
+        unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.moments import Moments
+    >>> from corollary.core.sources import open_source
+    >>> chunks = [(np.zeros((2, 3)),), (np.ones((2, 3)),)]
+    >>> open_source(chunks).reduce(Moments.of_width(3)).mean
+    array([0.5, 0.5, 0.5])
+    """
+    select = Selection(columns, target, sample_weight)
+    if isinstance(data, str | PathLike):
+        from corollary.core.file_source import FileSource
+
+        return FileSource(Path(data), select)
+    if hasattr(data, "__dask_graph__") or (
+        isinstance(data, tuple) and any(hasattr(part, "__dask_graph__") for part in data)
+    ):
+        from corollary.core.dask_source import DaskSource
+
+        return DaskSource(data, select)
+    if hasattr(data, "columns"):
+        return ChunkSource([data], select)
+    if isinstance(data, tuple) and data and hasattr(data[0], "shape"):
+        return ChunkSource([data], select)
+    if isinstance(data, Iterable):
+        return ChunkSource(data, select)
+    raise ValueError(
+        "open_source needs a path, a data frame, a Dask collection or an iterable of chunks "
+        f"(tuples of arrays). Got {type(data).__name__} instead."
+    )
+
+
+class Selection:
+    """Which named columns play which part.
+
+    Parameters
+    ----------
+    columns : sequence of str or None
+        Features; None for the rest.
+    target : str, sequence of str or None
+        What to predict.
+    sample_weight : str or None
+        Weights.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str] | None,
+        target: str | Sequence[str] | None,
+        sample_weight: str | None,
+    ) -> None:
+        if isinstance(columns, str):
+            columns = [columns]
+        self.columns = None if columns is None else list(columns)
+        self.target = (
+            [] if target is None else [target] if isinstance(target, str) else list(target)
+        )
+        self.target_ndim = 1 if target is None or isinstance(target, str) else 2
+        self.sample_weight = sample_weight
+
+    @property
+    def named(self) -> bool:
+        """Whether any column is asked for by name."""
+        return bool(self.columns or self.target or self.sample_weight)
+
+    def features(self, available: Sequence[str], where: str) -> list[str]:
+        """Return the names of the features, after checking that every name exists.
+
+        Parameters
+        ----------
+        available : sequence of str
+            The columns there are.
+        where : str
+            The data's name for error messages.
+
+        Returns
+        -------
+        features : list of str
+            Names in order.
+        """
+        weight = [] if self.sample_weight is None else [self.sample_weight]
+        names = [str(name) for name in available]
+        for name in [*(self.columns or []), *self.target, *weight]:
+            if name not in names:
+                near = get_close_matches(name, names, n=3) or names[:10]
+                raise ValueError(
+                    f"Column {name!r} is not in {where}. Did you mean "
+                    f"{', '.join(map(repr, near))}? It has {len(names)} columns."
+                )
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(
+                f"Column names of {where} must be distinct. Got {repeated[0]!r} more than once; "
+                "rename or drop one of them."
+            )
+        taken = {*self.target, *weight}
+        if self.columns is not None:
+            both = taken & set(self.columns)
+            if both:
+                raise ValueError(
+                    f"A column is either a feature or the target or the weight. Got "
+                    f"{sorted(both)[0]!r} in two parts; take it out of `columns`."
+                )
+            return self.columns
+        features = [name for name in names if name not in taken]
+        if not features:
+            raise ValueError(f"{where} has no column left to learn from besides {sorted(taken)}.")
+        return features
+
+    def split(self, matrix: np.ndarray, n_features: int) -> Chunk:
+        """Cut a matrix of features, targets and weight into a chunk.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n_samples, n_features + n_targets + n_weights)
+            Columns in that order.
+        n_features : int
+            How many features there are.
+
+        Returns
+        -------
+        chunk : tuple
+            ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; y is None if only weights exist.
+        """
+        stop = n_features + len(self.target)
+        X = matrix[:, :n_features]
+        y = matrix[:, n_features:stop] if self.target else None
+        if y is not None and self.target_ndim == 1:
+            y = y[:, 0]
+        if self.sample_weight is not None:
+            return (X, y, matrix[:, stop])
+        return (X,) if y is None else (X, y)
+
+
+class ChunkSource(Source):
+    """A stream of chunks: tuples of arrays, or data frames.
+
+    Parameters
+    ----------
+    chunks : iterable
+        The chunks, in order.
+    select : Selection
+        Which columns of data frames to use.
+    """
+
+    def __init__(self, chunks: Iterable[Any], select: Selection) -> None:
+        self._select = select
+        iterator = iter(chunks)
+        self.rereadable = iterator is not chunks
+        try:
+            first = next(iterator)
+        except StopIteration:
+            raise ValueError("The stream of chunks is empty: there are no rows.") from None
+        self._chunks = chunks if self.rereadable else chain([first], iterator)
+        if not isinstance(first, tuple) and not hasattr(first, "columns"):
+            raise ValueError(
+                "A chunk must be a tuple of arrays, e.g. (X, y), or a data frame. "
+                f"Got {type(first).__name__} instead."
+            )
+        if hasattr(first, "columns"):
+            self.feature_names = select.features(list(first.columns), "the data frame")
+        elif select.named:
+            raise ValueError(
+                "Columns can be chosen by name in files and data frames only. Got tuples of "
+                "arrays; slice the arrays instead."
+            )
+        chunk = self._convert(first)
+        self.n_features = chunk[0].shape[1]
+        y = chunk[1] if len(chunk) > 1 else None
+        self.target_ndim = 1 if y is None else y.ndim
+        self.n_targets = 0 if y is None else 1 if y.ndim == 1 else y.shape[1]
+
+    def _convert(self, item: Any) -> Chunk:
+        if not hasattr(item, "columns"):
+            return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in item)
+        assert self.feature_names is not None
+        weight = [] if self._select.sample_weight is None else [self._select.sample_weight]
+        names = [*self.feature_names, *self._select.target, *weight]
+        self._select.features(list(item.columns), "the data frame")
+        for name in names:
+            dtype = str(item[name].dtype).lower()
+            if not dtype.startswith(("int", "uint", "float", "bool", "double")):
+                raise ValueError(not_numeric_message(name, "the data frame", dtype))
+        matrix = np.asarray(item[names].to_numpy(), dtype=np.float64)
+        return self._select.split(matrix, len(self.feature_names))
+
+    def _checked(self) -> Iterator[Chunk]:
+        for position, item in enumerate(self._chunks):
+            chunk = self._convert(item)
+            if chunk[0].ndim != 2 or chunk[0].shape[1] != self.n_features:
+                raise ValueError(
+                    f"Every chunk must have {self.n_features} columns like the first. Chunk "
+                    f"{position} has shape {chunk[0].shape}."
+                )
+            rows = {a.shape[0] for a in chunk if a is not None}
+            if len(rows) > 1:
+                raise ValueError(
+                    f"The arrays of a chunk must have equally many rows. Chunk {position} has "
+                    f"{sorted(rows)}."
+                )
+            yield chunk
+
+    def reduce(self, summary: S, n_jobs: int | None = None) -> S:
+        """Return the summary of all rows; a generator can be read once."""
+        blocks = map(check_finite, reblock(self._checked()))
+        return reduce_blocks(summary, blocks, n_jobs=n_jobs)
+
+
+def not_numeric_message(name: str, where: str, dtype: Any) -> str:
+    """Word the error about a column that holds no numbers.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    where : str
+        The data's name.
+    dtype : object
+        What the column holds.
+
+    Returns
+    -------
+    message : str
+        The sentence.
+    """
+    return (
+        f"Column {name!r} of {where} has type {dtype}; numbers are needed. Encode it as numbers "
+        "first, or leave it out by listing the wanted columns in `columns`."
+    )
+
+
+def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
+    """Refuse NaN, infinity and negative weights, which would spoil sums without a trace.
+
+    Parameters
+    ----------
+    block : tuple
+        ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``.
+    names : list of str or None, default=None
+        Names of the columns of X for the message.
+
+    Returns
+    -------
+    block : tuple
+        The same.
+
+    Raises
+    ------
+    ValueError
+        Naming the column.
+    """
+    for label, part in zip(("X", "y", "sample_weight"), block):
+        if part is None:
+            continue
+        values = part.data if sparse.issparse(part) else part
+        # The sum is finite unless a value is not (or overflows, which the slow check clears).
+        if np.isfinite(np.sum(values)) or np.isfinite(values).all():
+            continue
+        where = label
+        if label == "X" and not sparse.issparse(part):
+            column = int(np.flatnonzero(~np.isfinite(part).all(axis=0))[0])
+            where = f"column {names[column]!r}" if names else f"column {column} of X"
+        raise ValueError(
+            f"Input contains NaN or infinity in {where}. Fill or drop such rows first."
+        )
+    if len(block) > 2 and block[2] is not None and np.min(block[2], initial=0.0) < 0:
+        raise ValueError("sample_weight must not be negative. Got a negative weight.")
+    return block
