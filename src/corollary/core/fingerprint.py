@@ -10,6 +10,7 @@ estimates the chance that a fresh row has been seen before (Good and Turing); an
 suspicious only when it exceeds what that chance explains.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -22,12 +23,9 @@ from corollary.core.summary import Chunk, Summary
 # meet the sketch about eight times.
 SKETCH_SIZE = 8192
 
-# Two buffers of this size stay in a core's second-level cache.
+# Two buffers of this size stay in a core's second-level cache; larger temporaries are fetched from
+# the system page by page, which made hashing seven times slower.
 BUFFER_BYTES = 2**19
-
-# Temporaries of this many words stay in cache; larger ones are fetched from the system page by
-# page, which made hashing seven times slower.
-CACHED_WORDS = 8192
 
 
 class Overlap(NamedTuple):
@@ -67,14 +65,13 @@ def hash_rows(X: Any) -> np.ndarray:
     if sparse.issparse(X):
         return _scramble(_sparse_sums(X.tocsr()))
     X = np.asarray(X)
-    return _scramble(_dense_sums(X.reshape(X.shape[0], -1)))
+    return _scramble(_dense_sums(X.reshape(X.shape[0], math.prod(X.shape[1:]))))
 
 
 def _dense_sums(X: np.ndarray) -> np.ndarray:
     """Sum the coded values of every row times the multipliers of its columns, modulo 2**64."""
     multipliers = _multipliers(X.shape[1])
     sums = np.empty(X.shape[0], dtype=np.uint64)
-    # A few rows at a time in two buffers that stay in cache: five times as fast as whole arrays.
     step = max(64, BUFFER_BYTES // (8 * max(1, X.shape[1])))
     values = np.empty((min(step, X.shape[0]), X.shape[1]))
     spare = np.empty(values.shape, dtype=np.uint64)

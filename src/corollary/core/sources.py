@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import Chunk, Summary, reblock, reduce_blocks
+from corollary.core.summary import Chunk, Summary, reblock, reduce, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
 
@@ -230,6 +230,27 @@ class Selection:
         if self.sample_weight is not None:
             return (X, y, matrix[:, stop])
         return (X,) if y is None else (X, y)
+
+
+class ArraySource(Source):
+    """Arrays in memory, with the interface of the other sources.
+
+    Parameters
+    ----------
+    arrays : tuple of arrays
+        ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; entries after X may be None.
+    """
+
+    def __init__(self, arrays: Chunk) -> None:
+        self._arrays = arrays
+        X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
+        self.n_features = X.shape[1]
+        self.target_ndim = 1 if y is None else y.ndim
+        self.n_targets = 0 if y is None else 1 if y.ndim == 1 else y.shape[1]
+
+    def reduce(self, summary: S, n_jobs: int | None = None) -> S:
+        """Return the summary of all rows."""
+        return reduce(summary, self._arrays, n_jobs=n_jobs)
 
 
 class ChunkSource(Source):

@@ -14,6 +14,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, Self, TypeVar
@@ -72,6 +73,42 @@ class Summary(ABC):
         summary : Summary
             The new summary.
         """
+
+
+@dataclass(frozen=True)
+class Together(Summary):
+    """Several summaries of the same rows, computed in one pass.
+
+    Parameters
+    ----------
+    parts : tuple of Summary
+        The summaries; each is given every chunk whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.fingerprint import Fingerprint
+    >>> from corollary.core.moments import Moments
+    >>> from corollary.core.summary import Together, reduce
+    >>> both = Together((Moments.of_width(2), Fingerprint()))
+    >>> moments, memory = reduce(both, (np.ones((5, 2)),)).parts
+    >>> moments.weight, memory.n_rows
+    (5.0, 5)
+    """
+
+    parts: tuple[Summary, ...]
+
+    def empty(self) -> Self:
+        """Return the same summaries with no rows."""
+        return type(self)(tuple(part.empty() for part in self.parts))
+
+    def update(self, chunk: Chunk) -> Self:
+        """Add the rows of a chunk to every part."""
+        return type(self)(tuple(part.update(chunk) for part in self.parts))
+
+    def merge(self, other: Self) -> Self:
+        """Unite part by part."""
+        return type(self)(tuple(a.merge(b) for a, b in zip(self.parts, other.parts)))
 
 
 def block_rows(chunk: Chunk) -> int:
