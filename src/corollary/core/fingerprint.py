@@ -117,6 +117,17 @@ def _scramble(z: np.ndarray) -> np.ndarray:
     return z ^ (z >> np.uint64(31))
 
 
+def _smallest(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return at least the SKETCH_SIZE smallest distinct hashes, if there are so many."""
+    size = 2 * SKETCH_SIZE
+    if len(hashes) > 2 * size:  # selecting is cheaper than sorting
+        largest = np.partition(hashes, size)[size]
+        distinct, counts = np.unique(hashes[hashes <= largest], return_counts=True)
+        if len(distinct) >= SKETCH_SIZE:
+            return distinct, counts
+    return np.unique(hashes, return_counts=True)
+
+
 @dataclass(frozen=True)
 class Fingerprint(Summary):
     """Bottom-k sketch of training rows.
@@ -153,7 +164,7 @@ class Fingerprint(Summary):
     def update(self, chunk: Chunk) -> Self:
         """Add the rows of ``chunk[0]``."""
         hashes = hash_rows(chunk[0])
-        distinct, counts = np.unique(hashes, return_counts=True)
+        distinct, counts = _smallest(hashes)
         part = type(self)(distinct[:SKETCH_SIZE], counts[:SKETCH_SIZE], len(hashes))
         return part if self.n_rows == 0 else self.merge(part)
 
