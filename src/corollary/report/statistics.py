@@ -1,0 +1,215 @@
+"""The few intervals and tests that report sections compute from the test rows.
+
+Shares get exact binomial intervals, quantiles get distribution-free ones from order statistics,
+means get Student's; families of groups are corrected by Holm's procedure.
+"""
+
+import itertools
+import math
+
+import numpy as np
+from scipy import special
+
+
+def share_interval(k: int, n: int, confidence: float) -> tuple[float, float]:
+    """Bracket a probability from k hits in n trials (Clopper and Pearson).
+
+    Parameters
+    ----------
+    k : int
+        Hits.
+    n : int
+        Trials.
+    confidence : float
+        Probability that the interval covers, at least.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval.
+
+    Examples
+    --------
+    >>> from corollary.report.statistics import share_interval
+    >>> low, high = share_interval(141, 143, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.95, 0.998)
+    """
+    if n == 0:
+        return 0.0, 1.0
+    tail = (1 - confidence) / 2
+    low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(special.betaincinv(k + 1, n - k, 1 - tail))
+    return low, high
+
+
+def share_upper(k: int, n: int, confidence: float) -> float:
+    """Bound a probability from above after k hits in n trials (one-sided, exact).
+
+    Parameters
+    ----------
+    k : int
+        Hits.
+    n : int
+        Trials.
+    confidence : float
+        Probability that the bound holds, at least.
+
+    Returns
+    -------
+    high : float
+        Upper bound.
+
+    Examples
+    --------
+    >>> from corollary.report.statistics import share_upper
+    >>> round(share_upper(2, 143, 0.95), 4)
+    0.0434
+    """
+    return 1.0 if k >= n else float(special.betaincinv(k + 1, n - k, confidence))
+
+
+def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, float]:
+    """Estimate a mean with Student's interval.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+    confidence : float
+        Nominal coverage, reached as n grows.
+
+    Returns
+    -------
+    mean, low, high : float
+        Ends are infinite for fewer than two numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.statistics import mean_interval
+    >>> mean_interval(np.array([1.0, 1.0, 1.0]), 0.95)
+    (1.0, 1.0, 1.0)
+    """
+    n = len(values)
+    if n == 0:
+        return math.nan, -math.inf, math.inf
+    mean = float(np.mean(values))
+    if n < 2:
+        return mean, -math.inf, math.inf
+    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2))
+    half = reach * float(np.std(values, ddof=1)) / math.sqrt(n)
+    return mean, mean - half, mean + half
+
+
+def quantile_interval(
+    ordered: np.ndarray, level: float, confidence: float
+) -> tuple[float, float | None, float | None]:
+    """Estimate a quantile with the interval that order statistics give.
+
+    The interval holds for every continuous distribution. Near the ends of the sample there may
+    be no finite end: it is then ``None``.
+
+    Parameters
+    ----------
+    ordered : ndarray of shape (n,)
+        Numbers in ascending order.
+    level : float
+        Level of the quantile.
+    confidence : float
+        Probability that the interval covers, at least.
+
+    Returns
+    -------
+    value : float
+        Smallest sample value with at least a share ``level`` of the sample at or below it.
+    low, high : float or None
+        Ends of the interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.statistics import quantile_interval
+    >>> quantile_interval(np.arange(1.0, 101.0), 0.5, 0.95)
+    (50.0, 40.0, 61.0)
+    >>> quantile_interval(np.arange(1.0, 101.0), 0.99, 0.95)
+    (99.0, 97.0, None)
+    """
+    n = len(ordered)
+    value = float(ordered[min(max(math.ceil(level * n - 1e-9), 1), n) - 1])
+    tail = (1 - confidence) / 2
+    below = _binomial_quantile(tail, n, level)
+    above = _binomial_quantile(1 - tail, n, level) + 1
+    low = None if below < 1 else float(ordered[below - 1])
+    high = None if above > n else float(ordered[above - 1])
+    return value, low, high
+
+
+def _binomial_quantile(level: float, n: int, p: float) -> int:
+    """Find the smallest k with P(Binomial(n, p) <= k) >= level."""
+    low, high = -1, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        if special.bdtr(float(middle), n, p) >= level:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Adjust p-values so that the chance of any false finding stays below the level.
+
+    Parameters
+    ----------
+    p_values : ndarray of shape (m,)
+        One p-value a hypothesis.
+
+    Returns
+    -------
+    adjusted : ndarray of shape (m,)
+        Compare each with the level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.statistics import holm
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    m = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    steps = np.maximum.accumulate(np.asarray(p_values)[order] * (m - np.arange(m)))
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def equal_count_bins(n: int, most: int, least: int) -> list[slice]:
+    """Cut n ordered rows into bins of nearly equal count.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    most : int
+        Bins at most.
+    least : int
+        Rows a bin must hold; with fewer rows in total there is one pooled bin.
+
+    Returns
+    -------
+    bins : list of slice
+        In order, covering all rows.
+
+    Examples
+    --------
+    >>> from corollary.report.statistics import equal_count_bins
+    >>> [b.stop - b.start for b in equal_count_bins(70, 10, 20)]
+    [23, 24, 23]
+    """
+    if n == 0:
+        return []
+    parts = max(min(most, n // least), 1)
+    cuts = [round(i * n / parts) for i in range(parts + 1)]
+    return [slice(a, b) for a, b in itertools.pairwise(cuts)]
