@@ -49,9 +49,9 @@ def public_objects() -> dict[str, Any]:
         if package.startswith("corollary.core."):
             module = importlib.import_module(package)
             for name, value in vars(module).items():
-                if getattr(value, "__module__", None) == package and not name.startswith("_"):
-                    if inspect.isfunction(value) or inspect.isclass(value):
-                        found[f"{package}.{name}"] = value
+                ours = getattr(value, "__module__", None) == package and not name.startswith("_")
+                if ours and (inspect.isfunction(value) or inspect.isclass(value)):
+                    found[f"{package}.{name}"] = value
     return found
 
 

@@ -281,6 +281,28 @@ class Mapping(Spec):
         )
 
 
+class Record(Spec):
+    """A dictionary with exactly the given keys (those marked Optional may be absent).
+
+    Parameters
+    ----------
+    **fields : Spec
+        Key to what its value must be. Size letters are shared by the fields.
+    """
+
+    def __init__(self, **fields: Spec) -> None:
+        self.fields = fields
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        if not isinstance(value, dict) or not set(value) <= set(self.fields):
+            return False
+        return all(
+            spec.matches(value[name], sizes) if name in value else isinstance(spec, Optional)
+            for name, spec in self.fields.items()
+        )
+
+
 class Plain(Spec):
     """Plain data of any shape: numbers, strings, booleans, None, lists, dictionaries of such."""
 
@@ -317,9 +339,9 @@ class Schema:
 
     Parameters
     ----------
-    _check : callable or None, default=None
+    check : callable or None, default=None
         ``check(object)`` runs last and returns a sentence if something does not fit together.
-    _parameters : dict of str to Spec or None, default=None
+    parameters : dict of str to Spec or None, default=None
         Restrictions on constructor parameters beyond the class's own constraints.
     **attributes : Spec
         Name to specification. An object without any of its fitted attributes is an unfitted
@@ -328,12 +350,13 @@ class Schema:
 
     def __init__(
         self,
-        _check: Callable[[Any], str | None] | None = None,
-        _parameters: dict[str, Spec] | None = None,
+        check: Callable[[Any], str | None] | None = None,
+        parameters: dict[str, Spec] | None = None,
+        /,
         **attributes: Spec,
     ) -> None:
-        self.check = _check
-        self.parameters = _parameters or {}
+        self.check = check
+        self.parameters = parameters or {}
         self.attributes = attributes
 
     def problem(self, parameters: dict[str, Any], state: dict[str, Any]) -> str | None:

@@ -71,11 +71,12 @@ def SCHEMAS() -> dict[type, Schema]:
     return {
         # A memory folder holds pickles: a file that could name one could run code at fit.
         pipeline.Pipeline: Schema(
-            _parameters={
+            None,
+            {
                 "memory": Nothing(),
                 "steps": List(Step()),
                 "verbose": Flag(),
-            }
+            },
         ),
         preprocessing.StandardScaler: Schema(
             **INPUTS,

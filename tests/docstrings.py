@@ -1,0 +1,95 @@
+"""Compare what a docstring documents with what the code has."""
+
+import inspect
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any
+
+from numpydoc.docscrape import NumpyDocString
+
+
+def signature_of(obj: Any) -> dict[str, Any]:
+    """Parameter names to defaults (inspect.Parameter.empty where there is none)."""
+    if inspect.isclass(obj):
+        if is_dataclass(obj):
+            return {
+                f.name: (
+                    inspect.Parameter.empty
+                    if f.default is MISSING and f.default_factory is MISSING
+                    else f.default
+                    if f.default is not MISSING
+                    else "a factory"
+                )
+                for f in fields(obj)
+                if f.init
+            }
+        if issubclass(obj, tuple) and hasattr(obj, "_fields"):
+            return {
+                name: obj._field_defaults.get(name, inspect.Parameter.empty) for name in obj._fields
+            }
+        if obj.__init__ is object.__init__:
+            return {}
+        target = obj.__init__
+    else:
+        target = obj
+    parameters = dict(inspect.signature(target).parameters)
+    parameters.pop("self", None)
+    parameters.pop("cls", None)
+    names = {
+        inspect.Parameter.VAR_KEYWORD: "**{}",
+        inspect.Parameter.VAR_POSITIONAL: "*{}",
+    }
+    return {
+        names.get(p.kind, "{}").format(n): p.default
+        for n, p in parameters.items()
+        if not n.startswith("_")
+    }
+
+
+def problems(obj: Any) -> list[str]:
+    """Differences between the documented and the real parameters."""
+    text = inspect.getdoc(obj)
+    if not text:
+        return ["has no docstring"]
+    doc = NumpyDocString(text)
+    found = []
+    real = signature_of(obj)
+    documented = {}
+    for parameter in doc["Parameters"]:
+        for name in parameter.name.split(","):
+            documented[name.strip()] = parameter.type
+    short = inspect.getdoc(obj) and "See :class:" in text and not doc["Parameters"]
+    if not short and list(documented) != list(real):
+        found.append(f"documents {list(documented)}, has {list(real)}")
+    for name, default in real.items():
+        kind = documented.get(name, "")
+        if name.startswith("*") or short or name not in documented:
+            continue
+        if default is inspect.Parameter.empty:
+            if "default=" in kind:
+                found.append(f"{name}: a default is documented, there is none")
+        elif "default=" not in kind:
+            found.append(f"{name}: the default {default!r} is not documented")
+        elif not _same(kind.split("default=", 1)[1].strip(), default):
+            found.append(f"{name}: documented {kind.split('default=', 1)[1]}, is {default!r}")
+    return found
+
+
+def _same(documented: str, default: Any) -> bool:
+    if default == "a factory":
+        return True
+    if callable(default) or not isinstance(default, int | float | str | bool | tuple | type(None)):
+        return True
+    candidates = {repr(default), str(default), f'"{default}"'}
+    if isinstance(default, float) and not isinstance(default, bool):
+        try:
+            return float(documented.replace("inf", "inf")) == default
+        except ValueError:
+            return False
+    return (
+        documented in candidates
+        or documented.replace("'", '"') in candidates
+        or (
+            isinstance(default, tuple)
+            and documented.replace(" ", "") == repr(default).replace(" ", "")
+        )
+    )
