@@ -7,6 +7,7 @@ in the field, so we use them, and a release that moves them is mended in this fi
 from typing import Any
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -25,6 +26,7 @@ __all__ = [
     "StrOptions",
     "check_sample_weight",
     "fit_context",
+    "safe_indexing",
     "validate_parameters",
     "validate_params",
 ]
