@@ -51,8 +51,8 @@ def check_training_data(
         The weights; None if none were given.
     """
     checks.setdefault("dtype", np.float64)
-    if y is None:
-        X = validate_data(estimator, X, **checks)
+    if y is None:  # an error, if the estimator's tags say that it needs targets
+        X = validate_data(estimator, X, None, **checks)
     else:
         X, y = validate_data(estimator, X, y, **checks)
     if sample_weight is not None:

@@ -1,0 +1,146 @@
+"""Factorisations behind least squares: scaled Cholesky, singular values, eigenvalues."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledCholesky:
+    """Cholesky factor of a penalised Gram matrix scaled to unit diagonal.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, n)
+        Upper triangular factor.
+    scale : ndarray of shape (n,)
+        Square roots of the diagonal before scaling.
+    rcond : float
+        Estimated reciprocal condition number.
+    """
+
+    factor: np.ndarray
+    scale: np.ndarray
+    rcond: float
+
+    @classmethod
+    def of(cls, gram: np.ndarray, alpha: float = 0.0) -> Self | None:
+        """Factorise ``gram + alpha * I``.
+
+        Parameters
+        ----------
+        gram : ndarray of shape (n, n)
+            Symmetric.
+        alpha : float, default=0.0
+            Added to the diagonal.
+
+        Returns
+        -------
+        factor : ScaledCholesky or None
+            None if the matrix is not positive definite to working precision.
+        """
+        diagonal = np.diag(gram) + alpha
+        if not np.all(diagonal > 0):
+            return None
+        scale = np.sqrt(diagonal)
+        scaled = gram / scale / scale[:, np.newaxis]
+        np.fill_diagonal(scaled, 1.0)
+        norm = float(np.abs(scaled).sum(axis=0).max(initial=0.0))
+        if len(scale) == 0:
+            return cls(scaled, scale, 1.0)
+        try:
+            factor = scipy.linalg.cholesky(scaled, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            return None
+        rcond, _ = scipy.linalg.lapack.dpocon(factor, norm)
+        return cls(factor, scale, float(rcond))
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solve for one or several right-hand sides.
+
+        Parameters
+        ----------
+        right : ndarray of shape (n, k)
+            Right-hand sides.
+
+        Returns
+        -------
+        solution : ndarray of shape (n, k)
+            The solutions.
+        """
+        if len(self.scale) == 0:
+            return np.zeros_like(right)
+        scale = self.scale[:, np.newaxis]
+        return (
+            scipy.linalg.cho_solve((self.factor, False), right / scale, check_finite=False) / scale
+        )
+
+
+def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
+    """Minimise ``|B - A W|^2 + alpha |W|^2`` by singular values; smallest norm if alpha is 0.
+
+    Parameters
+    ----------
+    A : ndarray of shape (m, n)
+        Design, e.g. a triangular factor.
+    B : ndarray of shape (m, k)
+        Targets.
+    alpha : float, default=0.0
+        Penalty.
+
+    Returns
+    -------
+    W : ndarray of shape (n, k)
+        The minimiser.
+    rank : int
+        Numerical rank of A.
+    """
+    if A.shape[1] == 0:
+        return np.zeros((0, B.shape[1])), 0
+    cut = 10 * EPS * max(A.shape)
+    # Columns in different units do not make a design singular: judge the rank after scaling.
+    norms = np.linalg.norm(A, axis=0)
+    norms[norms == 0] = 1.0
+    U, s, Vt = scipy.linalg.svd(A / norms, full_matrices=False, check_finite=False)
+    rank = int(np.sum(s > cut * s[0]))
+    if alpha == 0 and rank == A.shape[1]:
+        return (Vt.T @ ((U.T @ B) / s[:, np.newaxis])) / norms[:, np.newaxis], rank
+    U, s, Vt = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    if alpha == 0:
+        inverse = np.zeros_like(s)
+        inverse[:rank] = 1.0 / s[:rank]
+    else:
+        inverse = s / (s**2 + alpha)
+    return Vt.T @ (inverse[:, np.newaxis] * (U.T @ B)), rank
+
+
+def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
+    """Solve ``(gram + alpha * I) W = cross`` by eigenvalues; smallest norm if alpha is 0.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+        Symmetric and positive semi-definite up to rounding.
+    cross : ndarray of shape (n, k)
+        Right-hand sides.
+    alpha : float, default=0.0
+        Added to the eigenvalues.
+
+    Returns
+    -------
+    W : ndarray of shape (n, k)
+        The solution.
+    rank : int
+        Number of eigenvalues above rounding.
+    """
+    if len(gram) == 0:
+        return np.zeros_like(cross), 0
+    values, vectors = scipy.linalg.eigh(gram, check_finite=False)
+    above = values > 10 * EPS * len(values) * max(values[-1], 0.0)
+    inverse = np.zeros_like(values)
+    inverse[above] = 1.0 / (values[above] + alpha)
+    return vectors @ (inverse[:, np.newaxis] * (vectors.T @ cross)), int(above.sum())

@@ -1,0 +1,345 @@
+r"""Least squares, plain or with a ridge penalty, over any source of rows.
+
+The problem is to minimise :math:`\sum_i w_i(y_i - x_i^\top\beta - b)^2 + \alpha\|\beta\|^2` with
+:math:`\alpha \ge 0` and an unpenalised intercept b. It is solved in at most three stages, each
+more careful than the one before:
+
+1. One pass over the rows forms the centred normal equations. They are scaled to a unit diagonal
+   and solved by Cholesky's method. Forming products squares the condition number, so the relative
+   error is about :math:`\varepsilon\kappa^2`, with :math:`\kappa` the condition number of the
+   centred and scaled design.
+2. If :math:`\kappa^2` exceeds 100, one or two steps of iterative refinement follow: residuals are
+   computed from the rows themselves, which brings the error down to that of an orthogonal method
+   as long as :math:`\varepsilon\kappa^2` is small.
+3. If :math:`\kappa^2` exceeds 1e10, a second pass computes the triangular factor of the rows
+   (:mod:`corollary.core.triangular_factor`) and its singular value decomposition, which gives the
+   solution of smallest norm when there are many. A source that can be read only once has no
+   second pass; then the normal equations are decomposed and a warning tells the accuracy.
+
+References
+----------
+Å. Björck (1987). Stability analysis of the method of seminormal equations for linear least
+squares problems. Linear Algebra and its Applications 88/89, 31-48.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+from sklearn.utils import check_X_y
+
+from corollary.core.compat import check_sample_weight
+from corollary.core.normal_equations import NormalEquations
+from corollary.core.sources import ArraySource, Source
+from corollary.core.triangular_factor import TriangularFactor
+from corollary.linear.factorisation import ScaledCholesky, solve_factor, solve_gram
+from corollary.linear.refinement import descent_direction
+
+# Reciprocals of the condition number of the scaled normal equations. Above the first, their
+# solution is as accurate as any; below the second, refinement contracts by less than about 1e-4
+# per step and an orthogonal method is the honest choice.
+REFINE_BELOW = 1e-2
+REFINE_TWICE_BELOW = 1e-7
+DECOMPOSE_BELOW = 1e-10
+
+# A column whose spread is this small against its mean is constant up to rounding.
+CONSTANT = 32 * float(np.finfo(np.float64).eps)
+
+
+class LeastSquares(NamedTuple):
+    """A least-squares solution.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_features,) or (n_features, n_targets)
+        Coefficients.
+    intercept : float or ndarray of shape (n_targets,)
+        Intercept; zero if none was asked for.
+    rank : int
+        Rank of the (centred) design found; less than ``n_features`` means that the solution is
+        that of smallest norm among many (for ``alpha=0``).
+    rcond : float
+        Estimated reciprocal condition number of the scaled normal equations.
+    solver : str
+        What was used: "cholesky", "svd" (of the rows), "eigen" (of the normal equations), "dual"
+        or "lsqr".
+    n_iter : int, default=1
+        Iterations of "lsqr"; 1 for the others.
+    """
+
+    coef: np.ndarray
+    intercept: Any
+    rank: int
+    rcond: float
+    solver: str
+    n_iter: int = 1
+
+
+def least_squares(
+    X: Any,
+    y: Any,
+    *,
+    alpha: float = 0.0,
+    sample_weight: Any = None,
+    fit_intercept: bool = True,
+    solver: str = "auto",
+    n_jobs: int | None = None,
+) -> LeastSquares:
+    """Minimise the weighted sum of squares plus ``alpha`` times the squared norm.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Targets.
+    alpha : float, default=0.0
+        Penalty on the squared norm of the coefficients; the intercept is not penalised.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    solver : {"auto", "cholesky", "svd", "lsqr"}, default="auto"
+        "cholesky" solves the normal equations of the smaller side, and falls back to "svd" when
+        they are ill-conditioned; "lsqr" iterates and never forms products of columns, which
+        suits large sparse inputs.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The result does not depend on it.
+
+    Returns
+    -------
+    solution : LeastSquares
+        Of smallest norm where it is not unique.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import least_squares
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0])
+    >>> solution = least_squares(X, y)
+    >>> solution.coef.round(6), round(solution.intercept, 6), solution.rank
+    (array([2.]), 1.0, 1)
+    """
+    if not alpha >= 0:
+        raise ValueError(
+            "The 'alpha' parameter of least_squares must be a float in the range [0.0, inf). "
+            f"Got {alpha!r} instead."
+        )
+    if solver not in ("auto", "cholesky", "svd", "lsqr"):
+        raise ValueError(
+            "The 'solver' parameter of least_squares must be one of 'auto', 'cholesky', 'svd', "
+            f"'lsqr'. Got {solver!r} instead."
+        )
+    X, y = check_X_y(
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        multi_output=True,
+        y_numeric=True,
+    )
+    if sample_weight is not None:
+        sample_weight = check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+    return solve_arrays(
+        X,
+        np.asarray(y, dtype=np.float64),
+        sample_weight,
+        alpha=alpha,
+        fit_intercept=fit_intercept,
+        solver=solver,
+        n_jobs=n_jobs,
+    )
+
+
+def solve_arrays(
+    X: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None,
+    *,
+    alpha: float,
+    fit_intercept: bool,
+    solver: str = "auto",
+    tol: float = 1e-10,
+    max_iter: int | None = None,
+    n_jobs: int | None = None,
+) -> LeastSquares:
+    """Solve least squares for validated arrays, choosing the way.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Inputs.
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Targets.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights.
+    alpha : float
+        Penalty.
+    fit_intercept : bool
+        Whether the model has an intercept.
+    solver : {"auto", "cholesky", "svd", "lsqr"}, default="auto"
+        As in :func:`least_squares`.
+    tol : float, default=1e-10
+        Relative tolerance of "lsqr".
+    max_iter : int or None, default=None
+        Iterations of "lsqr"; None for its own choice.
+    n_jobs : int or None, default=None
+        Threads.
+
+    Returns
+    -------
+    solution : LeastSquares
+        The solution.
+    """
+    from corollary.linear.wide import is_large, solve_iteratively, solve_wide
+
+    if solver == "lsqr" or (solver == "auto" and is_large(X)):
+        return solve_iteratively(
+            X, y, sample_weight, alpha, fit_intercept, tol=tol, max_iter=max_iter
+        )
+    if X.shape[0] <= X.shape[1]:
+        return solve_wide(X, y, sample_weight, alpha, fit_intercept, decompose=solver == "svd")
+    source = ArraySource((X, y, sample_weight))
+    equations = source.reduce(NormalEquations.for_data(X, y), n_jobs)
+    return solve_source(
+        source, equations, alpha=alpha, fit_intercept=fit_intercept, solver=solver, n_jobs=n_jobs
+    )
+
+
+def solve_source(
+    source: Source,
+    equations: NormalEquations,
+    *,
+    alpha: float,
+    fit_intercept: bool,
+    solver: str = "auto",
+    n_jobs: int | None = None,
+) -> LeastSquares:
+    """Solve least squares from normal equations, with more passes over the rows if needed.
+
+    Parameters
+    ----------
+    source : Source
+        The rows.
+    equations : NormalEquations
+        Their normal equations.
+    alpha : float
+        Penalty.
+    fit_intercept : bool
+        Whether the model has an intercept.
+    solver : {"auto", "cholesky", "svd"}, default="auto"
+        "svd" decomposes the rows even if the normal equations would do.
+    n_jobs : int or None, default=None
+        Threads.
+
+    Returns
+    -------
+    solution : LeastSquares
+        The solution.
+    """
+    if not equations.weight > 0:
+        raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
+    kept = varying_columns(equations, fit_intercept=fit_intercept)
+    gram = equations.gram(centred=fit_intercept)[np.ix_(kept, kept)]
+    cross = equations.cross(centred=fit_intercept)[kept]
+    factor = ScaledCholesky.of(gram, alpha)
+    rcond = 0.0 if factor is None else factor.rcond
+    way = "cholesky"
+    rank = len(kept)
+    if factor is not None and rcond >= DECOMPOSE_BELOW and solver != "svd":
+        coef = factor.solve(cross)
+        steps = (rcond < REFINE_BELOW) + (rcond < REFINE_TWICE_BELOW)
+        if source.rereadable:
+            for _ in range(steps):
+                coef += factor.solve(
+                    descent_direction(source, equations, coef, kept, alpha, fit_intercept, n_jobs)
+                )
+    elif source.rereadable:
+        means = equations.moments.mean
+        shift = means if fit_intercept else np.zeros_like(means)
+        R = source.reduce(TriangularFactor.of_shift(shift), n_jobs).R
+        coef, rank = solve_factor(R[:, kept], R[:, equations.n_features :], alpha)
+        way = "svd"
+    else:
+        coef, rank = solve_gram(gram, cross, alpha)
+        way = "eigen"
+        warnings.warn(
+            "The normal equations are ill-conditioned (reciprocal condition number "
+            f"{rcond:.1e}) and the data can be read only once, so that coefficients may have few "
+            "correct digits. Give a file, a list of chunks or arrays, or use Ridge with a larger "
+            "alpha.",
+            scipy.linalg.LinAlgWarning,
+            stacklevel=3,
+        )
+    full = np.zeros((equations.n_features, cross.shape[1]))
+    full[kept] = coef
+    intercept = equations.y_mean - equations.x_mean @ full
+    return shaped(full, intercept, source.target_ndim, fit_intercept, rank, rcond, way)
+
+
+def shaped(
+    coef: np.ndarray,
+    intercept: np.ndarray,
+    target_ndim: int,
+    fit_intercept: bool,
+    rank: int,
+    rcond: float,
+    solver: str,
+) -> LeastSquares:
+    """Return a solution in the shape of the targets.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_features, n_targets)
+        Coefficients.
+    intercept : ndarray of shape (n_targets,)
+        Intercepts.
+    target_ndim : int
+        1 or 2.
+    fit_intercept : bool
+        Whether to keep the intercept; otherwise it is zero.
+    rank : int
+        Rank of the design.
+    rcond : float
+        Reciprocal condition number.
+    solver : str
+        What was used.
+
+    Returns
+    -------
+    solution : LeastSquares
+        The solution.
+    """
+    if not fit_intercept:
+        intercept = np.zeros_like(intercept)
+    if target_ndim == 1:
+        return LeastSquares(coef[:, 0], float(intercept[0]), rank, rcond, solver)
+    return LeastSquares(coef, intercept, rank, rcond, solver)
+
+
+def varying_columns(equations: NormalEquations, *, fit_intercept: bool = True) -> np.ndarray:
+    """Return the columns that are not constant (or zero, without intercept) up to rounding.
+
+    Scaling a column of rounding errors to unit length would make noise look like data; the
+    coefficient of such a column is zero in the solution of smallest norm.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        The normal equations.
+    fit_intercept : bool, default=True
+        Whether columns are centred.
+
+    Returns
+    -------
+    kept : ndarray of int
+        Indices, ascending.
+    """
+    squares = np.diag(equations.gram(centred=fit_intercept))
+    if not fit_intercept:
+        return np.flatnonzero(squares > 0)
+    noise = equations.weight * (CONSTANT * equations.x_mean) ** 2
+    return np.flatnonzero(squares > noise)
