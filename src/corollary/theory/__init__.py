@@ -1,1 +1,36 @@
-"""Under construction."""
+"""Learning theory as code: bounds, and the certificates they give fitted models.
+
+A bound is a plain function whose arguments are the theorem's symbols by their full names; it
+states its direction, its probability and its assumptions, refuses data that violate them, and is
+checked by simulation. :func:`certify` applies the theorems that fit a model and a set of rows and
+returns :class:`Certificate` records, which print as sentences.
+
+``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
+"""
+
+from corollary.theory.binomial import binomial_tail_inversion as binomial_tail_inversion
+from corollary.theory.binomial import clopper_pearson_interval as clopper_pearson_interval
+from corollary.theory.binomial import clopper_pearson_lower as clopper_pearson_lower
+from corollary.theory.binomial import clopper_pearson_upper as clopper_pearson_upper
+from corollary.theory.binomial import quantile_rows_needed as quantile_rows_needed
+from corollary.theory.binomial import quantile_upper_bound as quantile_upper_bound
+from corollary.theory.certificate import Certificate as Certificate
+from corollary.theory.certificate import Quantity as Quantity
+from corollary.theory.certificate import tightest as tightest
+from corollary.theory.certify import certify as certify
+from corollary.theory.concentration import empirical_bernstein_bound as empirical_bernstein_bound
+from corollary.theory.concentration import hoeffding_bound as hoeffding_bound
+from corollary.theory.guard import refuse_training_rows as refuse_training_rows
+from corollary.theory.held_out import (
+    empirical_bernstein_certificate as empirical_bernstein_certificate,
+)
+from corollary.theory.held_out import error_quantile_certificate as error_quantile_certificate
+from corollary.theory.held_out import error_rate_certificate as error_rate_certificate
+from corollary.theory.held_out import hoeffding_certificate as hoeffding_certificate
+from corollary.theory.held_out import rows_needed as rows_needed
+from corollary.theory.paired import PairedComparison as PairedComparison
+from corollary.theory.paired import compare_losses as compare_losses
+from corollary.theory.theorem import Evidence as Evidence
+from corollary.theory.theorem import Theorem as Theorem
+from corollary.theory.theorem import register_theorem as register_theorem
+from corollary.theory.theorem import theorems as theorems

@@ -1,0 +1,219 @@
+"""Find out whether a model was trained on given rows.
+
+Our estimators keep a fingerprint of their training rows. A fingerprint may sit at the end of a
+pipeline, inside a search or inside other wrappers; here the rows are followed there, through the
+transformations that the pipeline applies, and looked up.
+
+Two limits are known. Third-party models keep no fingerprint. And a transformer whose
+``fit_transform`` differs from its ``transform`` (target encoders that cross-fit, for instance)
+hides the training rows from a fingerprint behind it. A certificate's assumptions say which case
+it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from corollary.core.fingerprint import Fingerprint, Overlap
+
+# An overlap is refused when fresh rows would show it less often than this. Fresh continuous rows
+# never match at all, so the level only concerns data that repeat rows by nature.
+LEVEL = 1e-3
+# Rows that all match are refused already at this level: with one or two rows the first level
+# cannot be reached.
+LEVEL_ALL = 0.05
+
+_INNER = ("best_estimator_", "estimator_", "regressor_", "classifier_")
+_INNER_LISTS = ("estimators_", "calibrated_classifiers_")
+
+
+class Memory(NamedTuple):
+    """A fingerprint found in a model, with the rows in the form it knows.
+
+    Parameters
+    ----------
+    fingerprint : Fingerprint
+        Memory of training rows.
+    rows : ndarray or sparse matrix
+        The given rows as they reach that estimator.
+    """
+
+    fingerprint: Fingerprint
+    rows: Any
+
+
+def memories(model: Any, X: Any) -> Iterator[Memory]:
+    """Find every fingerprint inside a fitted model.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model, possibly a pipeline, a search or another wrapper.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows as the model takes them.
+
+    Yields
+    ------
+    memory : Memory
+        A fingerprint and the rows in its form.
+    """
+    yield from _memories(model, X, set())
+
+
+def _memories(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
+    if model is None or isinstance(model, str) or id(model) in visited:
+        return
+    visited.add(id(model))
+    fingerprint = getattr(model, "fingerprint_", None)
+    if isinstance(fingerprint, Fingerprint):
+        rows = _as_numbers(X)
+        if rows is not None:
+            yield Memory(fingerprint, rows)
+    steps = getattr(model, "steps", None)
+    if steps is not None:
+        rows = X
+        for _, step in steps[:-1]:
+            yield from _memories(step, rows, visited)
+            if step is not None and step != "passthrough":
+                rows = step.transform(rows)
+        yield from _memories(steps[-1][1], rows, visited)
+        return
+    for name in _INNER:
+        yield from _memories(getattr(model, name, None), X, visited)
+    if not hasattr(model, "get_params"):
+        # A helper inside a wrapper (such as one calibrated classifier) holds a fitted model; in an
+        # estimator the same name is a parameter, which is not fitted.
+        yield from _memories(getattr(model, "estimator", None), X, visited)
+    if hasattr(model, "estimators_features_"):
+        yield from _bagged(model, X, visited)
+        return
+    for name in _INNER_LISTS:
+        inner = getattr(model, name, None)
+        if isinstance(inner, list | tuple | np.ndarray):
+            for one in np.ravel(np.asarray(inner, dtype=object)):
+                yield from _memories(one, X, visited)
+
+
+def _bagged(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
+    """Follow rows into members of a bag, each with its columns and repeated rows of its own."""
+    rows = _as_numbers(X)
+    if rows is None:
+        return
+    for member, columns in zip(model.estimators_, model.estimators_features_):
+        for fingerprint, known in _memories(member, rows[:, columns], visited):
+            # The bootstrap repeated these rows, not nature: a repetition explains no match.
+            yield Memory(replace(fingerprint, counts=np.ones_like(fingerprint.counts)), known)
+
+
+def _as_numbers(X: Any) -> Any:
+    try:
+        return check_array(
+            X, dtype=np.float64, accept_sparse=True, allow_nd=True, ensure_all_finite=False
+        )
+    except (TypeError, ValueError):
+        # Rows that are not numbers cannot be those the fingerprint was taken of.
+        return None
+
+
+def look_up(model: Any, X: Any) -> list[tuple[Fingerprint, Overlap]]:
+    """Look rows up in every fingerprint inside a model.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows as the model takes them.
+
+    Returns
+    -------
+    found : list of (Fingerprint, Overlap)
+        One pair per fingerprint; empty for models that keep none.
+    """
+    found = []
+    for fingerprint, rows in memories(model, X):
+        overlap = fingerprint.overlap(rows)
+        if overlap.seen == 0:
+            # An estimator that computes in single precision remembers its rows rounded.
+            rounded = fingerprint.overlap(_single(rows))
+            overlap = rounded if rounded.seen else overlap
+        found.append((fingerprint, overlap))
+    return found
+
+
+def _single(rows: Any) -> Any:
+    if sparse.issparse(rows):
+        return rows.astype(np.float32).astype(np.float64)
+    with np.errstate(over="ignore"):
+        return np.asarray(rows, dtype=np.float32).astype(np.float64)
+
+
+def is_suspicious(overlap: Overlap) -> bool:
+    """Say whether fresh rows would hardly overlap so much.
+
+    Parameters
+    ----------
+    overlap : Overlap
+        Result of a look-up.
+
+    Returns
+    -------
+    suspicious : bool
+        True if chance does not explain the matches.
+    """
+    if overlap.seen == 0:
+        return False
+    level = LEVEL_ALL if overlap.seen == overlap.compared else LEVEL
+    return overlap.p_value < level
+
+
+def refuse_training_rows(model: Any, X: Any, *, who: str, repair: str) -> list[Overlap]:
+    """Raise if a model was trained on some of the rows.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows that should be new to it.
+    who : str
+        Name of the caller, for the message.
+    repair : str
+        What to do about it, a sentence.
+
+    Returns
+    -------
+    overlaps : list of Overlap
+        What was found, none of it suspicious; empty if the model keeps no fingerprint.
+
+    Raises
+    ------
+    ValueError
+        If more rows were seen in training than chance explains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from types import SimpleNamespace
+    >>> from corollary.core.fingerprint import Fingerprint
+    >>> from corollary.theory.guard import refuse_training_rows
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = SimpleNamespace(fingerprint_=Fingerprint().update((X,)))
+    >>> refuse_training_rows(model, X[:9], who="certify", repair="Use other rows.")
+    Traceback (most recent call last):
+        ...
+    ValueError: certify needs rows that SimpleNamespace was not trained on. Found 9 of 9 rows
+    among its training rows. Use other rows.
+    """
+    overlaps = [overlap for _, overlap in look_up(model, X)]
+    for overlap in overlaps:
+        if is_suspicious(overlap):
+            raise ValueError(
+                f"{who} needs rows that {type(model).__name__} was not trained on. Found "
+                f"{overlap.seen} of {overlap.compared} rows among its training rows. {repair}"
+            )
+    return overlaps

@@ -1,0 +1,153 @@
+"""The register of theorems that :func:`corollary.certify` offers.
+
+A theorem is a function ``prove(evidence, confidence)`` that yields certificates, together with
+what it needs: rows the model never saw, or exactly its training rows. Families add their own
+theorems with :func:`register_theorem`; certify asks each one whether it applies.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from corollary.theory.certificate import Certificate, Quantity
+
+Needs = Literal["unseen", "seen"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A fitted model, rows, and what the model does on them.
+
+    Parameters
+    ----------
+    model : estimator
+        The fitted model. Theorems may read it and must not change it.
+    X : array-like or data frame of shape (n_samples, n_features)
+        The rows as they came.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Their targets.
+    prediction : ndarray
+        ``model.predict(X)``.
+    kind : {"classifier", "regressor", "other"}
+        What the model is.
+    losses : ndarray of shape (n_samples,) or None, default=None
+        One bounded loss per row; None if no bounded loss is defined.
+    quantity : Quantity or None, default=None
+        What the mean of the losses is called, and the range that was declared for it.
+    errors : ndarray of shape (n_samples,) or None, default=None
+        Absolute errors of a regressor, unbounded.
+    seen : bool, default=False
+        Whether the rows are the model's training rows.
+    """
+
+    model: Any
+    X: Any
+    y: np.ndarray
+    prediction: np.ndarray
+    kind: str
+    losses: np.ndarray | None = None
+    quantity: Quantity | None = None
+    errors: np.ndarray | None = None
+    seen: bool = False
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A registered theorem.
+
+    Parameters
+    ----------
+    name : str
+        Identifier.
+    needs : {"unseen", "seen"}
+        Which rows it speaks about.
+    applies : callable
+        ``applies(evidence)`` is True when its assumptions can hold.
+    prove : callable
+        ``prove(evidence, confidence)`` yields certificates, each valid on its own.
+    """
+
+    name: str
+    needs: Needs
+    applies: Callable[[Evidence], bool]
+    prove: Callable[[Evidence, float], Iterable[Certificate]]
+
+
+_THEOREMS: dict[str, Theorem] = {}
+
+Prove = Callable[[Evidence, float], Iterable[Certificate]]
+
+
+def register_theorem(
+    name: str, *, needs: Needs, applies: Callable[[Evidence], bool]
+) -> Callable[[Prove], Prove]:
+    """Offer a theorem to :func:`corollary.certify`.
+
+    Parameters
+    ----------
+    name : str
+        Identifier, such as ``"theory.hoeffding"``; each may be registered once.
+    needs : {"unseen", "seen"}
+        Whether it speaks about rows the model never saw or about its training rows.
+    applies : callable
+        ``applies(evidence)`` says whether the theorem fits this model and these rows. It may look
+        at the model and at what was declared, not at how good the outcome is.
+
+    Returns
+    -------
+    decorator : callable
+        For a function ``prove(evidence, confidence)`` that yields certificates.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken or `needs` is unknown.
+
+    Examples
+    --------
+    >>> from corollary.theory import register_theorem, theorems
+    >>> @register_theorem("example.nothing", needs="seen", applies=lambda evidence: False)
+    ... def nothing(evidence, confidence):
+    ...     yield from ()
+    >>> [theorem.name for theorem in theorems(needs="seen") if "example" in theorem.name]
+    ['example.nothing']
+    >>> from corollary.theory.theorem import _THEOREMS
+    >>> del _THEOREMS["example.nothing"]
+    """
+    if needs not in ("unseen", "seen"):
+        raise ValueError(
+            "The 'needs' parameter of register_theorem must be 'unseen' or 'seen'. "
+            f"Got {needs!r} instead."
+        )
+    if name in _THEOREMS:
+        raise ValueError(f"A theorem named {name!r} is registered already; choose another name.")
+
+    def register(prove: Prove) -> Prove:
+        _THEOREMS[name] = Theorem(name, needs, applies, prove)
+        return prove
+
+    return register
+
+
+def theorems(*, needs: Needs | None = None) -> list[Theorem]:
+    """List the registered theorems.
+
+    Parameters
+    ----------
+    needs : {"unseen", "seen"} or None, default=None
+        Only those that speak about such rows; None for all.
+
+    Returns
+    -------
+    found : list of Theorem
+        In the order of their registration.
+
+    Examples
+    --------
+    >>> from corollary.theory import theorems
+    >>> theorems(needs="unseen")[0].name
+    'theory.clopper-pearson'
+    """
+    return [one for one in _THEOREMS.values() if needs is None or one.needs == needs]

@@ -1,0 +1,460 @@
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import corollary
+from corollary.core.estimator import check_training_data
+from corollary.core.simulate import assert_bound_holds, assert_share_equals
+from corollary.theory import Certificate, certify, register_theorem, theorems
+from corollary.theory.theorem import _THEOREMS
+
+
+class Recaller(ClassifierMixin, BaseEstimator):
+    """Predicts the sign of the first column and remembers its training rows, like our models."""
+
+    def __init__(self, shrink=1.0):
+        self.shrink = shrink
+
+    def fit(self, X, y):
+        check_training_data(self, X, y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(np.asarray(X)[:, 0] > 0).astype(int)]
+
+    def predict_proba(self, X):
+        positive = (np.asarray(X)[:, 0] > 0) * 0.8 + 0.1
+        return np.c_[1 - positive, positive]
+
+
+class MeanRecaller(RegressorMixin, BaseEstimator):
+    def fit(self, X, y):
+        _, y, _ = check_training_data(self, X, y)
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class SinglePrecision(Recaller):
+    def fit(self, X, y):
+        check_training_data(self, X, y, dtype=np.float32)
+        self.classes_ = np.unique(y)
+        return self
+
+
+class Oracle(ClassifierMixin, BaseEstimator):
+    """Errs exactly where the first column says so."""
+
+    classes_ = np.array([0, 1])
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0].astype(int)
+
+
+class Shift(RegressorMixin, BaseEstimator):
+    """Predicts zero, so that errors are the targets."""
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.fixture
+def data(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)
+    return X, y
+
+
+def by_theorem(certificates):
+    return {certificate.theorem: certificate for certificate in certificates}
+
+
+def test_classifier_gets_three_bounds_and_the_exact_one_is_tightest(data):
+    X, y = data
+    model = Recaller().fit(X[:60], y[:60])
+    certificates = corollary.certify(model, X[60:], y[60:])
+    found = by_theorem(certificates)
+    assert list(found) == [
+        "theory.clopper-pearson",
+        "theory.empirical-bernstein",
+        "theory.hoeffding",
+    ]
+    errors = np.sum(model.predict(X[60:]) != y[60:])
+    exact = found["theory.clopper-pearson"]
+    assert exact.bound == pytest.approx(beta.ppf(0.95, errors + 1, 60 - errors))
+    assert exact.empirical == errors / 60
+    assert exact.n_samples == 60
+    assert not exact.seen
+    assert all(exact.bound <= other.bound for other in certificates)
+    assert f"observed {errors} of 60" in str(exact)
+
+
+def test_regressor_gets_quantiles_and_with_a_cap_means(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.exponential(size=80)
+    X = np.zeros((80, 1))
+    quantiles = certify(Shift(), X, y)
+    assert [c.theorem for c in quantiles] == ["theory.error-quantile"] * 3
+    assert [c.quantity.split("%")[0] for c in quantiles] == ["50", "90", "95"]
+    capped = by_theorem(certify(Shift(), X, y, loss_range=(0, 2)))
+    assert capped["theory.hoeffding"].empirical == pytest.approx(np.minimum(y, 2).mean())
+    assert capped["theory.hoeffding"].bound == pytest.approx(
+        np.minimum(y, 2).mean() + 2 * math.sqrt(math.log(20) / 160)
+    )
+    assert "mean of min(|error|, 2)" in capped["theory.empirical-bernstein"].claim
+    assert "theory.clopper-pearson" not in capped
+
+
+def test_losses_of_the_user(data):
+    X, y = data
+
+    def large_error(target, prediction):
+        return np.abs(target - prediction) > 0.5
+
+    def squared(target, prediction):
+        return (target - prediction) ** 2
+
+    counted = by_theorem(certify(Oracle(), X, y, loss=large_error))
+    assert "count as large_error" in counted["theory.clopper-pearson"].claim
+    bounded = by_theorem(certify(Oracle(), np.sign(X) > 0, y, loss=squared, loss_range=(0, 1)))
+    # Numbers that happen to be 0 or 1 are not declared to be so: no exact bound.
+    assert set(bounded) == {"theory.empirical-bernstein", "theory.hoeffding"}
+    assert "mean of squared" in bounded["theory.hoeffding"].claim
+
+
+def test_multilabel_errors_count_rows():
+    class Both(ClassifierMixin, BaseEstimator):
+        def __sklearn_is_fitted__(self):
+            return True
+
+        def predict(self, X):
+            return np.zeros((len(X), 2), dtype=int)
+
+    y = np.array([[0, 0], [0, 1], [1, 1], [0, 0]])
+    assert certify(Both(), np.zeros((4, 1)), y)[0].empirical == 0.5
+
+
+def test_labels_may_be_strings_and_frames_pass_untouched(data):
+    import pandas as pd
+
+    X, y = data
+    names = np.array(["no", "yes"])[y]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame[:60], names[:60])
+    certificates = certify(model, frame[60:], pd.Series(names[60:]))
+    assert certificates[0].empirical == np.mean(model.predict(frame[60:]) != names[60:])
+
+
+def test_the_model_is_not_touched(data):
+    X, y = data
+    model = make_pipeline(StandardScaler(), Recaller()).fit(X[:60], y[:60])
+    before, X_before = pickle.dumps(model), X.copy()
+    certify(model, X[60:], y[60:])
+    assert pickle.dumps(model) == before
+    assert np.array_equal(X, X_before)
+
+
+WRAPPERS = {
+    "plain": Recaller,
+    "single precision": SinglePrecision,
+    "pipeline": lambda: make_pipeline(StandardScaler(), Recaller()),
+    "nested pipeline": lambda: make_pipeline(
+        "passthrough", make_pipeline(StandardScaler(), Recaller())
+    ),
+    "search": lambda: GridSearchCV(
+        make_pipeline(StandardScaler(), Recaller()), {"recaller__shrink": [1.0, 2.0]}, cv=2
+    ),
+    "calibrated": lambda: CalibratedClassifierCV(Recaller(), cv=2),
+    "voting": lambda: VotingClassifier([("a", Recaller()), ("b", Recaller())]),
+    "bagging": lambda: BaggingClassifier(Recaller(), n_estimators=3, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_training_rows_are_refused_through_wrappers(name, data):
+    X, y = data
+    model = WRAPPERS[name]().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match=r"was not trained on. Found \d+ of \d+ rows .*seen=True"):
+        certify(model, X[:60], y[:60])
+    certificates = certify(model, X[60:], y[60:])
+    assert any("was checked" in line for line in certificates[0].assumptions)
+
+
+def test_frozen_and_target_wrappers_are_searched(data):
+    X, y = data
+    frozen = FrozenEstimator(make_pipeline(StandardScaler(), Recaller()).fit(X[:60], y[:60]))
+    with pytest.raises(ValueError, match="Found 60 of 60"):
+        certify(frozen, X[:60], y[:60])
+    target = TransformedTargetRegressor(MeanRecaller()).fit(X[:60], y[:60].astype(float))
+    with pytest.raises(ValueError, match="Found 60 of 60"):
+        certify(target, X[:60], y[:60].astype(float))
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 5])
+def test_a_few_training_rows_are_refused_too(n_rows, data):
+    X, y = data
+    model = Recaller().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match=f"Found {n_rows} of {n_rows} rows"):
+        certify(model, X[:n_rows], y[:n_rows])
+
+
+def test_half_old_half_new_is_refused(data):
+    X, y = data
+    model = Recaller().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match="Found 30 of 60 rows"):
+        certify(model, X[30:90], y[30:90])
+
+
+def test_rows_that_repeat_by_nature_are_allowed_and_mentioned(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, size=(400, 3)).astype(float)
+    y = rng.integers(0, 2, size=400)
+    model = Recaller().fit(X[:300], y[:300])
+    certificate = certify(model, X[300:], y[300:])[0]
+    assert any("100 equal a training row" in line for line in certificate.assumptions)
+
+
+def test_models_without_memory_say_what_is_assumed(data):
+    X, y = data
+    model = LogisticRegression().fit(X[:60], y[:60])
+    certificate = certify(model, X[60:], y[60:])[0]
+    assert any("keeps no record of its training rows" in line for line in certificate.assumptions)
+    assert "keeps no record" in str(certificate)
+
+
+def test_seen_rows_without_a_theorem_give_an_empty_list_and_a_warning(data):
+    X, y = data
+    model = Recaller().fit(X, y)
+    with pytest.warns(UserWarning, match="No registered theorem certifies Recaller from its train"):
+        assert certify(model, X, y, seen=True) == []
+
+
+def test_seen_needs_exactly_the_training_rows(data):
+    X, y = data
+    model = Recaller().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match=r"needs exactly the rows .* Leave seen=True out"):
+        certify(model, X[60:], y[60:], seen=True)
+    with pytest.raises(ValueError, match="Got 30 rows, of which 30 of 30"):
+        certify(model, X[:30], y[:30], seen=True)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Register a theorem for training rows and forget it afterwards."""
+    monkeypatch.setattr("corollary.theory.theorem._THEOREMS", copy.copy(_THEOREMS))
+
+    @register_theorem(
+        "test.training", needs="seen", applies=lambda evidence: evidence.kind == "classifier"
+    )
+    def prove(evidence, confidence):
+        yield Certificate(
+            claim="training rows were used",
+            quantity="error rate",
+            empirical=float(evidence.losses.mean()),
+            bound=1.0,
+            confidence=confidence,
+            theorem="test.training",
+            n_samples=len(evidence.y),
+            observed="much",
+            assumptions=("Something else.",),
+        )
+
+
+@pytest.mark.usefixtures("registered")
+def test_later_theorems_register_themselves(data):
+    X, y = data
+    model = Recaller().fit(X, y)
+    certificate = certify(model, X, y, seen=True)[0]
+    assert certificate.theorem == "test.training"
+    assert certificate.seen
+    assert certificate.assumptions[-1] == "Something else."
+    assert [one.name for one in theorems(needs="seen")] == ["test.training"]
+    third_party = LogisticRegression().fit(X, y)
+    lines = certify(third_party, X, y, seen=True)[0].assumptions
+    assert "The rows are exactly those the model was trained on." in lines
+    with pytest.raises(ValueError, match="registered already"):
+        register_theorem("test.training", needs="seen", applies=bool)
+    with pytest.raises(ValueError, match=r"must be 'unseen' or 'seen'. Got 'both'"):
+        register_theorem("test.other", needs="both", applies=bool)
+
+
+class Scale(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X, y: certify(Scale(), X, y), "'model' parameter of certify"),
+        (lambda X, y: certify(Oracle(), X, y[:3]), "inconsistent numbers of samples"),
+        (lambda X, y: certify(Oracle(), X[:0], y[:0]), "at least one row"),
+        (lambda X, y: certify(Oracle(), X, y, confidence=1.0), "'confidence' parameter of certify"),
+        (lambda X, y: certify(Oracle(), X, y, loss_range=(0, 1)), "goes with 'loss'"),
+        (lambda X, y: certify(Oracle(), X, y + 5), "None of the targets is a class of Oracle"),
+        (lambda X, y: certify(Oracle(), X, np.where(y, y, np.nan)), "missing values in y"),
+        (lambda X, y: certify(Oracle(), X, y[:, None]), "the shape of the predictions"),
+        (lambda X, y: certify(Shift(), X, y[:, None]), "one target per row"),
+        (lambda X, y: certify(Shift(), X, y, loss_range=(1, 2)), "must start at 0"),
+        (lambda X, y: certify(Shift(), X, y, loss_range=(2, 2)), "low < high"),
+        (lambda X, y: certify(Shift(), X, y, loss=lambda a, b: a - b), "needs 'loss_range'"),
+        (lambda X, y: certify(Shift(), X, y, loss=lambda a, b: 1.0), "one value per row"),
+        (
+            lambda X, y: certify(Shift(), X, y, loss=lambda a, b: a + 1.0, loss_range=(0, 1)),
+            r"must lie in \[0, 1\]",
+        ),
+    ],
+)
+def test_errors_say_what_is_required(call, message, data):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(*data)
+
+
+def test_models_that_are_neither_need_a_loss(data):
+    X, y = data
+
+    class Plain:
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    with pytest.raises(ValueError, match="cannot tell whether Plain"):
+        certify(Plain(), X, y)
+    assert len(certify(Plain(), X, y, loss=lambda a, b: a != b)) == 3
+
+    class Broken(Plain):
+        def predict(self, X):
+            return np.full(len(X), np.nan)
+
+    with pytest.raises(ValueError, match="Broken returned missing values"):
+        certify(Broken(), X, y, loss=lambda a, b: a != b)
+
+
+# The guarantee itself: worlds whose truth is known.
+
+
+def error_worlds(repetitions, delta, seed):
+    """Certify in worlds with 1 to 300 rows; count failures and bounds that beat the exact one."""
+    rng = np.random.default_rng(seed)
+    failures = dict.fromkeys(
+        ["theory.clopper-pearson", "theory.empirical-bernstein", "theory.hoeffding"], 0
+    )
+    beaten = 0
+    for _ in range(repetitions):
+        n = round(300 ** rng.random())
+        # Just above the exact bound of some count: there it fails with probability delta.
+        count = rng.integers(0, n)
+        rate = beta.ppf(1 - delta, count + 1, n - count) + 1e-10
+        X = (rng.random((n, 1)) < rate).astype(float)
+        found = by_theorem(certify(Oracle(), X, np.zeros(n, dtype=int), confidence=1 - delta))
+        for theorem in failures:
+            failures[theorem] += found[theorem].bound < rate
+        beaten += found["theory.clopper-pearson"].bound > min(c.bound for c in found.values())
+    return failures, beaten
+
+
+def test_certificates_of_error_rates_hold_in_2000_worlds(seed):
+    delta, repetitions = 0.1, 2000
+    failures, beaten = error_worlds(repetitions, delta, seed)
+    assert beaten == 0
+    for count in failures.values():
+        assert_bound_holds(count, repetitions, delta)
+    # These worlds use up the whole delta of the exact bound, so half or twice of it would show.
+    assert_share_equals(failures["theory.clopper-pearson"], repetitions, delta)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.3])
+def test_certificates_of_error_rates_hold_in_many_worlds(delta, seed):
+    repetitions = 20_000
+    failures, beaten = error_worlds(repetitions, delta, seed)
+    assert beaten == 0
+    for count in failures.values():
+        assert_bound_holds(count, repetitions, delta)
+    assert_share_equals(failures["theory.clopper-pearson"], repetitions, delta)
+
+
+def skewed_worlds(repetitions, delta, seed):
+    """Certify regressors with exponential errors of random scale, 1 to 300 rows."""
+    rng = np.random.default_rng(seed)
+    failures: dict[str, int] = {}
+    for _ in range(repetitions):
+        n = round(300 ** rng.random())
+        scale, cap = np.exp(rng.normal()), np.exp(rng.normal())
+        y = scale * rng.exponential(size=n)
+        X = np.zeros((n, 1))
+        capped_mean = scale * -np.expm1(-cap / scale)
+        for certificate in certify(Shift(), X, y, confidence=1 - delta, loss_range=(0, cap)):
+            level = certificate.quantity.split("%")[0]
+            truth = capped_mean
+            name = certificate.theorem
+            if certificate.theorem == "theory.error-quantile":
+                truth = -scale * math.log(1 - float(level) / 100)
+                name += level
+            failures[name] = failures.get(name, 0) + (certificate.bound < truth)
+    return failures
+
+
+@pytest.mark.parametrize("delta", [0.1])
+def test_certificates_of_regressors_hold_in_2000_worlds(delta, seed):
+    failures = skewed_worlds(2000, delta, seed)
+    assert len(failures) == 5
+    for count in failures.values():
+        assert_bound_holds(count, 2000, delta)
+    # Ranks are whole numbers, so the delta is not used up, but the median comes near.
+    assert failures["theory.error-quantile50"] > 0.02 * 2000
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("delta", [0.01, 0.3])
+def test_certificates_of_regressors_hold_in_many_worlds(delta, seed):
+    for count in skewed_worlds(20_000, delta, seed).values():
+        assert_bound_holds(count, 20_000, delta)
+
+
+def test_training_error_sold_as_held_out_would_be_caught(seed):
+    """Without the guard a memorising model is certified at zero error on pure noise."""
+    rng = np.random.default_rng(seed)
+    broken = 0
+    for _ in range(40):
+        X = rng.normal(size=(60, 30))
+        y = rng.integers(0, 2, size=60)
+        model = LogisticRegression(C=1e6, max_iter=10_000).fit(X, y)
+        broken += certify(model, X, y)[0].bound < 0.5
+    with pytest.raises(AssertionError, match="bound broken"):
+        assert_bound_holds(broken, 40, 0.05)
+
+
+def test_scikit_learn_regressor_on_real_data():
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    model = LinearRegression().fit(X[:300], y[:300])
+    quantile = certify(model, X[300:], y[300:])[1]
+    errors = np.abs(y[300:] - model.predict(X[300:]))
+    assert np.mean(errors <= quantile.bound) > 0.9
