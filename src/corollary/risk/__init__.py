@@ -1,1 +1,104 @@
-"""Under construction."""
+"""What a loss is, what a risk is, and what follows from minimising one.
+
+Losses are small frozen objects (:class:`HingeLoss`, :class:`PinballLoss`, ...) that know their
+values, gradients, bounds and population minimisers; each is also a plain function
+(:func:`hinge_loss`). Risks are expectations of losses: exact on a :class:`FiniteWorld`, simulated
+on any other world, averaged on a sample. The rest of the package asks what the best predictor is
+(:mod:`corollary.risk.bayes`), how to find a good one (:func:`minimise_finite`,
+:func:`minimise_linear`, :class:`ERMClassifier`), how to measure it without fooling oneself
+(:func:`three_way_split`), and where its error comes from (:func:`bias_variance`,
+:func:`decompose_excess_risk`, :func:`algorithm_risk`).
+
+Conventions: truth first, prediction second; binary labels -1 and +1; ``sign(0) = +1``; cost
+matrices have truths as rows.
+"""
+
+from corollary.risk.algorithm_risk import AlgorithmRisk as AlgorithmRisk
+from corollary.risk.algorithm_risk import algorithm_risk as algorithm_risk
+from corollary.risk.algorithm_risk import estimate_randomised_risk as estimate_randomised_risk
+from corollary.risk.algorithm_risk import exact_algorithm_risk as exact_algorithm_risk
+from corollary.risk.algorithm_risk import randomised_risk as randomised_risk
+from corollary.risk.bayes import bayes_error as bayes_error
+from corollary.risk.bayes import bayes_regressor as bayes_regressor
+from corollary.risk.bayes import cost_sensitive_rule as cost_sensitive_rule
+from corollary.risk.bayes import cost_sensitive_sign as cost_sensitive_sign
+from corollary.risk.bayes import cost_threshold as cost_threshold
+from corollary.risk.bayes import gaussian_bayes_error as gaussian_bayes_error
+from corollary.risk.bayes import map_rule as map_rule
+from corollary.risk.bayes import ml_rule as ml_rule
+from corollary.risk.bayes import posterior_probabilities as posterior_probabilities
+from corollary.risk.decomposition import BiasVariance as BiasVariance
+from corollary.risk.decomposition import ExcessRisk as ExcessRisk
+from corollary.risk.decomposition import MeanSquaredError as MeanSquaredError
+from corollary.risk.decomposition import bias_variance as bias_variance
+from corollary.risk.decomposition import decompose_excess_risk as decompose_excess_risk
+from corollary.risk.decomposition import smoother_bias_variance as smoother_bias_variance
+from corollary.risk.decomposition import split_mean_squared_error as split_mean_squared_error
+from corollary.risk.empirical import RegularisedRisk as RegularisedRisk
+from corollary.risk.empirical import empirical_risk as empirical_risk
+from corollary.risk.empirical import regularised_risk as regularised_risk
+from corollary.risk.erm import ERMClassifier as ERMClassifier
+from corollary.risk.erm import ERMRegressor as ERMRegressor
+from corollary.risk.finite_classes import FiniteMinimum as FiniteMinimum
+from corollary.risk.finite_classes import Rectangle as Rectangle
+from corollary.risk.finite_classes import Threshold as Threshold
+from corollary.risk.finite_classes import minimise_finite as minimise_finite
+from corollary.risk.finite_classes import minimise_interval as minimise_interval
+from corollary.risk.finite_classes import minimise_rectangle as minimise_rectangle
+from corollary.risk.finite_classes import minimise_threshold as minimise_threshold
+from corollary.risk.finite_world import FiniteWorld as FiniteWorld
+from corollary.risk.functions import absolute_loss as absolute_loss
+from corollary.risk.functions import cross_entropy_loss as cross_entropy_loss
+from corollary.risk.functions import epsilon_insensitive_loss as epsilon_insensitive_loss
+from corollary.risk.functions import exponential_loss as exponential_loss
+from corollary.risk.functions import hinge_loss as hinge_loss
+from corollary.risk.functions import logistic_loss as logistic_loss
+from corollary.risk.functions import perceptron_loss as perceptron_loss
+from corollary.risk.functions import pinball_loss as pinball_loss
+from corollary.risk.functions import ramp_loss as ramp_loss
+from corollary.risk.functions import square_loss as square_loss
+from corollary.risk.functions import squared_hinge_loss as squared_hinge_loss
+from corollary.risk.functions import zero_one_loss as zero_one_loss
+from corollary.risk.holdout import GuardedTestSet as GuardedTestSet
+from corollary.risk.holdout import TestSetError as TestSetError
+from corollary.risk.holdout import ThreeWaySplit as ThreeWaySplit
+from corollary.risk.holdout import three_way_split as three_way_split
+from corollary.risk.label_losses import CostLoss as CostLoss
+from corollary.risk.label_losses import CrossEntropyLoss as CrossEntropyLoss
+from corollary.risk.label_losses import ZeroOneLoss as ZeroOneLoss
+from corollary.risk.learner import Learner as Learner
+from corollary.risk.learner import OrderSensitivity as OrderSensitivity
+from corollary.risk.learner import as_learner as as_learner
+from corollary.risk.learner import as_predictor as as_predictor
+from corollary.risk.learner import order_sensitivity as order_sensitivity
+from corollary.risk.loss import Loss as Loss
+from corollary.risk.loss import check_loss as check_loss
+from corollary.risk.loss import loss_names as loss_names
+from corollary.risk.loss import sign as sign
+from corollary.risk.margin import MarginLoss as MarginLoss
+from corollary.risk.margin_losses import ExponentialLoss as ExponentialLoss
+from corollary.risk.margin_losses import HingeLoss as HingeLoss
+from corollary.risk.margin_losses import LogisticLoss as LogisticLoss
+from corollary.risk.margin_losses import PerceptronLoss as PerceptronLoss
+from corollary.risk.margin_losses import RampLoss as RampLoss
+from corollary.risk.margin_losses import SquaredHingeLoss as SquaredHingeLoss
+from corollary.risk.margin_losses import SquareMarginLoss as SquareMarginLoss
+from corollary.risk.parametric import LinearMinimum as LinearMinimum
+from corollary.risk.parametric import ParametricMinimum as ParametricMinimum
+from corollary.risk.parametric import minimise_linear as minimise_linear
+from corollary.risk.parametric import minimise_parametric as minimise_parametric
+from corollary.risk.population import conditional_risk as conditional_risk
+from corollary.risk.population import population_risk as population_risk
+from corollary.risk.regression_losses import AbsoluteLoss as AbsoluteLoss
+from corollary.risk.regression_losses import EpsilonInsensitiveLoss as EpsilonInsensitiveLoss
+from corollary.risk.regression_losses import PinballLoss as PinballLoss
+from corollary.risk.regression_losses import RegressionLoss as RegressionLoss
+from corollary.risk.regression_losses import SquareLoss as SquareLoss
+from corollary.risk.regression_losses import conditional_mean as conditional_mean
+from corollary.risk.regression_losses import conditional_quantile as conditional_quantile
+from corollary.risk.surrogates import bound_error_rate as bound_error_rate
+from corollary.risk.surrogates import domination_constant as domination_constant
+from corollary.risk.surrogates import half_log_odds as half_log_odds
+from corollary.risk.surrogates import (
+    probability_from_half_log_odds as probability_from_half_log_odds,
+)

@@ -1,0 +1,400 @@
+"""Losses of labels and of class scores: zero-one, cost matrix, softmax cross-entropy."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+
+from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
+from corollary.risk.margin import check_signs
+
+
+@dataclass(frozen=True)
+class ZeroOneLoss(Loss):
+    """Zero-one loss: 1 for a mistake, 0 otherwise.
+
+    Parameters
+    ----------
+    scores : bool, default=False
+        Whether predictions are real scores whose sign is the label; the truths are then -1 and
+        +1, and a score of exactly 0 is a mistake for -1 only. For labels -1 and +1 the loss is
+        ``(1 - y * label) / 2``.
+
+    Examples
+    --------
+    >>> from corollary.risk import ZeroOneLoss
+    >>> ZeroOneLoss()(["cat", "dog"], ["cat", "cat"])
+    array([0., 1.])
+    >>> ZeroOneLoss(scores=True)([1, -1], [0.0, 0.0])
+    array([0., 1.])
+    """
+
+    scores: bool = False
+    name = "zero_one"
+    convex = False
+    differentiable = False
+
+    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return 1 for every mistake.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels.
+        prediction : array-like
+            Labels, or scores.
+
+        Returns
+        -------
+        losses : ndarray of floats
+            0 or 1 for each.
+        """
+        y_true, prediction = pair("ZeroOneLoss", y_true, prediction)
+        if self.scores:
+            y_true, prediction = check_signs("ZeroOneLoss", y_true), sign(prediction)
+        return np.asarray(y_true != prediction, dtype=float)
+
+    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Refuse: the derivative is zero wherever it exists and leads nowhere.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels.
+        prediction : array-like
+            Labels, or scores.
+
+        Returns
+        -------
+        gradient : ndarray
+            Never.
+
+        Raises
+        ------
+        TypeError
+            Always.
+        """
+        raise TypeError(
+            "ZeroOneLoss has no useful gradient. Minimise a surrogate, for instance LogisticLoss."
+        )
+
+    def select(self, prediction: Any) -> np.ndarray:
+        """Return the labels, or the signs of scores.
+
+        Parameters
+        ----------
+        prediction : array-like
+            Labels, or scores.
+
+        Returns
+        -------
+        label : ndarray
+            Labels.
+        """
+        return sign(prediction) if self.scores else np.asarray(prediction)
+
+    def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
+        """Return the most probable label; the first one where several are.
+
+        With ``scores`` a tie goes to +1, as ``sign(0)`` does.
+
+        Parameters
+        ----------
+        posterior : array-like of shape (n_samples, n_outcomes)
+            Probabilities of the labels.
+        outcomes : array-like of shape (n_outcomes,)
+            The labels.
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+            The Bayes classifier's labels.
+        """
+        posterior, outcomes = check_posterior("ZeroOneLoss", posterior, outcomes)
+        if self.scores:
+            positive = posterior[:, check_signs("ZeroOneLoss", outcomes) > 0].sum(axis=1)
+            return sign(2 * positive - 1)
+        return outcomes[posterior.argmax(axis=1)]
+
+    def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return 1.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest prediction; without effect.
+        high : float, default=inf
+            Largest prediction; without effect.
+
+        Returns
+        -------
+        bound : float
+            1.
+        """
+        check_range("ZeroOneLoss", low, high)
+        return 1.0
+
+
+@dataclass(frozen=True)
+class CostLoss(Loss):
+    """Loss of labels given by a matrix of costs.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes)
+        ``costs[i][j]`` is the cost of predicting class j when class i is true (rows are truths,
+        columns predictions, as in a confusion matrix).
+    classes : array-like of shape (n_classes,)
+        The labels, in the order of rows and columns.
+
+    Examples
+    --------
+    >>> from corollary.risk import CostLoss
+    >>> loss = CostLoss([[0, 1], [10, 0]], ["healthy", "ill"])
+    >>> loss(["ill", "ill", "healthy"], ["healthy", "ill", "ill"])
+    array([10.,  0.,  1.])
+    """
+
+    costs: Any
+    classes: Any
+    convex = False
+    differentiable = False
+    _matrix: np.ndarray = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        matrix, classes = np.asarray(self.costs, dtype=float), np.asarray(self.classes)
+        if classes.ndim != 1 or matrix.shape != (classes.size, classes.size):
+            raise ValueError(
+                "CostLoss needs one row and one column of costs for each class. "
+                f"Got costs of shape {matrix.shape} and {classes.size} classes."
+            )
+        if np.unique(classes).size != classes.size or not np.isfinite(matrix).all():
+            raise ValueError("CostLoss needs finite costs and distinct classes.")
+        # Tuples make the loss hashable and comparable.
+        object.__setattr__(self, "costs", tuple(map(tuple, matrix.tolist())))
+        object.__setattr__(self, "classes", tuple(classes.tolist()))
+        object.__setattr__(self, "_matrix", matrix)
+
+    def _codes(self, labels: np.ndarray) -> np.ndarray:
+        classes = np.asarray(self.classes)
+        order = np.argsort(classes)
+        place = np.minimum(np.searchsorted(classes[order], labels), classes.size - 1)
+        codes = order[place]
+        if not np.all(classes[codes] == labels):
+            unknown = np.setdiff1d(labels, classes)[:5].tolist()
+            raise ValueError(f"CostLoss knows the classes {list(self.classes)}. Got {unknown}.")
+        return codes
+
+    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the cost of every prediction.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels.
+        prediction : array-like
+            Labels.
+
+        Returns
+        -------
+        losses : ndarray
+            ``costs[y_true, prediction]``.
+        """
+        y_true, prediction = pair("CostLoss", y_true, prediction)
+        return self._matrix[self._codes(y_true), self._codes(prediction)]
+
+    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Refuse: labels have no derivative.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels.
+        prediction : array-like
+            Labels.
+
+        Returns
+        -------
+        gradient : ndarray
+            Never.
+
+        Raises
+        ------
+        TypeError
+            Always.
+        """
+        raise TypeError(
+            "CostLoss has no gradient: its predictions are labels. Estimate probabilities and "
+            "decide by CostLoss.minimiser."
+        )
+
+    def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
+        """Return the label with the smallest expected cost.
+
+        Where several are optimal the last class wins: with two classes, the positive one.
+
+        Parameters
+        ----------
+        posterior : array-like of shape (n_samples, n_outcomes)
+            Probabilities of the labels.
+        outcomes : array-like of shape (n_outcomes,)
+            The labels of the columns.
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+            The Bayes-optimal labels.
+        """
+        posterior, outcomes = check_posterior("CostLoss", posterior, outcomes)
+        expected = posterior @ self._matrix[self._codes(outcomes)]
+        reverse = expected[:, ::-1].argmin(axis=1)
+        return np.asarray(self.classes)[expected.shape[1] - 1 - reverse]
+
+    def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the largest cost.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest prediction; without effect.
+        high : float, default=inf
+            Largest prediction; without effect.
+
+        Returns
+        -------
+        bound : float
+            The largest entry of the matrix.
+        """
+        check_range("CostLoss", low, high)
+        return float(self._matrix.max())
+
+
+@dataclass(frozen=True)
+class CrossEntropyLoss(Loss):
+    """Softmax cross-entropy ``log sum_k exp(score_k) - score_y``.
+
+    The negative log-likelihood of ``P(y = k | x)`` proportional to ``exp(score_k)``. It does not
+    change when one number is added to all scores of a row; for two classes it is the logistic
+    loss of the difference of the scores.
+
+    Examples
+    --------
+    >>> from corollary.risk import CrossEntropyLoss
+    >>> CrossEntropyLoss()([0, 2], [[0.0, 0.0, 0.0], [0.0, 0.0, 900.0]]).round(4)
+    array([1.0986, 0.    ])
+    """
+
+    name = "cross_entropy"
+
+    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the loss of every row of scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Class numbers 0, ..., n_classes - 1.
+        prediction : array-like of shape (n_samples, n_classes)
+            Real scores.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_samples,)
+            One loss for each.
+        """
+        y, score = _codes_and_scores(y_true, prediction)
+        # Subtracted from zero, a sure and right prediction costs 0.0 and not -0.0.
+        return 0.0 - log_softmax(score, axis=1)[np.arange(len(y)), y]
+
+    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the gradient of every loss in its scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Class numbers 0, ..., n_classes - 1.
+        prediction : array-like of shape (n_samples, n_classes)
+            Real scores.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_samples, n_classes)
+            Softmax probabilities minus the indicator of the true class.
+        """
+        y, score = _codes_and_scores(y_true, prediction)
+        gradient = softmax(score, axis=1)
+        gradient[np.arange(len(y)), y] -= 1
+        return gradient
+
+    def select(self, prediction: Any) -> np.ndarray:
+        """Return the class with the largest score, the first one where several are.
+
+        Parameters
+        ----------
+        prediction : array-like of shape (n_samples, n_classes)
+            Real scores.
+
+        Returns
+        -------
+        label : ndarray of shape (n_samples,)
+            Class numbers.
+        """
+        return np.asarray(prediction).argmax(axis=1)
+
+    def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
+        """Return the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        posterior : array-like of shape (n_samples, n_outcomes)
+            Probabilities of the classes.
+        outcomes : array-like of shape (n_outcomes,)
+            The class numbers 0, ..., n_outcomes - 1, in the order of the columns.
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples, n_outcomes)
+            Optimal scores; column k belongs to class k.
+        """
+        posterior, outcomes = check_posterior("CrossEntropyLoss", posterior, outcomes)
+        if not np.array_equal(np.sort(outcomes), np.arange(outcomes.size)):
+            raise ValueError(
+                "CrossEntropyLoss needs the outcomes 0, ..., n_outcomes - 1. "
+                f"Got {outcomes[:5].tolist()}; encode the labels."
+            )
+        with np.errstate(divide="ignore"):
+            return np.log(posterior[:, np.argsort(outcomes)])
+
+    def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the Lipschitz constant in the Euclidean norm of the scores.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest score; without effect.
+        high : float, default=inf
+            Largest score; without effect.
+
+        Returns
+        -------
+        constant : float
+            The square root of 2.
+        """
+        check_range("CrossEntropyLoss", low, high)
+        return float(np.sqrt(2))
+
+
+def _codes_and_scores(y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
+    y, score = np.asarray(y_true), np.asarray(prediction, dtype=float)
+    if score.ndim != 2 or y.shape != score.shape[:1]:
+        raise ValueError(
+            "CrossEntropyLoss needs y_true of shape (n_samples,) and scores of shape "
+            f"(n_samples, n_classes). Got shapes {y.shape} and {score.shape}."
+        )
+    whole = y.dtype.kind in "iu" or (y.dtype.kind == "f" and np.all(y == np.floor(y)))
+    if not whole or not np.all((y >= 0) & (y < score.shape[1])):
+        raise ValueError(
+            f"CrossEntropyLoss needs class numbers 0, ..., {score.shape[1] - 1}. "
+            f"Got {np.unique(y)[:5].tolist()}; encode the labels, for instance with LabelEncoder."
+        )
+    return y.astype(np.intp), score

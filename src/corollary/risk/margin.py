@@ -1,0 +1,244 @@
+"""The base of margin losses: functions of ``s = y * score`` for labels y in {-1, +1}."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
+
+
+class MarginLoss(Loss):
+    """A loss ``phi(y * score)`` of the margin, for labels -1 and +1."""
+
+    @abstractmethod
+    def _value(self, s: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _slope(self, s: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _link(self, p: np.ndarray) -> np.ndarray: ...
+
+    def _inverse_link(self, score: np.ndarray) -> np.ndarray:
+        raise TypeError(
+            f"The population minimiser of {type(self).__name__} does not determine the "
+            "probability; use LogisticLoss, ExponentialLoss, SquaredHingeLoss or SquareMarginLoss."
+        )
+
+    def of_margin(self, margin: Any) -> np.ndarray:
+        """Return the loss as a function of the margin.
+
+        Parameters
+        ----------
+        margin : array-like
+            Products ``s`` of label and score.
+
+        Returns
+        -------
+        losses : ndarray of the same shape
+            ``phi(s)``.
+        """
+        return self._value(np.asarray(margin, dtype=float))
+
+    def slope(self, margin: Any) -> np.ndarray:
+        """Return the derivative in the margin; at a kink, the right derivative.
+
+        Parameters
+        ----------
+        margin : array-like
+            Products ``s`` of label and score.
+
+        Returns
+        -------
+        slopes : ndarray of the same shape
+            ``phi'(s)``.
+        """
+        return self._slope(np.asarray(margin, dtype=float))
+
+    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the loss of every score.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels -1 and +1.
+        prediction : array-like
+            Real scores.
+
+        Returns
+        -------
+        losses : ndarray
+            ``phi(y_true * prediction)``.
+        """
+        y, score = self._labels_and_scores(y_true, prediction)
+        return self._value(y * score)
+
+    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the derivative of every loss in its score.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels -1 and +1.
+        prediction : array-like
+            Real scores.
+
+        Returns
+        -------
+        gradient : ndarray
+            ``y * phi'(y * score)``.
+        """
+        y, score = self._labels_and_scores(y_true, prediction)
+        return y * self._slope(y * score)
+
+    def _labels_and_scores(self, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
+        y, score = pair(type(self).__name__, y_true, prediction)
+        return check_signs(type(self).__name__, y), score.astype(float)
+
+    def select(self, prediction: Any) -> np.ndarray:
+        """Turn scores into labels by their sign.
+
+        Parameters
+        ----------
+        prediction : array-like
+            Real scores.
+
+        Returns
+        -------
+        label : ndarray
+            -1 or +1, with ``sign(0) = +1``.
+        """
+        return sign(prediction)
+
+    def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
+        """Return the score with the smallest expected loss.
+
+        Parameters
+        ----------
+        posterior : array-like of shape (n_samples, 2)
+            Probabilities of the two labels.
+        outcomes : array-like of shape (2,)
+            The labels -1 and +1, in the order of the columns.
+
+        Returns
+        -------
+        score : ndarray of shape (n_samples,)
+            The optimal scores; infinite where the infimum is not attained.
+        """
+        name = type(self).__name__
+        posterior, outcomes = check_posterior(name, posterior, outcomes)
+        outcomes = check_signs(name, outcomes)
+        return self._link(posterior[:, outcomes > 0].sum(axis=1))
+
+    def link(self, probability: Any) -> np.ndarray:
+        """Return the population minimiser for given probabilities of the label +1.
+
+        Parameters
+        ----------
+        probability : array-like
+            Probabilities ``P(y = +1 | x)`` in [0, 1].
+
+        Returns
+        -------
+        score : ndarray of the same shape
+            The score that minimises the expected loss.
+
+        Raises
+        ------
+        ValueError
+            If a probability lies outside [0, 1].
+        """
+        p = np.asarray(probability, dtype=float)
+        if not np.all((p >= 0) & (p <= 1)):
+            raise ValueError(
+                f"The 'probability' parameter of {type(self).__name__}.link must lie in [0, 1]."
+            )
+        return self._link(p)
+
+    def inverse_link(self, score: Any) -> np.ndarray:
+        """Return the probability of the label +1 for which a score is the population minimiser.
+
+        Parameters
+        ----------
+        score : array-like
+            Real scores.
+
+        Returns
+        -------
+        probability : ndarray of the same shape
+            ``P(y = +1 | x)``.
+
+        Raises
+        ------
+        TypeError
+            If the minimiser of this loss does not determine the probability.
+        """
+        return self._inverse_link(np.asarray(score, dtype=float))
+
+    def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the largest loss of scores in a range, whatever the label.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest score.
+        high : float, default=inf
+            Largest score.
+
+        Returns
+        -------
+        bound : float
+            Supremum of the loss.
+        """
+        check_range(type(self).__name__, low, high)
+        # Convex or monotone in the margin, so the supremum is at an end of the margins' range.
+        return float(self._value(np.array([low, high, -low, -high], dtype=float)).max())
+
+    def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the Lipschitz constant in the score on a range, whatever the label.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest score.
+        high : float, default=inf
+            Largest score.
+
+        Returns
+        -------
+        constant : float
+            Largest absolute slope.
+        """
+        check_range(type(self).__name__, low, high)
+        # The slope of a convex function is monotone: its extremes are at the ends.
+        return float(np.abs(self._slope(np.array([low, high, -low, -high], dtype=float))).max())
+
+
+def check_signs(name: str, y: Any) -> np.ndarray:
+    """Refuse labels other than -1 and +1.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    y : array-like
+        Labels.
+
+    Returns
+    -------
+    y : ndarray of floats
+        The labels.
+
+    Raises
+    ------
+    ValueError
+        If another label occurs.
+    """
+    y = np.asarray(y)
+    if y.dtype.kind not in "iuf" or not np.all(np.abs(y.astype(float)) == 1):
+        raise ValueError(
+            f"{name} needs labels -1 and +1. Got {np.unique(y)[:5].tolist()}; "
+            "recode, for instance with np.where(y == positive, 1, -1)."
+        )
+    return y.astype(float)
