@@ -1,0 +1,440 @@
+r"""Logistic and multinomial (softmax) regression.
+
+The model says :math:`P(y = k \mid x) \propto e^{\langle w_k, x \rangle + b_k}`; with two
+classes one score, the log odds of the second class, is enough. It is fitted by maximum
+likelihood with an optional l1, l2 or mixed penalty on the coefficients (never on the intercept).
+"""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from corollary.core.compat import Interval, StrOptions, fit_context, validate_params
+from corollary.core.estimator import check_training_data
+from corollary.core.summary import n_rows, reduce
+from corollary.linear.linear_classifier import ProbabilisticLinearClassifier
+from corollary.linear.logistic_problem import (
+    LogisticProblem,
+    choose_solver,
+    separation,
+    solve,
+    subsample_start,
+)
+from corollary.linear.logistic_terms import Census
+from corollary.linear.newton import NewtonResult
+
+
+class LogisticRegression(ProbabilisticLinearClassifier):
+    r"""Classify by a linear model of the log odds.
+
+    Minimises, as scikit-learn's class of this name does,
+
+    .. math:: \frac1S \sum_i s_i \bigl( -\log P(y_i \mid x_i) \bigr)
+              + \frac1{C S} \Bigl( \tfrac{1 - \rho}{2} \|w\|_2^2 + \rho \|w\|_1 \Bigr)
+
+    with sample weights :math:`s_i` (``sample_weight`` times ``class_weight``), their sum S, and
+    :math:`\rho` the ``l1_ratio``. Sums over rows run in threads over fixed blocks: memory beyond
+    the data is that of a few blocks, and the answer does not depend on the number of threads.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty; infinity for no penalty.
+    l1_ratio : float, default=0.0
+        Share of the l1 norm in the penalty: 0 for ridge, 1 for lasso.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weight of each class; "balanced" gives every class the same total weight.
+    solver : {"auto", "newton", "lbfgs", "proximal"}, default="auto"
+        "newton" (iteratively reweighted least squares) takes the fewest passes over the data
+        and needs memory for a square matrix of the number of parameters; "lbfgs" suits many
+        parameters; "proximal" (proximal Newton with coordinate descent) is the one for an l1
+        penalty. "auto" chooses among them.
+    tol : float, default=1e-4
+        Largest allowed entry of the gradient of the objective, or of the violation of the
+        optimality conditions with an l1 penalty. Newton also requires that the squared Newton
+        decrement, an estimate of twice the remaining gain, is at most ``tol ** 2``.
+    max_iter : int, default=100
+        Largest number of steps.
+    warm_start : bool, default=False
+        Whether to start from the coefficients of the previous fit.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core.
+    random_state : int, RandomState instance or None, default=None
+        Nothing here is random; accepted so that code written for scikit-learn runs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; zero if not fitted.
+    n_iter_ : ndarray of shape (1,)
+        Steps taken on the full data.
+    converged_ : bool
+        Whether the tolerance was met.
+    solver_ : str
+        The solver that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    LogisticRegressionCV : Chooses C (and ``l1_ratio``) by cross-validation.
+    separability : Says beforehand whether a fit without penalty has a solution.
+
+    Notes
+    -----
+    Without penalty (``C=numpy.inf``) no minimiser exists if some direction separates the classes,
+    or the rows of one category from the rest: the likelihood grows for ever along it. Both cases
+    are recognised and lead to a warning; the coefficients returned are then those at which the
+    tolerance was met.
+
+    With several classes every class has its own coefficients, of which one set is redundant. The
+    l2 penalty makes them sum to zero over the classes, and without penalty we choose the solution
+    with that property.
+
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson (1984). On the existence of maximum likelihood estimates
+       in logistic regression models. Biometrika 71, 1-10.
+    .. [2] J. D. Lee, Y. Sun and M. A. Saunders (2014). Proximal Newton-type methods for
+       minimizing composite functions. SIAM Journal on Optimization 24, 1420-1443.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from corollary.linear import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.predict_proba(X[:1]).round(3)
+    array([[0.982, 0.018, 0.   ]])
+    >>> LogisticRegression(C=0.05, l1_ratio=1.0).fit(X, y == 2).coef_.round(1)
+    array([[0. , 0. , 1.1, 0. ]])
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model to arrays in memory.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; a weight of k counts as k copies of the row.
+
+        Returns
+        -------
+        self : LogisticRegression
+            The fitted model.
+        """
+        X, y, sample_weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+        )
+        check_classification_targets(y)
+        classes = np.unique(y)
+        codes = np.searchsorted(classes, y)
+        totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
+        problem = self._problem(data, classes, totals, X.shape[1])
+        return self._solve(problem, classes, is_sparse=sparse.issparse(X))
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(self, data: Any, *, target: Any = None, **options: Any) -> Self:
+        """Fit the model to data that need not fit in memory.
+
+        Every step is one pass over the data; the first pass finds the classes.
+
+        Parameters
+        ----------
+        data : path, tuple of arrays, re-iterable of chunks, or Dask collection
+            Where the rows are, as for :func:`corollary.core.summary.reduce`. Chunks are
+            ``(X, y)`` or ``(X, y, sample_weight)``.
+        target : str or None, default=None
+            Column that holds the labels, for files and data frames.
+        **options
+            Passed to the source, for example ``columns``.
+
+        Returns
+        -------
+        self : LogisticRegression
+            The fitted model.
+        """
+        if hasattr(data, "__next__"):
+            raise TypeError(
+                "LogisticRegression.fit_source reads the data several times. Got an iterator, "
+                "which can be read once. Pass a list of chunks, a path, or an object whose "
+                "__iter__ starts anew."
+            )
+        if target is not None:
+            options["target"] = target
+        census = reduce(Census(), data, n_jobs=self.n_jobs, **options)
+        if census.n_features == 0:
+            raise ValueError("LogisticRegression.fit_source needs at least one row. Got none.")
+        self.n_features_in_ = census.n_features
+        self.fingerprint_ = census.fingerprint
+        classes = census.classes
+        problem = self._problem(data, classes, census.totals, census.n_features, options)
+        return self._solve(problem, classes)
+
+    def _problem(
+        self,
+        data: Any,
+        classes: np.ndarray,
+        totals: np.ndarray,
+        n_features: int,
+        options: dict[str, Any] | None = None,
+    ) -> LogisticProblem:
+        if len(classes) < 2:
+            raise ValueError(
+                "LogisticRegression needs rows of at least 2 classes. Got one class: "
+                f"{classes[0]!r}."
+            )
+        factors = class_factors(self.class_weight, classes, totals)
+        if factors is not None:
+            totals = totals * factors
+        if not totals.sum() > 0:
+            raise ValueError(
+                "LogisticRegression needs rows with positive weight. The weights sum to 0."
+            )
+        return LogisticProblem(
+            data,
+            (1 if len(classes) == 2 else len(classes), n_features + self.fit_intercept),
+            float(totals.sum()),
+            self.C,
+            self.l1_ratio,
+            self.fit_intercept,
+            None if options is None else classes,
+            factors,
+            self.n_jobs,
+            options or {},
+        )
+
+    def _solve(
+        self, problem: LogisticProblem, classes: np.ndarray, *, is_sparse: bool = False
+    ) -> Self:
+        solver = choose_solver(problem, self.solver, is_sparse=is_sparse)
+        start = self._start(problem, solver)
+        result = solve(problem, start, solver=solver, tol=self.tol, max_iter=self.max_iter)
+        self.classes_ = classes
+        self.coef_, self.intercept_ = split(result.x, problem)
+        self.n_iter_ = np.array([result.n_iter], dtype=np.int32)
+        self.converged_ = result.converged
+        self.solver_ = solver
+        self._report(problem, result)
+        return self
+
+    def _start(self, problem: LogisticProblem, solver: str) -> np.ndarray:
+        if self.warm_start and hasattr(self, "coef_"):
+            parts = [self.coef_] + [self.intercept_[:, None]] * self.fit_intercept
+            start = np.hstack(parts)
+            if start.shape == problem.shape:
+                if solver != "proximal" and problem.shape[0] > 1:
+                    start = start - start.mean(axis=0)
+                return start.ravel()
+        in_memory = isinstance(problem.data, tuple) and problem.classes is None
+        guess = subsample_start(problem, n_rows(problem.data)) if in_memory else None
+        return np.zeros(problem.size) if guess is None else guess
+
+    def _report(self, problem: LogisticProblem, result: NewtonResult) -> None:
+        if np.isinf(problem.C):
+            kind = separation(problem, result.x)
+            if kind is not None:
+                what = "the classes" if kind == "complete" else "some rows from the rest"
+                warnings.warn(
+                    f"No minimiser exists: the features separate {what}, and without penalty "
+                    f"(C={self.C}) the coefficients grow without end. Those reached at "
+                    f"tol={self.tol} are returned. Set C to a finite number.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+                return
+        if not result.converged:
+            warnings.warn(
+                f"LogisticRegression(solver={self.solver_!r}) stopped after "
+                f"max_iter={self.max_iter} steps at a gradient of {result.gradient_norm:.1e}; "
+                f"tol={self.tol:.1e} was asked for. Increase max_iter, or bring the features to "
+                "one scale.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def split(x: np.ndarray, problem: LogisticProblem) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients and intercepts from flattened parameters.
+
+    Parameters
+    ----------
+    x : ndarray of shape (size,)
+        Parameters.
+    problem : LogisticProblem
+        The problem they belong to.
+
+    Returns
+    -------
+    coef : ndarray of shape (n_outputs, n_features)
+        Coefficients.
+    intercept : ndarray of shape (n_outputs,)
+        Intercepts, zero if there are none.
+    """
+    weights = np.reshape(x, problem.shape)
+    if problem.fit_intercept:
+        return weights[:, :-1].copy(), weights[:, -1].copy()
+    return weights.copy(), np.zeros(problem.shape[0])
+
+
+def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
+    """Return the factor on the weight of each class.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        The user's wish.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    totals : ndarray of shape (n_classes,)
+        Total sample weight of each class.
+
+    Returns
+    -------
+    factors : ndarray of shape (n_classes,) or None
+        The factors; None if all are one.
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        return totals.sum() / (len(classes) * np.where(totals > 0, totals, np.inf))
+    from sklearn.utils.class_weight import compute_class_weight
+
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), float)
+
+
+@validate_params(
+    {
+        "X": ["array-like", "sparse matrix"],
+        "y": ["array-like"],
+        "coef": ["array-like"],
+        "intercept": ["array-like", Real],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "sample_weight": ["array-like", None],
+    },
+    prefer_skip_nested_validation=True,
+)
+def logistic_objective(
+    X: Any,
+    y: Any,
+    coef: Any,
+    intercept: Any = 0.0,
+    *,
+    C: float = 1.0,
+    l1_ratio: float = 0.0,
+    sample_weight: Any = None,
+) -> float:
+    """Return the penalised mean log loss that :class:`LogisticRegression` minimises.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Labels; every class must occur.
+    coef : array-like of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; one row for two classes.
+    intercept : array-like of shape (1,) or (n_classes,), or float, default=0.0
+        Intercepts.
+    C : float, default=1.0
+        Inverse strength of the penalty; infinity for none.
+    l1_ratio : float, default=0.0
+        Share of the l1 norm in the penalty.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights.
+
+    Returns
+    -------
+    objective : float
+        Mean loss plus penalty, in nats.
+
+    Examples
+    --------
+    >>> from corollary.linear import logistic_objective
+    >>> round(logistic_objective([[1.0], [-1.0]], [1, 0], [[0.0]]), 4)
+    0.6931
+    """
+    X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    n_outputs = 1 if len(classes) == 2 else len(classes)
+    if coef.shape != (n_outputs, X.shape[1]):
+        raise ValueError(
+            f"coef must have shape {(n_outputs, X.shape[1])} for {len(classes)} classes and "
+            f"{X.shape[1]} features. Got shape {coef.shape} instead."
+        )
+    bias = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (n_outputs,))
+    x = np.hstack([coef, bias[:, None]])
+    data: tuple = (X, codes)
+    weight = float(len(codes))
+    if sample_weight is not None:
+        data = (X, codes, np.asarray(sample_weight, dtype=np.float64))
+        weight = float(data[2].sum())
+    problem = LogisticProblem(data, x.shape, weight, C, l1_ratio)
+    value = problem.terms(x.ravel(), False)[0]
+    return value + float(problem.l1 @ np.abs(x.ravel()))
