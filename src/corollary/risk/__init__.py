@@ -29,17 +29,14 @@ from corollary.risk.bayes import ml_rule as ml_rule
 from corollary.risk.bayes import posterior_probabilities as posterior_probabilities
 from corollary.risk.decomposition import BiasVariance as BiasVariance
 from corollary.risk.decomposition import ExcessRisk as ExcessRisk
-from corollary.risk.decomposition import MeanSquaredError as MeanSquaredError
 from corollary.risk.decomposition import bias_variance as bias_variance
 from corollary.risk.decomposition import decompose_excess_risk as decompose_excess_risk
 from corollary.risk.decomposition import smoother_bias_variance as smoother_bias_variance
 from corollary.risk.decomposition import split_mean_squared_error as split_mean_squared_error
-from corollary.risk.empirical import RegularisedRisk as RegularisedRisk
 from corollary.risk.empirical import empirical_risk as empirical_risk
 from corollary.risk.empirical import regularised_risk as regularised_risk
 from corollary.risk.erm import ERMClassifier as ERMClassifier
 from corollary.risk.erm import ERMRegressor as ERMRegressor
-from corollary.risk.finite_classes import FiniteMinimum as FiniteMinimum
 from corollary.risk.finite_classes import Rectangle as Rectangle
 from corollary.risk.finite_classes import Threshold as Threshold
 from corollary.risk.finite_classes import minimise_finite as minimise_finite
@@ -66,8 +63,6 @@ from corollary.risk.holdout import three_way_split as three_way_split
 from corollary.risk.label_losses import CostLoss as CostLoss
 from corollary.risk.label_losses import CrossEntropyLoss as CrossEntropyLoss
 from corollary.risk.label_losses import ZeroOneLoss as ZeroOneLoss
-from corollary.risk.learner import Learner as Learner
-from corollary.risk.learner import OrderSensitivity as OrderSensitivity
 from corollary.risk.learner import as_learner as as_learner
 from corollary.risk.learner import as_predictor as as_predictor
 from corollary.risk.learner import order_sensitivity as order_sensitivity
@@ -83,8 +78,6 @@ from corollary.risk.margin_losses import PerceptronLoss as PerceptronLoss
 from corollary.risk.margin_losses import RampLoss as RampLoss
 from corollary.risk.margin_losses import SquaredHingeLoss as SquaredHingeLoss
 from corollary.risk.margin_losses import SquareMarginLoss as SquareMarginLoss
-from corollary.risk.parametric import LinearMinimum as LinearMinimum
-from corollary.risk.parametric import ParametricMinimum as ParametricMinimum
 from corollary.risk.parametric import minimise_linear as minimise_linear
 from corollary.risk.parametric import minimise_parametric as minimise_parametric
 from corollary.risk.population import conditional_risk as conditional_risk

@@ -25,6 +25,14 @@ class AlgorithmRisk(NamedTuple):
         Probabilities of the training sets; equal ones for a simulation.
     exact : bool
         Whether all training sets were enumerated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.risk import AlgorithmRisk
+    >>> risk = AlgorithmRisk(np.array([0.1, 0.3, 0.2]), np.array([0.5, 0.25, 0.25]), exact=True)
+    >>> round(risk.mean, 4), risk.quantile(0.75), risk.tail(0.1)
+    (0.175, 0.2, 0.5)
     """
 
     risks: np.ndarray

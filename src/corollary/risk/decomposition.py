@@ -49,6 +49,12 @@ class ExcessRisk(NamedTuple):
         ``risk - best_in_class``: the excess over the class, which more data make small.
     excess : float
         ``risk - bayes_risk``.
+
+    Examples
+    --------
+    >>> from corollary.risk import ExcessRisk
+    >>> ExcessRisk(0.375, 0.25, 0.125, 0.125, 0.125, 0.25).excess
+    0.25
     """
 
     risk: float
@@ -75,6 +81,14 @@ class BiasVariance(NamedTuple):
         Variance of the prediction over training sets.
     noise : ndarray of shape (n_points,)
         Variance of the truth given the input.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.risk import BiasVariance
+    >>> part = np.array([0.0, 1.0])
+    >>> float(BiasVariance(3 * part, part, part, part).mean().error)
+    1.5
     """
 
     error: np.ndarray

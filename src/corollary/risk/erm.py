@@ -9,6 +9,17 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import (
+    Array,
+    Instance,
+    Integer,
+    Labels,
+    Number,
+    Optional,
+    Schema,
+    Size,
+    Strings,
+)
 from corollary.risk.label_losses import CrossEntropyLoss
 from corollary.risk.loss import Loss, check_loss
 from corollary.risk.margin import MarginLoss
@@ -86,6 +97,17 @@ Loss, default="logistic"
         ],
         **_SHARED_CONSTRAINTS,
     }
+
+    _schema = Schema(
+        classes_=Labels("c"),
+        coef_=Array("f", 1, "d") | Array("f", "c", "d"),
+        intercept_=Array("f", 1) | Array("f", "c"),
+        risk_=Number(),
+        n_iter_=Integer(0),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+        fingerprint_=Optional(Instance("overlap")),
+    )
 
     def __init__(
         self,
@@ -243,6 +265,16 @@ class ERMRegressor(RegressorMixin, BaseEstimator):
 
     _parameter_constraints = {"loss": [StrOptions({"square"}), Loss], **_SHARED_CONSTRAINTS}
 
+    _schema = Schema(
+        coef_=Array("f", "d"),
+        intercept_=Number(),
+        risk_=Number(),
+        n_iter_=Integer(0),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+        fingerprint_=Optional(Instance("overlap")),
+    )
+
     def __init__(
         self,
         *,
@@ -316,8 +348,8 @@ class ERMRegressor(RegressorMixin, BaseEstimator):
         return X @ self.coef_ + self.intercept_
 
 
-def _check_kind(estimator: BaseEstimator, kinds: tuple[type, ...], wanted: str) -> Loss:
-    loss: Any = check_loss(estimator.loss)
+def _check_kind(estimator: Any, kinds: tuple[type[Loss], ...], wanted: str) -> Loss:
+    loss = check_loss(estimator.loss)
     if not isinstance(loss, kinds):
         raise ValueError(
             f"The 'loss' parameter of {type(estimator).__name__} must be a loss {wanted}. "

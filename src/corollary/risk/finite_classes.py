@@ -52,6 +52,12 @@ class Threshold(NamedTuple):
         +1 if the label is +1 from the threshold upwards, -1 if it is +1 up to the threshold.
     risk : float
         Its empirical zero-one risk.
+
+    Examples
+    --------
+    >>> from corollary.risk import Threshold
+    >>> Threshold(0.5, -1, 0.0).predict([0.0, 0.5, 1.0])
+    array([ 1,  1, -1])
     """
 
     threshold: float
@@ -85,6 +91,13 @@ class Rectangle(NamedTuple):
         Upper ends; minus infinity for the empty box.
     risk : float
         Its empirical zero-one risk.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.risk import Rectangle
+    >>> Rectangle(np.zeros(2), np.ones(2), 0.0).predict([[0.5, 1.0], [0.5, 2.0]])
+    array([ 1, -1])
     """
 
     lower: np.ndarray

@@ -18,10 +18,27 @@ SUSPICIOUS = 1e-3
 
 
 class TestSetError(RuntimeError):
-    """The test set was asked for too early, twice, or for a model that has seen it."""
+    """The test set was asked for too early, twice, or for a model that has seen it.
+
+    Parameters
+    ----------
+    message : str
+        What happened and how to repair it.
+
+    Examples
+    --------
+    >>> from corollary.risk import ERMRegressor, GuardedTestSet
+    >>> GuardedTestSet([[0.0]], [0.0]).open(ERMRegressor())
+    Traceback (most recent call last):
+        ...
+    corollary.risk.holdout.TestSetError: The test set opens for a fitted model only. ...
+    """
 
     # pytest collects classes by this name.
     __test__ = False
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
 
 
 class GuardedTestSet:
@@ -126,6 +143,13 @@ class ThreeWaySplit(NamedTuple):
         Positions of the training rows.
     validation_index : ndarray of ints
         Positions of the validation rows.
+
+    Examples
+    --------
+    >>> from corollary.risk import three_way_split
+    >>> split = three_way_split([[0], [1], [2], [3], [4]], [0, 1, 2, 3, 4], random_state=0)
+    >>> sorted([*split.y_train, *split.y_validation]), split.test
+    ([0, 1, 3, 4], GuardedTestSet(1 rows, 0 looks))
     """
 
     X_train: Any

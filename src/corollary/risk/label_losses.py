@@ -1,11 +1,13 @@
 """Losses of labels and of class scores: zero-one, cost matrix, softmax cross-entropy."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax, softmax
 
+from corollary.core.schema import Flag, List, Number, Plain, Schema
 from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
 from corollary.risk.margin import check_signs
 
@@ -32,6 +34,7 @@ class ZeroOneLoss(Loss):
 
     scores: bool = False
     name = "zero_one"
+    _schema = Schema(scores=Flag())
     convex = False
     differentiable = False
 
@@ -160,7 +163,7 @@ class CostLoss(Loss):
     classes: Any
     convex = False
     differentiable = False
-    _matrix: np.ndarray = field(init=False, repr=False, compare=False)
+    _schema = Schema(costs=List(List(Number(), "k"), "k"), classes=List(Plain(), "k"))
 
     def __post_init__(self) -> None:
         matrix, classes = np.asarray(self.costs, dtype=float), np.asarray(self.classes)
@@ -174,7 +177,10 @@ class CostLoss(Loss):
         # Tuples make the loss hashable and comparable.
         object.__setattr__(self, "costs", tuple(map(tuple, matrix.tolist())))
         object.__setattr__(self, "classes", tuple(classes.tolist()))
-        object.__setattr__(self, "_matrix", matrix)
+
+    @cached_property
+    def _matrix(self) -> np.ndarray:
+        return np.asarray(self.costs)
 
     def _codes(self, labels: np.ndarray) -> np.ndarray:
         classes = np.asarray(self.classes)
@@ -286,6 +292,7 @@ class CrossEntropyLoss(Loss):
     """
 
     name = "cross_entropy"
+    _schema = Schema()
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return the loss of every row of scores.

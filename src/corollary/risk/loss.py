@@ -62,6 +62,13 @@ class Loss(ABC):
         Whether the loss is convex in the prediction.
     differentiable : bool
         Whether the loss is differentiable in the prediction everywhere.
+
+    Examples
+    --------
+    >>> from corollary.risk import Loss, check_loss
+    >>> loss = check_loss("absolute")
+    >>> isinstance(loss, Loss), loss.convex, loss.lipschitz, loss.upper_bound_on(0, 5)
+    (True, True, 1.0, 5.0)
     """
 
     name: ClassVar[str] = ""

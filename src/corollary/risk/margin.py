@@ -9,7 +9,15 @@ from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
 
 
 class MarginLoss(Loss):
-    """A loss ``phi(y * score)`` of the margin, for labels -1 and +1."""
+    """A loss ``phi(y * score)`` of the margin, for labels -1 and +1.
+
+    Examples
+    --------
+    >>> from corollary.risk import LogisticLoss, MarginLoss
+    >>> loss = LogisticLoss()
+    >>> isinstance(loss, MarginLoss), loss.slope(0.0), loss.link(0.5)
+    (True, np.float64(-0.5), np.float64(0.0))
+    """
 
     @abstractmethod
     def _value(self, s: np.ndarray) -> np.ndarray: ...

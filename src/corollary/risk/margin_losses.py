@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
+from corollary.core.schema import Number, Schema
 from corollary.risk.loss import check_range
 from corollary.risk.margin import MarginLoss
 
@@ -39,6 +40,7 @@ class HingeLoss(MarginLoss):
     """
 
     name = "hinge"
+    _schema = Schema()
     differentiable = False
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -63,6 +65,7 @@ class SquaredHingeLoss(MarginLoss):
     """
 
     name = "squared_hinge"
+    _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return np.maximum(1 - s, 0) ** 2
@@ -92,6 +95,7 @@ class LogisticLoss(MarginLoss):
     """
 
     name = "logistic"
+    _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return np.logaddexp(0, -s)
@@ -124,6 +128,7 @@ class ExponentialLoss(MarginLoss):
     """
 
     name = "exponential"
+    _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -155,6 +160,7 @@ class PerceptronLoss(MarginLoss):
     """
 
     name = "perceptron"
+    _schema = Schema()
     differentiable = False
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -189,6 +195,7 @@ class RampLoss(MarginLoss):
 
     gamma: float = 1.0
     name = "ramp"
+    _schema = Schema(gamma=Number(0))
     convex = False
     differentiable = False
 
@@ -242,6 +249,7 @@ class SquareMarginLoss(MarginLoss):
     """
 
     name = "square_margin"
+    _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return (1 - s) ** 2

@@ -128,8 +128,8 @@ def minimise_parametric(
     criterion: Any = check_loss(loss, gradient=True)
     if not getattr(criterion, "differentiable", True):
         raise ValueError(
-            f"minimise_parametric needs a differentiable loss. Got {criterion!r}; use a smooth one, for "
-            "instance 'logistic' or 'squared_hinge' in place of 'hinge'."
+            f"minimise_parametric needs a differentiable loss. Got {criterion!r}; use a smooth "
+            "one, for instance 'logistic' or 'squared_hinge' in place of 'hinge'."
         )
     y, theta = np.asarray(y), np.array(start, dtype=float)
     weight = check_weights("minimise_parametric", sample_weight, len(y))

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.schema import Number, Schema
 from corollary.risk.loss import Loss, check_posterior, check_range, pair
 
 # Cumulative sums of probabilities carry rounding of this order; without it a quantile level that
@@ -27,7 +28,14 @@ _ROUNDING = 1e-12
 
 
 class RegressionLoss(Loss):
-    """A convex loss ``rho(y - prediction)`` of the residual."""
+    """A convex loss ``rho(y - prediction)`` of the residual.
+
+    Examples
+    --------
+    >>> from corollary.risk import RegressionLoss, SquareLoss
+    >>> isinstance(SquareLoss(), RegressionLoss), SquareLoss().gradient([1.0], [3.0])
+    (True, array([4.]))
+    """
 
     @abstractmethod
     def _value(self, s: np.ndarray) -> np.ndarray: ...
@@ -212,6 +220,7 @@ class SquareLoss(RegressionLoss):
     """
 
     name = "square"
+    _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return s**2
@@ -235,6 +244,7 @@ class AbsoluteLoss(RegressionLoss):
     """
 
     name = "absolute"
+    _schema = Schema()
     differentiable = False
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -268,6 +278,7 @@ class PinballLoss(RegressionLoss):
 
     quantile: float = 0.5
     name = "pinball"
+    _schema = Schema(quantile=Number(0, 1))
     differentiable = False
 
     def __post_init__(self) -> None:
@@ -304,6 +315,7 @@ class EpsilonInsensitiveLoss(RegressionLoss):
 
     epsilon: float = 0.1
     name = "epsilon_insensitive"
+    _schema = Schema(epsilon=Number(0))
     differentiable = False
 
     def __post_init__(self) -> None:
