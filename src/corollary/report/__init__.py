@@ -1,1 +1,3 @@
 """Under construction."""
+
+from corollary.report.errors import ReportError as ReportError

@@ -1,1 +1,3 @@
 """Under construction."""
+
+from corollary.representation.table import TableEncoder as TableEncoder

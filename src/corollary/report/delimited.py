@@ -1,0 +1,219 @@
+"""Reading CSV files strictly: a broken line is named, not guessed around.
+
+Files may use commas, semicolons, tabs or bars, UTF-8, UTF-16 or a Western European encoding,
+decimal points or commas, and may be compressed by gzip. Every record is counted before anything
+is parsed, so that a line with too few or too many fields stops the run with its number.
+"""
+
+import csv
+import gzip
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from corollary.report.errors import ReportError
+
+DELIMITERS = (",", ";", "\t", "|")
+#: What counts as a missing value in a CSV file. "None" is not among them: it is a fair category.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "NAN", "null", "NULL", "?", "<NA>")
+#: Name of the first column when the header leaves it out, as R writes its row names.
+ROW_NAME = "row name"
+
+_DECIMAL_COMMA = re.compile(r"^[+-]?\d+,\d+$")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a string reads as a number.
+
+    Parameters
+    ----------
+    text : str
+        The string.
+
+    Returns
+    -------
+    number : bool
+        Whether it does.
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of an error's message.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+
+    Returns
+    -------
+    line : str
+        Its first line, or its type if it says nothing.
+    """
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _open_text(path: Path, encoding: str, errors: str = "strict") -> IO[str]:
+    if _is_gzip(path):
+        return gzip.open(path, "rt", encoding=encoding, errors=errors, newline="")
+    return open(path, encoding=encoding, errors=errors, newline="")
+
+
+def _is_gzip(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _find_encoding(path: Path) -> tuple[str, list[str]]:
+    opener = gzip.open if _is_gzip(path) else open
+    with opener(path, "rb") as file:
+        head = file.read(4096)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16", []
+    if b"\x00" in head:
+        raise ReportError("data", f"{path} is not a text file. Give a CSV or Parquet file.")
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            with _open_text(path, encoding) as text:
+                while text.read(1 << 20):
+                    pass
+        except UnicodeDecodeError:
+            continue
+        except (EOFError, OSError) as error:
+            raise ReportError("data", f"{path} cannot be read: {first_line(error)}.") from None
+        if encoding == "cp1252":
+            return encoding, [
+                f"{path.name} is not UTF-8; it was read as Windows-1252 (Western European)."
+            ]
+        return encoding, []
+    return "latin-1", [f"{path.name} is not UTF-8; it was read as Latin-1 (Western European)."]
+
+
+def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of the line it starts on, fields) of each record that is not blank."""
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    start = 1
+    try:
+        for fields in reader:
+            if fields and (len(fields) > 1 or fields[0].strip()):
+                yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        reason = "a quoted field is never closed" if "end of data" in str(error) else str(error)
+        raise ReportError("data", f"Line {start} of {name} is broken: {reason}.") from None
+
+
+def _sniff(path: Path, encoding: str) -> str:
+    """Choose the delimiter that splits the first records most, and most evenly."""
+    best, best_score = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        counts = []
+        with _open_text(path, encoding) as text:
+            try:
+                for _, fields in _records(text, delimiter, path.name):
+                    counts.append(len(fields))
+                    if len(counts) == 100:
+                        break
+            except ReportError:
+                pass  # counted as far as it could be read
+        if not counts or max(counts) == 1:
+            continue
+        width = max(set(counts), key=counts.count)
+        score = (counts.count(width) / len(counts) * (width > 1), width)
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _check_records(path: Path, encoding: str, delimiter: str) -> tuple[list[str], str]:
+    """Count the fields of every record; return the header and the decimal mark."""
+    with _open_text(path, encoding) as text:
+        records = _records(text, delimiter, path.name)
+        _, header = next(records, (1, []))
+        if not header:
+            raise ReportError("data", f"{path} is empty. It must hold a header line and rows.")
+        expected, first = len(header), 0
+        sample: list[str] = []
+        for line, fields in records:
+            if not first and len(fields) == expected + 1:
+                expected += 1  # row names or a trailing delimiter throughout, as R writes
+            if len(fields) != expected:
+                if len(fields) == len(header):  # the first row was broken, not all the others
+                    line, expected, fields = first, len(header), [*header, ""]
+                raise ReportError(
+                    "data",
+                    f"Line {line} of {path.name} is broken: it has {_fields(len(fields))} where "
+                    f"{expected} are expected. Mend or remove that line.",
+                )
+            first = first or line
+            if len(sample) < 2000:
+                sample += fields
+    commas = sum(bool(_DECIMAL_COMMA.match(value)) for value in sample)
+    points = sum("." in value and is_number(value) for value in sample)
+    if expected > len(header):
+        header = [ROW_NAME, *header]
+    return header, "," if delimiter != "," and commas > points else "."
+
+
+def _fields(n: int) -> str:
+    return "1 field" if n == 1 else f"{n} fields"
+
+
+def read_delimited(path: Path) -> tuple[Any, list[str]]:
+    """Read a CSV file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    frame : pandas DataFrame
+        Its rows; column names as in the header, so they may repeat.
+    notes : list of str
+        What had to be decided, in sentences.
+
+    Raises
+    ------
+    ReportError
+        Of kind "data", naming the line that is broken.
+    """
+    import pandas as pd
+
+    encoding, notes = _find_encoding(path)
+    delimiter = _sniff(path, encoding)
+    header, decimal = _check_records(path, encoding, delimiter)
+    with _open_text(path, encoding) as text:
+        # Lines are taken one at a time, so that pandas goes on exactly where the header ends.
+        next(_records(iter(text.readline, ""), delimiter, path.name))
+        try:
+            frame = pd.read_csv(
+                text,
+                sep=delimiter,
+                decimal=decimal,
+                header=None,
+                index_col=False,
+                keep_default_na=False,
+                na_values=list(MISSING),
+                skipinitialspace=True,
+                low_memory=False,
+            )
+        except pd.errors.EmptyDataError:
+            frame = pd.DataFrame(columns=range(len(header)))
+        except (ValueError, OSError) as error:
+            raise ReportError(
+                "data", f"{path} cannot be read as CSV: {first_line(error)}"
+            ) from None
+    if decimal == ",":
+        notes.append("Numbers were read with a decimal comma.")
+    if header[0] == ROW_NAME and frame.iloc[:, -1].isna().all():
+        # A trailing delimiter on every line but the header makes one empty column at the end.
+        frame, header = frame.iloc[:, :-1], header[1:]
+    return frame.set_axis(header, axis=1), notes

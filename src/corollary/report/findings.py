@@ -1,0 +1,337 @@
+"""What is odd about a table, in sentences a reader can check.
+
+A finding asks the reader to act only when values are wrong under any reading we can think of (a
+length of zero among lengths, a code such as 9999 among measurements). Everything else is a
+question or a harmless fact.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Finding
+from corollary.report.split import Split
+from corollary.report.target import Target
+from corollary.representation.columns import Plan, distinct_strings, read_numbers
+
+#: Numbers that stand for "unknown" in many files.
+SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
+#: A few odd values are a mistake; many are a habit of the data.
+FEW_SHARE = 0.005
+#: A column predicts alone when it leaves at most this share of the baseline's errors.
+ALONE = 0.03
+#: Rows on which single columns are tried as predictors.
+ALONE_ROWS = 20_000
+
+
+def find_oddities(
+    frame: Any, plans: dict[str, Plan], target: Target, split: Split
+) -> list[Finding]:
+    """List what a reader should know about the data.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns but the target, of the rows that have a target.
+    plans : dict of str to dict
+        What each column holds.
+    target : Target
+        The target.
+    split : Split
+        How the rows were split.
+
+    Returns
+    -------
+    findings : list of Finding
+        What the reader must act on first, then questions, then facts.
+    """
+    act, ask, know = [], [], []
+    for name, plan in plans.items():
+        if plan["kind"] == "numeric" and not plan.get("why"):
+            numbers = read_numbers(frame[name])
+            act += impossible_zeros(name, numbers, target.rows)
+            act += sentinel_values(name, numbers, target.rows)
+            ask += isolated_values(name, numbers, target.rows)
+        if not plan.get("why") and predicts_alone(frame[name], plan, target):
+            ask.append(
+                Finding(
+                    "predicts-alone",
+                    f"{name!r} alone predicts {target.name!r} almost perfectly. Is it known before "
+                    "the target is? If it is a consequence of the target, leave it out.",
+                    columns=(name,),
+                )
+            )
+        know += [
+            Finding(
+                "mixed-column" if "number" in note else "column-note",
+                f"{name!r}: {note}.",
+                columns=(name,),
+            )
+            for note in plan["notes"]
+        ]
+    know += _twins(split, len(frame))
+    know += _missing(frame, plans, target)
+    know += _unused(plans)
+    know += _rare_classes(target)
+    return act + ask + know
+
+
+def impossible_zeros(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find a few exact zeros in a column whose other values stay well away from zero.
+
+    Parameters
+    ----------
+    name : str
+        Column.
+    numbers : ndarray of shape (n,)
+        Its values.
+    rows : ndarray of shape (n,)
+        Positions of the rows in the file.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one.
+    """
+    present = numbers[~np.isnan(numbers)]
+    positive = present[present > 0]
+    zeros = np.flatnonzero(numbers == 0)
+    few = max(3.0, FEW_SHARE * len(present))
+    if len(positive) < 50 or present.min() < 0 or not 0 < len(zeros) <= few:
+        return []
+    # Counts reach zero by nature; quantities that never come near it do not.
+    if positive.min() < 0.2 * np.median(positive) or len(np.unique(positive)) < 20:
+        return []
+    n = len(zeros)
+    sentence = (
+        f"{name!r} is exactly 0 in {n} row{'s' * (n > 1)}; its other values lie between "
+        f"{positive.min():.3g} and {positive.max():.3g}. A zero there is probably a missing value."
+    )
+    return [Finding("impossible-value", sentence, True, (name,), _positions(rows, zeros))]
+
+
+def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find codes for "unknown", such as 9999, far outside all other values.
+
+    Parameters
+    ----------
+    name : str
+        Column.
+    numbers : ndarray of shape (n,)
+        Its values.
+    rows : ndarray of shape (n,)
+        Positions of the rows in the file.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one per end of the range.
+    """
+    present = numbers[~np.isnan(numbers)]
+    found: list[Finding] = []
+    if len(present) < 20:
+        return found
+    for end in (present.min(), present.max()):
+        others = present[present != end]
+        mine = np.flatnonzero(numbers == end)
+        if end not in SENTINELS or len(mine) < 2 or len(np.unique(others)) < 10:
+            continue
+        spread = others.max() - others.min()
+        gap = min(abs(end - others.min()), abs(end - others.max()))
+        # -1 lies close to small measurements: it counts only where nothing else is negative.
+        lone_negative = end < 0 and others.min() >= 0
+        if gap > spread or (lone_negative and end in (-9.0, -99.0, -999.0, -9999.0, -99999.0)):
+            sentence = (
+                f"{name!r} is {end:g} in {len(mine)} rows, far from its other values "
+                f"({others.min():.3g} to {others.max():.3g}). It looks like a code for "
+                "a missing value."
+            )
+            found.append(Finding("sentinel-value", sentence, True, (name,), _positions(rows, mine)))
+    return found
+
+
+def isolated_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find at most three values far beyond all others, on the plain and on the log scale.
+
+    Parameters
+    ----------
+    name : str
+        Column.
+    numbers : ndarray of shape (n,)
+        Its values.
+    rows : ndarray of shape (n,)
+        Positions of the rows in the file.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one.
+    """
+    present = np.flatnonzero(~np.isnan(numbers))
+    values = numbers[present]
+    positive = values[values > 0]
+    if len(values) < 200 or len(positive) < 0.9 * len(values) or len(np.unique(values)) < 50:
+        return []
+    order = np.sort(positive)
+    for k in (3, 2, 1):
+        below, above = order[-k - 1], order[-k]
+        low = order[0]
+        wide = above - below > 2.0 * (below - low)
+        wide_log = np.log(above / below) > 0.5 * np.log(below / low) if below > low else False
+        if wide and wide_log:
+            mine = present[values >= above]
+            sentence = (
+                f"{name!r} reaches {order[-1]:.3g} while all but {k} of its values stay at or "
+                f"below {below:.3g}. Is that right?"
+            )
+            return [Finding("isolated-value", sentence, False, (name,), _positions(rows, mine))]
+    return []
+
+
+def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
+    """Tell whether one column leaves next to nothing of the target unexplained.
+
+    Parameters
+    ----------
+    values : pandas Series
+        The column.
+    plan : dict
+        What it holds.
+    target : Target
+        The target.
+
+    Returns
+    -------
+    alone : bool
+        Whether a table of its levels, learnt on one half of the rows, or the neighbours of a
+        number leave at most 3% of the errors (of the variance) of the constant prediction.
+    """
+    n = min(len(values), ALONE_ROWS)
+    if n < 30 or plan["kind"] in ("text", "date"):
+        return False
+    values, y = values.iloc[:n], target.values[:n]
+    if plan["kind"] in ("numeric", "boolean"):
+        numbers = read_numbers(values)
+        if target.task == "regression":
+            return _follows(numbers, y)
+        if len(np.unique(numbers[~np.isnan(numbers)])) > n // 10:
+            wrong = _neighbour_errors(numbers, y, len(target.classes))
+            return bool(wrong <= ALONE * (n - np.bincount(y).max()))
+        codes = np.unique(numbers, return_inverse=True)[1]
+    else:
+        codes = distinct_strings(values)[0]
+    codes = np.where(codes < 0, codes.max() + 1, codes)
+    half = np.arange(n) % 2 == 0
+    left, total = 0.0, 0.0
+    for learn in (half, ~half):
+        left += _table_errors(codes[learn], y[learn], codes[~learn], y[~learn], target)
+        total += _table_errors(
+            np.zeros(learn.sum(), int), y[learn], np.zeros((~learn).sum(), int), y[~learn], target
+        )
+    return bool(total > 0 and left <= ALONE * total)
+
+
+def _follows(numbers: np.ndarray, y: np.ndarray) -> bool:
+    """Tell whether the target is nearly a monotone function of the column."""
+    known = ~np.isnan(numbers)
+    if known.sum() < 30 or len(np.unique(numbers[known])) < 10:
+        return False
+    from scipy.stats import spearmanr
+
+    return bool(abs(spearmanr(numbers[known], y[known]).statistic) >= 0.995)
+
+
+def _neighbour_errors(numbers: np.ndarray, y: np.ndarray, n_classes: int) -> int:
+    """Rows whose class differs from that of most of their two neighbours on either side."""
+    order = np.argsort(np.where(np.isnan(numbers), np.inf, numbers), kind="stable")
+    labels = y[order]
+    votes = np.zeros((len(y), n_classes))
+    for shift in (1, 2):
+        votes[np.arange(len(y) - shift), labels[shift:]] += 1.0
+        votes[np.arange(shift, len(y)), labels[:-shift]] += 1.0
+    return int((votes.argmax(axis=1) != labels).sum())
+
+
+def _table_errors(
+    codes: np.ndarray, y: np.ndarray, new_codes: np.ndarray, new_y: np.ndarray, target: Target
+) -> float:
+    """Errors (squared errors) on new rows of the best constant per level, learnt on others."""
+    n_codes = int(max(codes.max(initial=0), new_codes.max(initial=0))) + 1
+    if target.task == "regression":
+        sums = np.bincount(codes, weights=y, minlength=n_codes)
+        counts = np.bincount(codes, minlength=n_codes)
+        best = np.where(counts > 0, sums / np.maximum(counts, 1), y.mean())
+        return float(((new_y - best[new_codes]) ** 2).sum())
+    k = len(target.classes)
+    counts = np.bincount(codes * k + y, minlength=n_codes * k).reshape(n_codes, k)
+    best_class = np.where(counts.sum(axis=1) > 0, counts.argmax(axis=1), np.bincount(y).argmax())
+    return float((new_y != best_class[new_codes]).sum())
+
+
+def _twins(split: Split, n: int) -> list[Finding]:
+    found = []
+    if split.n_across:
+        found.append(
+            Finding(
+                "twins-across-split",
+                f"{split.n_across} test rows have an identical twin among the rows trained or "
+                "calibrated on; these data repeat by nature.",
+            )
+        )
+    elif split.n_twins:
+        found.append(
+            Finding(
+                "duplicate-rows",
+                f"{split.n_twins} of {n} rows have an identical twin; twins were kept on the same "
+                "side of the split.",
+            )
+        )
+    return found
+
+
+def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding]:
+    found = []
+    if target.n_dropped:
+        n = target.n_dropped
+        sentence = f"{n} row{'s' * (n > 1)} without a value of {target.name!r} were left out."
+        found.append(Finding("missing-target", sentence, columns=(target.name,)))
+    gaps = frame.isna().sum()
+    gaps = {str(c): int(g) for c, g in gaps.items() if g and plans[str(c)]["kind"] != "empty"}
+    if gaps:
+        worst = max(gaps, key=lambda c: gaps[c])
+        share = gaps[worst] / len(frame)
+        sentence = (
+            f"{len(gaps)} column{'s have' if len(gaps) > 1 else ' has'} missing values; most of "
+            f"all {worst!r} ({share:.0%} of rows). They were filled by the median and marked."
+        )
+        found.append(Finding("missing-values", sentence, columns=tuple(gaps)))
+    return found
+
+
+def _unused(plans: dict[str, Plan]) -> list[Finding]:
+    kinds = {"empty": "empty-column", "constant": "constant-column", "identifier": "identifier"}
+    return [
+        Finding(
+            kinds.get(plan["kind"], "row-number"),
+            f"{name!r} is not used: {plan['why']}.",
+            columns=(name,),
+        )
+        for name, plan in plans.items()
+        if plan.get("why")
+    ]
+
+
+def _rare_classes(target: Target) -> list[Finding]:
+    if target.task != "classification":
+        return []
+    counts = np.bincount(target.values, minlength=len(target.classes))
+    rare = [(target.classes[i], int(c)) for i, c in enumerate(counts) if c < 10]
+    if not rare:
+        return []
+    names = ", ".join(f"{name!r} ({c})" for name, c in rare[:5]) + ", ..." * (len(rare) > 5)
+    sentence = f"Classes with fewer than 10 rows: {names}. Little can be said about them."
+    return [Finding("rare-class", sentence, columns=(target.name,))]
+
+
+def _positions(rows: np.ndarray, chosen: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(r) for r in rows[chosen][:20])

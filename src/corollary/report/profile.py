@@ -1,0 +1,212 @@
+"""What the table holds, column by column, before any model sees it."""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Column, Profile
+from corollary.report.findings import find_oddities
+from corollary.report.split import Split
+from corollary.report.target import Target
+from corollary.representation.columns import (
+    Plan,
+    distinct_strings,
+    inspect_column,
+    read_dates,
+    read_numbers,
+)
+
+BINS = 20
+SHOWN_LEVELS = 10
+#: Identifiers are categories to a reader; that they are not used is said beside.
+_KINDS = {"identifier": "category"}
+
+
+def profile_table(frame: Any, target: Target, split: Split) -> tuple[Profile, list[str]]:
+    """Describe every column and say what is odd.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns but the target, of the rows that have a target.
+    target : Target
+        The target of these rows.
+    split : Split
+        How the rows were split.
+
+    Returns
+    -------
+    profile : Profile
+        The description.
+    used : list of str
+        Columns for the models.
+    """
+    columns, plans = [], {}
+    for name in frame.columns:
+        plan = inspect_column(frame[name])
+        if plan["kind"] == "numeric" and is_row_number(frame[name]):
+            plan = plan | {"why": "it counts the rows of the file"}
+        plans[str(name)] = plan
+        columns.append(describe_column(frame[name], plan))
+    findings = find_oddities(frame, plans, target, split)
+    profile = Profile(
+        n_rows=len(frame),
+        n_dropped=target.n_dropped,
+        columns=tuple(columns),
+        target=describe_target(target),
+        findings=tuple(findings),
+    )
+    return profile, [column.name for column in columns if column.used]
+
+
+def is_row_number(values: Any) -> bool:
+    """Tell whether a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ... in file order.
+
+    Parameters
+    ----------
+    values : pandas Series
+        The column.
+
+    Returns
+    -------
+    counts : bool
+        Whether it does. Gaps where rows without a target were dropped are allowed.
+    """
+    numbers = read_numbers(values)
+    if len(numbers) < 10 or np.isnan(numbers).any():
+        return False
+    steps = np.diff(numbers)
+    return bool(numbers[0] in (0, 1) and (steps == 1).mean() > 0.9 and (steps >= 1).all())
+
+
+def scale_type(kind: str, numbers: np.ndarray | None) -> str:
+    """Guess the scale type of a column from its values.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of column.
+    numbers : ndarray or None
+        Its values, if it is numeric.
+
+    Returns
+    -------
+    scale : {"nominal", "interval", "ratio", "absolute"}
+        Counts are absolute, quantities without negative values ratio, other quantities and dates
+        interval; the rest is nominal.
+    """
+    if kind == "date":
+        return "interval"
+    if kind != "numeric" or numbers is None or len(numbers) == 0:
+        return "nominal"
+    if numbers.min() < 0:
+        return "interval"
+    return "absolute" if np.all(numbers == np.round(numbers)) else "ratio"
+
+
+def describe_column(values: Any, plan: Plan) -> Column:
+    """Describe one column.
+
+    Parameters
+    ----------
+    values : pandas Series
+        The column.
+    plan : dict
+        From :func:`corollary.representation.columns.inspect_column`.
+
+    Returns
+    -------
+    column : Column
+        Its profile.
+    """
+    kind: str = plan["kind"]
+    summary: dict[str, Any] = {}
+    name, why = str(values.name), plan.get("why", "")
+    if kind == "numeric":
+        numbers = read_numbers(values)
+        present = numbers[~np.isnan(numbers)]
+        summary, histogram = _numbers(present), _bins(present)
+        n_missing, n_distinct = int(np.isnan(numbers).sum()), len(np.unique(present))
+        scale = scale_type(kind, present)
+    elif kind == "date":
+        seconds = read_dates(values, plan["format"])
+        present = seconds[~np.isnan(seconds)]
+        summary = {k: _iso(v) for k, v in _numbers(present).items()}
+        histogram = _bins(present)
+        n_missing, n_distinct = int(np.isnan(seconds).sum()), len(np.unique(present))
+        scale = scale_type(kind, None)
+    else:
+        codes, levels = distinct_strings(values)
+        histogram = _levels(codes, levels) if kind not in ("text", "identifier") else {}
+        n_missing, n_distinct = int((codes < 0).sum()), len(levels)
+        scale = scale_type(kind, None)
+    return Column(
+        name=name,
+        kind=_KINDS.get(kind, kind),
+        scale=scale,
+        n_missing=n_missing,
+        n_distinct=n_distinct,
+        used=not why,
+        numbers=summary,
+        histogram=histogram,
+        why_unused=why,
+    )
+
+
+def describe_target(target: Target) -> Column:
+    """Describe the target.
+
+    Parameters
+    ----------
+    target : Target
+        The target.
+
+    Returns
+    -------
+    column : Column
+        Its profile.
+    """
+    if target.task == "regression":
+        kind, scale = "numeric", scale_type("numeric", target.values)
+        summary, histogram = _numbers(target.values), _bins(target.values)
+    else:
+        kind, scale, summary = "category", "nominal", {}
+        histogram = _levels(target.values, list(target.classes))
+    return Column(
+        name=target.name,
+        kind=kind,
+        scale=scale,
+        n_missing=target.n_dropped,
+        n_distinct=len(np.unique(target.values)),
+        used=False,
+        numbers=summary,
+        histogram=histogram,
+        why_unused="it is what the models predict",
+    )
+
+
+def _numbers(present: np.ndarray) -> dict[str, float]:
+    quarters = np.quantile(present, [0.0, 0.25, 0.5, 0.75, 1.0])
+    names = ("min", "q25", "median", "q75", "max")
+    return {**{k: float(q) for k, q in zip(names, quarters)}, "mean": float(present.mean())}
+
+
+def _bins(present: np.ndarray) -> dict[str, Any]:
+    distinct = len(np.unique(present))
+    low, high = float(present.min()), float(present.max())
+    if high - low > 1e300 or not np.isfinite(high - low):
+        return {"edges": [low, high], "counts": [len(present)]}
+    counts, edges = np.histogram(present, bins=max(1, min(BINS, distinct)), range=(low, high))
+    return {"edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def _levels(codes: np.ndarray, levels: list[str]) -> dict[str, Any]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    top = np.argsort(-counts, kind="stable")[:SHOWN_LEVELS]
+    other = int(counts.sum() - counts[top].sum())
+    return {"labels": [levels[i] for i in top], "counts": counts[top].tolist(), "other": other}
+
+
+def _iso(seconds: float) -> str:
+    stamp = np.datetime64(int(seconds), "s")
+    return str(stamp if seconds % 86400 else stamp.astype("datetime64[D]"))

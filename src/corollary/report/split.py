@@ -1,0 +1,235 @@
+"""Three parts of the rows: to train, to calibrate, to test.
+
+Rows are sorted by target and drawn at even distances from a random start (systematic sampling),
+so every row has the same chance to enter each part, every class and every range of the target is
+represented in proportion, and the sizes are exact. Identical rows (twins) stay on the same side:
+a test row whose twin was trained on tests memory only.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.fingerprint import hash_rows
+from corollary.report.evidence import Task
+
+TEST_SHARE = 0.25
+CALIBRATION_SHARE = 0.15
+#: Calibration may grow to this share of small data, so that intervals are finite at all.
+MOST_CALIBRATION_SHARE = 0.3
+MOST_TEST_ROWS = 20_000
+MOST_CALIBRATION_ROWS = 10_000
+#: Beyond this share of rows with a twin, data repeat by nature and twins are left where they fall.
+NATURAL_TWINS = 0.2
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which rows serve what, as positions among the rows that have a target.
+
+    Parameters
+    ----------
+    train : ndarray
+        Rows that models are fitted and chosen on.
+    calibration : ndarray
+        Rows that set the widths of intervals and the sizes of sets.
+    test : ndarray
+        Rows no choice ever sees.
+    folds : ndarray of shape (len(train),)
+        Fold of each training row in cross-validation.
+    n_twins : int
+        Rows that have at least one identical twin.
+    n_across : int
+        Test rows with a twin in training or calibration.
+    notes : tuple of str, default=()
+        Rules that small or repeated data called for, in sentences.
+    """
+
+    train: np.ndarray
+    calibration: np.ndarray
+    test: np.ndarray
+    folds: np.ndarray
+    n_twins: int
+    n_across: int
+    notes: tuple[str, ...] = ()
+
+
+def find_twins(frame: Any) -> np.ndarray:
+    """Give each distinct row of a table a number.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns that models see.
+
+    Returns
+    -------
+    groups : ndarray of shape (n,)
+        Equal numbers for equal rows; missing values equal each other.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from corollary.report.split import find_twins
+    >>> find_twins(pd.DataFrame({"a": [1, 2, 1], "b": ["x", "y", "x"]})).tolist()
+    [0, 1, 0]
+    """
+    import pandas as pd
+
+    codes = np.column_stack([pd.factorize(frame.iloc[:, j])[0] for j in range(frame.shape[1])])
+    groups, _ = pd.factorize(hash_rows(codes))
+    return groups
+
+
+def calibration_rows_needed(coverage: float) -> int:
+    """Smallest number of calibration rows that gives finite intervals.
+
+    Parameters
+    ----------
+    coverage : float
+        Wanted coverage, in (0, 1).
+
+    Returns
+    -------
+    n : int
+        The smallest n for which the ``ceil((n + 1) * coverage)``-th smallest of n scores exists.
+
+    Examples
+    --------
+    >>> from corollary.report.split import calibration_rows_needed
+    >>> calibration_rows_needed(0.9)
+    9
+    """
+    # (n + 1) * coverage <= n, solved for n; the tiny term absorbs rounding of 0.9 / (1 - 0.9)
+    return max(1, int(np.ceil(coverage / (1.0 - coverage) - 1e-9)))
+
+
+def split_rows(
+    y: np.ndarray,
+    task: Task,
+    groups: np.ndarray,
+    *,
+    coverage: float = 0.9,
+    n_folds: int = 5,
+    seed: int = 0,
+) -> Split:
+    """Split rows into training, calibration and test, and the training rows into folds.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class indices or numbers.
+    task : {"classification", "regression"}
+        Which of the two.
+    groups : ndarray of shape (n,)
+        Equal numbers for identical rows, from :func:`find_twins`.
+    coverage : float, default=0.9
+        Wanted coverage; it decides how many calibration rows are worth setting aside.
+    n_folds : int, default=5
+        Folds of the cross-validation.
+    seed : int, default=0
+        Seed.
+
+    Returns
+    -------
+    split : Split
+        The parts.
+    """
+    n = len(y)
+    rng = np.random.default_rng(seed)
+    notes: list[str] = []
+    sizes = np.bincount(groups)
+    n_twins = int(sizes[sizes > 1].sum())
+    natural = n_twins > NATURAL_TWINS * n
+    if natural:
+        notes.append(
+            f"{n_twins} of {n} rows have an identical twin: these data repeat by nature, so twins "
+            "were not kept on the same side of the split."
+        )
+    units = np.arange(n) if natural else groups
+    n_units = int(units.max()) + 1
+    first = np.full(n_units, n)
+    np.minimum.at(first, units, np.arange(n))
+    n_test, n_calibration = part_sizes(n, coverage, notes)
+    scale = n_units / n
+    # Sorted by target, random among equals: even distances then represent every range of it.
+    order = np.lexsort((rng.random(n_units), y[first]))
+    part = np.zeros(n_units, dtype=np.int64)  # 0 train, 1 calibration, 2 test
+    part[_evenly(order, round(n_test * scale), rng)] = 2
+    rest = order[part[order] == 0]
+    part[_evenly(rest, round(n_calibration * scale), rng)] = 1
+    if task == "classification":
+        _keep_classes_in_training(part, first, y, units, notes)
+    fold = np.zeros(n_units, dtype=np.int64)
+    rest = order[part[order] == 0]
+    n_folds = min(n_folds, len(rest))
+    fold[rest] = (np.arange(len(rest)) + rng.integers(n_folds)) % n_folds
+    rows = [np.flatnonzero(part[units] == k) for k in range(3)]
+    n_across = int(np.isin(groups[rows[2]], groups[np.concatenate(rows[:2])]).sum())
+    return Split(rows[0], rows[1], rows[2], fold[units[rows[0]]], n_twins, n_across, tuple(notes))
+
+
+def part_sizes(n: int, coverage: float, notes: list[str]) -> tuple[int, int]:
+    """Decide how many rows to test and to calibrate on.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    coverage : float
+        Wanted coverage.
+    notes : list of str
+        Extended when small data called for a rule of its own.
+
+    Returns
+    -------
+    n_test : int
+        A quarter of the rows, at most 20,000.
+    n_calibration : int
+        15% of the rows, at most 10,000; more in small data if finite intervals need it; none if
+        even 30% would not do.
+    """
+    n_test = min(round(TEST_SHARE * n), MOST_TEST_ROWS)
+    n_calibration = min(round(CALIBRATION_SHARE * n), MOST_CALIBRATION_ROWS)
+    needed = calibration_rows_needed(coverage)
+    if n_calibration >= needed:
+        return n_test, n_calibration
+    if needed <= MOST_CALIBRATION_SHARE * n:
+        notes.append(
+            f"{needed} calibration rows, more than the usual 15%, were set aside: fewer cannot "
+            f"give {coverage:.0%} intervals."
+        )
+        return n_test, needed
+    notes.append(
+        f"{coverage:.0%} sets and intervals need {needed} calibration rows, more than "
+        f"{MOST_CALIBRATION_SHARE:.0%} of these {n}. No row was set aside for them, so every set "
+        "holds all classes and every interval is infinite."
+    )
+    return n_test, 0
+
+
+def _evenly(order: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Take k of the ordered units at even distances from a random start."""
+    if k == 0:
+        return order[:0]
+    steps = np.floor(np.arange(len(order) + 1) * (k / len(order)) + rng.random() + 1e-12)
+    return order[np.diff(steps) > 0]
+
+
+def _keep_classes_in_training(
+    part: np.ndarray, first: np.ndarray, y: np.ndarray, units: np.ndarray, notes: list[str]
+) -> None:
+    in_training = np.unique(y[part[units] == 0])
+    moved = []
+    for label in np.setdiff1d(np.unique(y), in_training):
+        mine = np.flatnonzero(y[first] == label)
+        mine = mine[np.argsort(part[mine], kind="stable")]  # from calibration first, then test
+        if len(mine):
+            part[mine[0]] = 0
+            moved.append(int(label))
+    if moved:
+        notes.append(
+            f"{len(moved)} class{'es' * (len(moved) > 1)} had no training row by the draw; one "
+            "row of each was moved to training."
+        )

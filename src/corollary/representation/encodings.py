@@ -1,0 +1,273 @@
+"""Plans by which columns become numbers: learnt on training rows, applied to any row.
+
+Each kind of column has a function that learns its plan and one that applies it; both are pure.
+:func:`learn_plan` and :func:`apply_plan` choose by the plan's ``kind``. Plans are plain data.
+
+================  ================================================================================
+kind              features
+================  ================================================================================
+numeric, boolean  the number (median where missing); an indicator per frequent word among numbers;
+                  an indicator of missing values if training rows had any
+category          an indicator per level; rare levels share one, unknown levels are rare; with more
+                  than ``max_levels`` levels: log frequency and smoothed target statistics instead
+date              year, month, day, weekday, time of day (where it varies), seconds since 1970
+text              hashed character n-grams, weighted by rarity, projected on their first singular
+                  directions
+================  ================================================================================
+"""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.schema import (
+    Array,
+    Flag,
+    List,
+    Mapping,
+    Number,
+    Record,
+    Sizes,
+    Spec,
+    Text,
+)
+from corollary.representation.columns import (
+    DATE_FORMATS,
+    Plan,
+    distinct_strings,
+    read_dates,
+    read_numbers,
+)
+from corollary.representation.levels import (
+    apply_indicators,
+    apply_levels,
+    learn_indicators,
+    learn_levels,
+)
+from corollary.representation.texts import BUCKETS, apply_text, learn_text
+
+#: Features of a date, in order.
+DATE_PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
+
+_FINITE = Number(-np.finfo(np.float64).max, np.finfo(np.float64).max)
+_RANGE = {"low": _FINITE, "high": _FINITE}
+_NUMERIC = {"tokens": List(Text()), "median": _FINITE, "missing": Flag(), **_RANGE}
+_FIELDS: dict[str, list[dict[str, Spec]]] = {
+    "numeric": [_NUMERIC],
+    "boolean": [_NUMERIC],
+    "category": [
+        {"levels": List(Text(), "l"), "rare": Flag(), "missing": Flag(), "seen": List(Text())},
+        {
+            "levels": List(Text(), "l"),
+            "counts": Array("i", "l", low=0),
+            "statistics": Array("f", "l", "k"),
+            "prior": Array("f", "k"),
+            "missing": Flag(),
+        },
+    ],
+    "date": [
+        {
+            "format": Text(("", *DATE_FORMATS)),
+            "medians": Mapping(_FINITE),
+            "missing": Flag(),
+            **_RANGE,
+        }
+    ],
+    "text": [{"rarity": Array("f", BUCKETS), "directions": Array("f", "k", BUCKETS)}],
+    "empty": [{"why": Text()}],
+    "constant": [{"why": Text()}],
+    "identifier": [{"why": Text()}],
+}
+
+
+class PlanSpec(Spec):
+    """What a saved plan must look like; a file's plan is believed in nothing."""
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`corollary.core.schema.Spec`."""
+        kind = value.get("kind") if isinstance(value, dict) else None
+        common = {
+            "kind": Text(),
+            "name": Text(),
+            "notes": List(Text()),
+            "features": List(List(Text())),
+        }
+        for fields in _FIELDS.get(kind, []) if isinstance(kind, str) else []:
+            if Record(**common, **fields).matches(value, {}):
+                pairs = all(
+                    len(f) == 2 and f[1] in ("each", "joint", "no") for f in value["features"]
+                )
+                return pairs and len(value["features"]) == _width(value)
+        return False
+
+
+def _width(plan: Plan) -> int:
+    """Count the features :func:`apply_plan` gives."""
+    missing = int(plan.get("missing", False))
+    if plan["kind"] in ("numeric", "boolean"):
+        return 1 + len(plan["tokens"]) + missing
+    if plan["kind"] == "date":
+        return len(plan["medians"]) + missing if set(plan["medians"]) <= set(DATE_PARTS) else -1
+    if plan["kind"] == "text":
+        return plan["directions"].shape[0]
+    if "statistics" in plan:
+        return 1 + plan["statistics"].shape[1] + missing
+    return len(plan["levels"]) + int(plan["rare"]) + missing if plan["kind"] == "category" else 0
+
+
+def learn_plan(
+    plan: Plan,
+    values: Any,
+    target: np.ndarray | None,
+    *,
+    max_levels: int,
+    dimensions: int,
+    seed: int,
+) -> Plan:
+    """Learn how to encode a column.
+
+    Parameters
+    ----------
+    plan : dict
+        From :func:`corollary.representation.columns.inspect_column`.
+    values : pandas Series
+        Training values.
+    target : ndarray of shape (n, k) or None
+        Numbers to take statistics of for levels: the target, or an indicator per class.
+    max_levels : int
+        Levels up to which each has its own feature.
+    dimensions : int
+        Features per text column, at most.
+    seed : int
+        Seed of the text projection.
+
+    Returns
+    -------
+    plan : dict
+        With everything :func:`apply_plan` needs, and ``features``: the suffix of each feature's
+        name and whether it is scaled (``"each"``, ``"joint"`` or ``"no"``).
+    """
+    kind = plan["kind"]
+    if kind in ("numeric", "boolean"):
+        return plan | _learn_numeric(plan, values)
+    if kind == "date":
+        return plan | _learn_date(plan, values)
+    if kind == "text":
+        return plan | learn_text(values, dimensions, seed)
+    if kind == "category":
+        codes, levels = distinct_strings(values)
+        if len(levels) <= max_levels:
+            return plan | learn_indicators(codes, levels)
+        return plan | learn_levels(codes, levels, target, max_levels)
+    return plan | {"features": []}
+
+
+def apply_plan(plan: Plan, values: Any) -> np.ndarray:
+    """Encode a column.
+
+    Parameters
+    ----------
+    plan : dict
+        From :func:`learn_plan`.
+    values : pandas Series
+        Any rows.
+
+    Returns
+    -------
+    block : ndarray of shape (n, len(plan["features"]))
+        The features.
+    """
+    kind = plan["kind"]
+    if kind in ("numeric", "boolean"):
+        return _apply_numeric(plan, values)
+    if kind == "date":
+        return _apply_date(plan, values)
+    if kind == "text":
+        return apply_text(plan, values)
+    if kind == "category":
+        codes, levels = distinct_strings(values)
+        if "statistics" in plan:
+            return apply_levels(plan, codes, levels)
+        return apply_indicators(plan, codes, levels)
+    return np.empty((len(values), 0))
+
+
+def _learn_numeric(plan: Plan, values: Any) -> Plan:
+    numbers = read_numbers(values)
+    present = numbers[~np.isnan(numbers)]
+    words = _spell_tokens(plan, values)
+    # The value itself is missing-filled by the median, which no outlier moves.
+    features = [["", "each" if plan["kind"] == "numeric" else "no"]]
+    features += [[f"={token}", "no"] for token in plan["tokens"]]
+    has_missing = bool((np.isnan(numbers) & ~words.any(axis=1)).any())
+    features += [[" missing", "no"]] * has_missing
+    return {
+        "median": float(np.median(present) if plan["kind"] == "numeric" else present.mean() >= 0.5),
+        "low": float(present.min()),
+        "high": float(present.max()),
+        "missing": has_missing,
+        "features": features,
+    }
+
+
+def _apply_numeric(plan: Plan, values: Any) -> np.ndarray:
+    numbers = read_numbers(values)
+    missing = np.isnan(numbers)
+    # One range beyond the training range is as far as any extrapolation is trusted: a slipped
+    # decimal point or a huge number must not dominate a prediction.
+    reach = plan["high"] - plan["low"]
+    filled = np.clip(numbers, plan["low"] - reach, plan["high"] + reach)
+    words = _spell_tokens(plan, values)
+    parts = [np.where(missing, plan["median"], filled), words]
+    if plan["missing"]:
+        parts.append((missing & ~words.any(axis=1)).astype(np.float64))
+    return np.column_stack(parts)
+
+
+def _spell_tokens(plan: Plan, values: Any) -> np.ndarray:
+    """Mark the frequent words among numbers: one indicator per word."""
+    if not plan["tokens"]:
+        return np.empty((len(values), 0), dtype=bool)
+    codes, levels = distinct_strings(values)
+    place = {level: i for i, level in enumerate(levels)}
+    return codes[:, None] == np.asarray([place.get(token, -2) for token in plan["tokens"]])
+
+
+def _date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
+    missing = np.isnan(seconds)
+    stamps = np.where(missing, 0, seconds).astype(np.int64).astype("datetime64[s]")
+    days, months = stamps.astype("datetime64[D]"), stamps.astype("datetime64[M]")
+    year = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
+    parts = {
+        " year": year,
+        " month": months.astype(np.int64) % 12 + 1,
+        " day": (days - months.astype("datetime64[D]")).astype(np.int64) + 1,
+        " weekday": (days.astype(np.int64) + 3) % 7,  # 1970-01-01 was a Thursday; Monday is 0
+        " hour": (stamps - days.astype("datetime64[s]")).astype(np.int64) / 3600.0,
+        " seconds": stamps.astype(np.int64),
+    }
+    return {name: np.where(missing, np.nan, part) for name, part in parts.items()}
+
+
+def _learn_date(plan: Plan, values: Any) -> Plan:
+    seconds = read_dates(values, plan["format"])
+    parts = _date_parts(seconds)
+    if not np.nanmax(parts[" hour"]) > 0:
+        del parts[" hour"]
+    missing = bool(np.isnan(seconds).any())
+    return {
+        "medians": {name: float(np.nanmedian(part)) for name, part in parts.items()},
+        "low": float(np.nanmin(seconds)),
+        "high": float(np.nanmax(seconds)),
+        "missing": missing,
+        "features": [[name, "each"] for name in parts] + [[" missing", "no"]] * missing,
+    }
+
+
+def _apply_date(plan: Plan, values: Any) -> np.ndarray:
+    seconds = read_dates(values, plan["format"])
+    parts = _date_parts(seconds)
+    columns = [np.where(np.isnan(seconds), m, parts[name]) for name, m in plan["medians"].items()]
+    if plan["missing"]:
+        columns.append(np.isnan(seconds).astype(np.float64))
+    return np.column_stack(columns)

@@ -1,0 +1,334 @@
+"""From a table of mixed columns to a matrix of numbers.
+
+The encoder looks at each column (:mod:`corollary.representation.columns`), learns a plan for it
+(:mod:`corollary.representation.encodings`) and scales the features to unit spread. Its fitted state
+is plain data, so that :func:`corollary.save` keeps it without any third-party object.
+"""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.schema import Array, List, Mapping, Optional, Plain, Schema, Size, Strings
+from corollary.representation.columns import Plan, inspect_column
+from corollary.representation.encodings import (
+    PlanSpec,
+    apply_plan,
+    learn_plan,
+)
+from corollary.representation.levels import cross_fitted_levels
+
+#: Folds in which target statistics of training rows are cross-fitted.
+FOLDS = 5
+#: Classes whose share is taken as a statistic of a level, commonest first.
+MOST_CLASSES = 10
+
+
+def _fits_together(encoder: "TableEncoder") -> str | None:
+    widths = [len(plan["features"]) for plan in encoder.plans_]
+    if not np.array_equal(np.repeat(np.arange(len(widths)), widths), encoder.feature_columns_):
+        return "the features do not belong to the columns"
+    return None
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn a data frame of any columns into a matrix of numbers.
+
+    Numbers, booleans, categories (also with thousands of levels), dates, numbers and dates
+    written as strings, and free text each get features that linear models and networks can use.
+    Missing values are filled and marked; infinities count as missing. Columns that carry nothing
+    (empty, constant, an identifier) are left out, with the reason in ``left_out_``.
+
+    Parameters
+    ----------
+    max_levels : int, default=30
+        A category with at most this many levels gets one feature per level; one with more is
+        described by its frequency and by the mean target of its level.
+    text_dimensions : int, default=30
+        Features per text column, at most.
+    target : {"auto", "classes", "number"}, default="auto"
+        What ``y`` holds; "auto" decides as scikit-learn does.
+    scale : bool, default=True
+        Whether to centre and scale the features that are quantities to unit spread. Indicators
+        stay 0 and 1.
+    random_state : int, default=0
+        Seed of the folds for target statistics and of the text projection.
+
+    Attributes
+    ----------
+    plans_ : list of dict
+        One plan per column, in the order of the table.
+    left_out_ : dict of str to str
+        Columns that are not used, with the reason.
+    notes_ : dict of str to list of str
+        What had to be decided about columns.
+    centre_ : ndarray of shape (n_features_out,)
+        Subtracted from the features.
+    scale_ : ndarray of shape (n_features_out,)
+        The features are divided by it.
+    feature_columns_ : ndarray of shape (n_features_out,)
+        For each feature, the position of the column it comes from.
+    n_features_in_ : int
+        Columns of the table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+
+    See Also
+    --------
+    sklearn.compose.ColumnTransformer : Encode columns by transformers of your choice.
+
+    Notes
+    -----
+    Target statistics leak a row's own target into its features. ``fit_transform`` therefore
+    encodes each training row by the statistics of the other folds, and differs from
+    ``fit(X, y).transform(X)`` on columns with many levels; ``transform`` is for rows whose target
+    was not used.
+
+    Quantities beyond the training range are followed for one more width of that range and then
+    held, so that no slipped decimal point dominates a prediction.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from corollary.representation import TableEncoder
+    >>> table = pd.DataFrame({"size": [1.0, None, 3.0], "colour": ["red", "blue", "red"]})
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.get_feature_names_out().tolist()
+    ['size', 'size missing', 'colour=red']
+    """
+
+    _parameter_constraints: dict = {
+        "max_levels": [Interval(Integral, 1, None, closed="left")],
+        "text_dimensions": [Interval(Integral, 1, None, closed="left")],
+        "target": [StrOptions({"auto", "classes", "number"})],
+        "scale": ["boolean"],
+        "random_state": [Interval(Integral, 0, 2**32 - 1, closed="both")],
+    }
+
+    _schema = Schema(
+        _fits_together,
+        n_features_in_=Size("c"),
+        feature_names_in_=Optional(Strings("c")),
+        plans_=List(PlanSpec(), "c"),
+        left_out_=Mapping(Plain()),
+        notes_=Mapping(Plain()),
+        centre_=Array("f", "f"),
+        scale_=Array("f", "f", low=np.finfo(np.float64).tiny),
+        feature_columns_=Array("i", "f", low=0, below="c"),
+    )
+
+    def __init__(
+        self,
+        *,
+        max_levels: int = 30,
+        text_dimensions: int = 30,
+        target: str = "auto",
+        scale: bool = True,
+        random_state: int = 0,
+    ) -> None:
+        self.max_levels = max_levels
+        self.text_dimensions = text_dimensions
+        self.target = target
+        self.scale = scale
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "TableEncoder":
+        """Learn the encoding.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns)
+            Training rows.
+        y : array-like of shape (n_samples,) or None, default=None
+            Target, for the statistics of columns with many levels.
+
+        Returns
+        -------
+        self : TableEncoder
+            The fitted encoder.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Learn the encoding and encode the training rows.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns)
+            Training rows.
+        y : array-like of shape (n_samples,) or None, default=None
+            Target, for the statistics of columns with many levels.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, n_features_out)
+            The encoded rows; see Notes on cross-fitting.
+        """
+        frame = self._read(X, reset=True)
+        if len(frame) < 2:
+            raise ValueError(
+                "TableEncoder needs at least 2 rows to see which columns vary. Got n_samples=1."
+            )
+        target = None
+        if y is not None:
+            check_consistent_length(frame, y)
+            target = _as_numbers(y, self.target)
+        rng = np.random.default_rng(self.random_state)
+        folds = rng.permutation(len(frame)) % FOLDS
+        self.plans_: list[Plan] = []
+        blocks = []
+        for j in range(frame.shape[1]):
+            values = frame.iloc[:, j]
+            plan = learn_plan(
+                inspect_column(values),
+                values,
+                target,
+                max_levels=self.max_levels,
+                dimensions=self.text_dimensions,
+                seed=self.random_state,
+            )
+            plan["name"] = str(frame.columns[j])
+            self.plans_.append(plan)
+            if target is not None and "statistics" in plan and len(frame) >= FOLDS:
+                blocks.append(cross_fitted_levels(plan, values, target, folds))
+            else:
+                blocks.append(apply_plan(plan, values))
+        self.left_out_ = {p["name"]: p["why"] for p in self.plans_ if "why" in p}
+        self.notes_ = {p["name"]: p["notes"] for p in self.plans_ if p["notes"]}
+        return self._learn_scale(blocks)
+
+    def _learn_scale(self, blocks: list[np.ndarray]) -> np.ndarray:
+        columns, centres, scales = [], [], []
+        for j, (plan, block) in enumerate(zip(self.plans_, blocks)):
+            columns += [j] * block.shape[1]
+            spread = block.std(axis=0)
+            how = [mode for _, mode in plan["features"]]
+            joint = spread.max(initial=0.0) or 1.0
+            by = {"each": np.where(spread > 0, spread, 1.0), "joint": np.full(len(how), joint)}
+            for k, mode in enumerate(how):
+                moved = self.scale and mode != "no"
+                centres.append(block[:, k].mean() if moved else 0.0)
+                scales.append(by[mode][k] if moved else 1.0)
+        self.centre_ = np.asarray(centres, dtype=np.float64)
+        self.scale_ = np.asarray(scales, dtype=np.float64)
+        self.feature_columns_ = np.asarray(columns, dtype=np.int64)
+        return (np.hstack(blocks) - self.centre_) / self.scale_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Encode rows.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_columns)
+            Rows with the columns of training.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, n_features_out)
+            The encoded rows.
+        """
+        check_is_fitted(self)
+        frame = self._read(X, reset=False)
+        blocks = [apply_plan(plan, frame.iloc[:, j]) for j, plan in enumerate(self.plans_)]
+        return (np.hstack(blocks) - self.centre_) / self.scale_
+
+    def transform_column(self, position: int, values: Any) -> np.ndarray:
+        """Encode one column, as it stands in the matrix of :meth:`transform`.
+
+        Parameters
+        ----------
+        position : int
+            Position of the column in the table.
+        values : array-like of shape (n_samples,)
+            Its values.
+
+        Returns
+        -------
+        block : ndarray of shape (n_samples, n_features_of_column)
+            Its features.
+        """
+        import pandas as pd
+
+        check_is_fitted(self)
+        mine = self.feature_columns_ == position
+        block = apply_plan(self.plans_[position], pd.Series(values))
+        return (block - self.centre_[mine]) / self.scale_[mine]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the features.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Checked against the names of training; a nameless table may be given names here.
+
+        Returns
+        -------
+        names : ndarray of shape (n_features_out,)
+            Column name and what the feature says of it.
+        """
+        check_is_fitted(self)
+        names = [plan["name"] for plan in self.plans_]
+        if input_features is not None:
+            given = [str(name) for name in input_features]
+            if len(given) != len(names):
+                raise ValueError(
+                    f"input_features should have length equal to number of features "
+                    f"({len(names)}), got {len(given)}"
+                )
+            if hasattr(self, "feature_names_in_") and given != list(self.feature_names_in_):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            names = given
+        suffixes = [suffix for plan in self.plans_ for suffix, _ in plan["features"]]
+        out = [names[j] + suffix for j, suffix in zip(self.feature_columns_, suffixes)]
+        return np.asarray(out, dtype=object)
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        import pandas as pd
+
+        if hasattr(X, "to_pandas"):  # polars, pyarrow
+            X = X.to_pandas()
+        if not isinstance(X, pd.DataFrame):
+            X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
+        elif X.shape[0] == 0 or X.shape[1] == 0:
+            raise ValueError(
+                f"TableEncoder needs at least one row and one column. Got a table of shape "
+                f"{X.shape[0]} x {X.shape[1]} (0 sample(s) or 0 feature(s))."
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if not isinstance(X, pd.DataFrame):
+            X = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _as_numbers(y: Any, kind: str) -> np.ndarray:
+    """Give the target as numbers to average: itself, or an indicator per (common) class."""
+    y = np.asarray(y)
+    if kind == "auto":
+        kind = "number" if type_of_target(y).startswith("continuous") else "classes"
+    if kind == "number":
+        return y.astype(np.float64).reshape(len(y), -1)
+    classes, codes = np.unique(y, return_inverse=True)
+    counts = np.bincount(codes.ravel())
+    kept = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+    kept = kept[1:] if len(classes) == 2 else kept  # the shares of two classes sum to one
+    return (codes.ravel()[:, None] == kept).astype(np.float64)

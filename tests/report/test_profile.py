@@ -1,0 +1,181 @@
+"""The profile: what is odd is said, what is clean raises no alarm."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from corollary.report.findings import impossible_zeros, isolated_values, sentinel_values
+from corollary.report.profile import profile_table
+from corollary.report.read import DEMOS, from_memory, read_demo
+from corollary.report.split import find_twins, split_rows
+from corollary.report.target import read_target
+
+
+def _profile(frame, target, task="auto"):
+    table = from_memory(frame)
+    y = read_target(table, target, task)
+    features = table.frame.iloc[y.rows].drop(columns=target).reset_index(drop=True)
+    split = split_rows(y.values, y.task, find_twins(features))
+    return profile_table(features, y, split)
+
+
+def _kinds(profile):
+    return {finding.kind for finding in profile.findings}
+
+
+@pytest.fixture
+def frame(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=400)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "length": rng.uniform(3, 8, 400),
+            "group": rng.choice(["u", "v", "w"], 400),
+            "y": np.where(x + rng.normal(size=400) > 0, "yes", "no"),
+        }
+    )
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_clean_data_raise_no_alarm(name):
+    table = read_demo(name)
+    profile, _ = _profile(table.frame, table.target)
+    assert not any(finding.act for finding in profile.findings)
+
+
+def test_clean_breast_cancer_raises_not_even_a_question():
+    table = read_demo("breast_cancer")
+    profile, used = _profile(table.frame, table.target)
+    assert profile.findings == ()
+    assert len(used) == 30
+
+
+def test_columns_are_described(frame):
+    frame["day"] = pd.date_range("2020-01-01", periods=400)
+    frame["flag"] = np.arange(400) % 2 == 0
+    frame["count"] = np.arange(400) % 7
+    frame.loc[3, "x"] = np.nan
+    profile, used = _profile(frame, "y")
+    columns = {column.name: column for column in profile.columns}
+    assert {name: (c.kind, c.scale) for name, c in columns.items()} == {
+        "x": ("numeric", "interval"),
+        "length": ("numeric", "ratio"),
+        "group": ("category", "nominal"),
+        "day": ("date", "interval"),
+        "flag": ("boolean", "nominal"),
+        "count": ("numeric", "absolute"),
+    }
+    assert columns["x"].n_missing == 1
+    assert columns["x"].numbers["max"] == frame["x"].max()
+    assert sum(columns["x"].histogram["counts"]) == 399
+    assert columns["day"].numbers["min"] == "2020-01-01"
+    assert sum(columns["group"].histogram["counts"]) == 400
+    assert profile.target.histogram["labels"]
+    assert used == list(columns)
+    assert "missing-values" in _kinds(profile)
+
+
+def test_diamonds_with_a_side_of_zero_are_named(frame):
+    frame.loc[[7, 70, 300], "length"] = 0.0
+    profile, _ = _profile(frame, "y")
+    found = [f for f in profile.findings if f.kind == "impossible-value"]
+    assert [(f.columns, f.rows, f.act) for f in found] == [(("length",), (7, 70, 300), True)]
+    assert "'length' is exactly 0 in 3 rows" in found[0].sentence
+    assert profile.findings[0] is found[0]
+
+
+def test_positions_are_those_of_the_file(frame):
+    frame.loc[0, "y"] = None
+    frame.loc[9, "length"] = 0.0
+    profile, _ = _profile(frame, "y")
+    assert profile.findings[0].rows == (9,)
+    assert profile.n_dropped == 1
+
+
+def test_zeros_that_are_natural_are_left_alone():
+    rng = np.random.default_rng(0)
+    rows = np.arange(1000)
+    assert not impossible_zeros("count", rng.poisson(6, 1000).astype(float), rows)
+    rain = rng.exponential(size=1000)
+    rain[:3] = 0
+    assert not impossible_zeros("rain", rain, rows)
+    many = rng.uniform(3, 8, 1000)
+    many[:200] = 0
+    assert not impossible_zeros("often", many, rows)
+
+
+def test_codes_for_unknown(seed):
+    rng = np.random.default_rng(seed)
+    ages = rng.integers(18, 90, 500).astype(float)
+    rows = np.arange(500)
+    assert not sentinel_values("age", ages, rows)
+    ages[[4, 5]] = 999
+    assert sentinel_values("age", ages, rows)[0].rows == (4, 5)
+    ages[[4, 5]] = -99
+    assert "is -99 in 2 rows" in sentinel_values("age", ages, rows)[0].sentence
+
+
+def test_isolated_values(seed):
+    rng = np.random.default_rng(seed)
+    width = rng.uniform(3.7, 10.5, 1000)
+    rows = np.arange(1000)
+    assert not isolated_values("y", width, rows)
+    width[[3, 4]] = [58.9, 31.8]
+    assert isolated_values("y", width, rows)[0].rows == (3, 4)
+    # A heavy tail is no mistake: over 200 draws hardly any may be asked about.
+    asked = sum(bool(isolated_values("i", rng.lognormal(size=1000), rows)) for _ in range(200))
+    assert asked <= 2
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_leaked_column_is_asked_about(frame, task, seed):
+    rng = np.random.default_rng([seed, 1])  # not the stream that drew the frame
+    if task == "classification":
+        frame["leak"] = np.where(frame["y"] == "yes", "approved", "refused")
+        frame["number leak"] = (frame["y"] == "yes") * 2.0 + rng.uniform(size=400)
+        names = ["leak", "number leak"]
+    else:
+        frame["y"] = rng.lognormal(size=400)
+        frame["leak"] = frame["y"] * 1.2
+        names = ["leak"]
+    profile, used = _profile(frame, "y")
+    found = [f for f in profile.findings if f.kind == "predicts-alone"]
+    assert [f.columns[0] for f in found] == names
+    assert not any(f.act for f in found)
+    assert set(names) <= set(used)
+
+
+def test_columns_that_carry_nothing_are_left_out_with_the_reason(frame):
+    frame["same"] = 3
+    frame["nothing"] = None
+    frame["id"] = [f"user-{i}" for i in range(400)]
+    frame["row"] = np.arange(400)
+    profile, used = _profile(frame, "y")
+    assert used == ["x", "length", "group"]
+    reasons = {c.name: c.why_unused for c in profile.columns if not c.used}
+    assert reasons == {
+        "same": "every value is the same",
+        "nothing": "every value is missing",
+        "id": "every value is distinct, as in an identifier",
+        "row": "it counts the rows of the file",
+    }
+    assert {"constant-column", "empty-column", "identifier", "row-number"} <= _kinds(profile)
+
+
+def test_infinities_mixed_values_and_rare_classes_are_said(frame):
+    frame.loc[5, "x"] = np.inf
+    frame["mixed"] = [str(i % 50) if i % 40 else "unknown" for i in range(400)]
+    frame.loc[:2, "y"] = "maybe"
+    profile, _ = _profile(frame, "y")
+    sentences = " ".join(f.sentence for f in profile.findings)
+    assert "1 infinite value read as missing" in sentences
+    assert "10 of its values are no numbers ('unknown')" in sentences
+    assert "Classes with fewer than 10 rows: 'maybe' (3)" in sentences
+    assert not any(f.act for f in profile.findings)
+
+
+def test_twins_are_said(frame):
+    frame = pd.concat([frame, frame.iloc[:5]], ignore_index=True)
+    profile, _ = _profile(frame, "y")
+    assert "10 of 405 rows have an identical twin" in profile.findings[0].sentence
