@@ -12,7 +12,11 @@ from typing import Any
 import corollary
 
 # name -> keyword arguments for the common checks
-PARAMETERS: dict[str, dict[str, Any]] = {}
+PARAMETERS: dict[str, dict[str, Any]] = {
+    # Without a penalty, separable data rightly raise a warning.
+    "ERMClassifier": {"alpha": 0.1},
+    "LogisticRegressionCV": {"Cs": 3, "cv": 3},
+}
 
 # name -> {check: reason}; the reason is a sentence that a user could read
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {}

@@ -90,7 +90,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = LogisticRegressionCV(Cs=[0.01, 0.1, 1.0, 10.0]).fit(scale(X), y)
     >>> model.C_
-    0.1
+    1.0
     """
 
     _parameter_constraints: dict = {
@@ -193,6 +193,18 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
             n_jobs=self.n_jobs,
         )
 
+    def _score(
+        self, model: LogisticRegression, X: Any, y: np.ndarray, weight: np.ndarray | None
+    ) -> float:
+        if self.scoring == "neg_log_loss":
+            # scikit-learn's scorer refuses folds in which only one class occurs.
+            own = np.searchsorted(self.classes_, y)
+            return float(
+                np.average(model.predict_log_proba(X)[np.arange(len(y)), own], weights=weight)
+            )
+        score = check_scoring(model, scoring=self.scoring)
+        return score(model, X, y, **({} if weight is None else {"sample_weight": weight}))
+
     def _walk(self, X: Any, y: np.ndarray, weight: np.ndarray | None, folds: list) -> None:
         shape = (len(folds), len(self.l1_ratios_), len(self.Cs_))
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -208,17 +220,16 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
                         f"LogisticRegressionCV: class {missing[0]!r} is missing from the training "
                         f"rows of fold {f}. Use fewer folds, or stratified ones."
                     )
-                inner = None if weight is None else weight[train]
-                outer = {} if weight is None else {"sample_weight": weight[test]}
+                inner = (X[train], y[train], None if weight is None else weight[train])
+                outer = (X[test], y[test], None if weight is None else weight[test])
                 for i, ratio in enumerate(self.l1_ratios_):
                     model = self._model().set_params(warm_start=True, l1_ratio=float(ratio))
-                    score = check_scoring(model, scoring=self.scoring)
                     for j, C in enumerate(self.Cs_):
                         with warnings.catch_warnings():
                             warnings.simplefilter("ignore", ConvergenceWarning)
-                            model.set_params(C=float(C)).fit(X[train], y[train], inner)
+                            model.set_params(C=float(C)).fit(*inner)
                         unfinished += not model.converged_
-                        self.scores_[f, i, j] = score(model, X[test], y[test], **outer)
+                        self.scores_[f, i, j] = self._score(model, *outer)
                         self.n_iter_[f, i, j] = model.n_iter_[0]
                         path = self.coefs_paths_[f, i, j]
                         path[:, : X.shape[1]] = model.coef_
