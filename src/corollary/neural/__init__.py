@@ -1,1 +1,18 @@
-"""Under construction."""
+"""Neural networks, learned by gradient.
+
+:class:`MLPClassifier` and :class:`MLPRegressor` are feed-forward networks for tables: inputs are
+standardised inside, several networks are trained on different parts of the rows, each stops when
+the rows it did not see say so, and predictions are averaged.
+
+The mathematics is a handful of pure functions of a list of arrays: :func:`init_mlp` draws
+parameters, :func:`apply_mlp` evaluates a network, :class:`MLPLoss` is what training minimises.
+Training runs on JAX (see ``corollary.core.train``); predicting needs NumPy only.
+"""
+
+from corollary.neural.classifier import MLPClassifier as MLPClassifier
+from corollary.neural.mlp import MLPLoss as MLPLoss
+from corollary.neural.mlp import apply_mlp as apply_mlp
+from corollary.neural.mlp import flatten as flatten
+from corollary.neural.mlp import init_mlp as init_mlp
+from corollary.neural.mlp import unflatten as unflatten
+from corollary.neural.regressor import MLPRegressor as MLPRegressor

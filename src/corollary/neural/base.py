@@ -1,0 +1,231 @@
+"""What the classifier and the regressor made of networks share."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_new_data
+from corollary.core.schema import (
+    Array,
+    Instance,
+    Integer,
+    List,
+    Number,
+    Optional,
+    Size,
+    Strings,
+)
+from corollary.neural.ensemble import Ensemble, ensemble_outputs, fit_ensemble
+from corollary.neural.mlp import ACTIVATIONS, MLPLoss
+
+# Standardised inputs beyond this are cut, so that no value of a float64 overflows a network.
+LARGEST_INPUT = 1e6
+
+
+def fits_together(model: Any) -> str | None:
+    """Check what a schema of single attributes cannot: that each layer feeds the next.
+
+    Parameters
+    ----------
+    model : BaseMLP
+        A model with the attributes of a fitted one.
+
+    Returns
+    -------
+    problem : str or None
+        What is wrong, if anything is.
+    """
+    n_in = model.n_features_in_
+    for W, b in zip(model.coefs_, model.intercepts_, strict=True):
+        if W.shape != (len(model.coefs_[0]), n_in, b.shape[1]) or len(W) != len(b):
+            return "its layers do not fit together"
+        n_in = b.shape[1]
+    if not model.coefs_ or len(model.coefs_[0]) < 1 or n_in != model.n_outputs_:
+        return "its layers do not fit together"
+    return None
+
+
+ATTRIBUTES: dict[str, Any] = {
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge")),
+    "coefs_": List(Array("f", "*", "*", "*"), "l"),
+    "intercepts_": List(Array("f", "*", "*"), "l"),
+    "input_mean_": Array("f", "d"),
+    "input_scale_": Array("f", "d", low=np.finfo(np.float64).tiny),
+    "loss_curves_": List(Array("f", "*")),
+    "validation_curves_": Optional(List(Array("f", "*"))),
+    "best_loss_": Number(nan=True),
+    "n_iter_": Integer(0),
+    "n_layers_": Integer(2),
+    "n_outputs_": Size("k"),
+}
+
+
+class BaseMLP(BaseEstimator):
+    """Standardise inputs, learn networks, evaluate them; subclasses say what the outputs mean."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS))],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "batch_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "tol": [Interval(Real, None, None, closed="left")],
+        "warm_start": ["boolean"],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 0.5, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "n_members": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def _fit_networks(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        loss: tuple[str, int],
+        checkpoint: Any,
+    ) -> None:
+        """Standardise the inputs, learn the networks and store them."""
+        # A row of weight zero is no row: it must not change how many batches there are.
+        if weight is not None:
+            _check_total(self, weight)
+            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+        hidden = self.hidden_layer_sizes
+        hidden = (int(hidden),) if isinstance(hidden, Integral) else tuple(int(h) for h in hidden)
+        if any(size < 1 for size in hidden):
+            raise ValueError(
+                f"The 'hidden_layer_sizes' parameter of {type(self).__name__} must be positive "
+                f"integers. Got {self.hidden_layer_sizes!r} instead."
+            )
+        kind, n_outputs = loss
+        sizes = (X.shape[1], *hidden, n_outputs)
+        start = self._earlier_networks(sizes) if self.warm_start else None
+        if start is None:
+            self.input_mean_, self.input_scale_ = location_and_scale(X, weight)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        ensemble = fit_ensemble(
+            _standardise(X, self.input_mean_, self.input_scale_),
+            y,
+            weight=weight,
+            loss=MLPLoss(sizes, self.activation, kind),
+            start=start,
+            n_members=self.n_members,
+            learning_rate=float(self.learning_rate_init),
+            weight_decay=float(self.alpha),
+            epochs=self.max_iter,
+            batch_size=auto_batch_size(len(X)) if self.batch_size == "auto" else self.batch_size,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            patience=self.n_iter_no_change,
+            tol=float(self.tol),
+            seed=seed,
+            checkpoint=checkpoint,
+        )
+        self._store(ensemble)
+
+    def _store(self, ensemble: Ensemble) -> None:
+        self.coefs_ = ensemble.parameters[0::2]
+        self.intercepts_ = ensemble.parameters[1::2]
+        self.loss_curves_ = ensemble.losses
+        self.validation_curves_ = ensemble.held_out_losses
+        self.best_loss_ = float(ensemble.best_losses.mean())
+        self.n_iter_ = max(len(curve) for curve in ensemble.losses)
+        self.n_layers_ = len(self.coefs_) + 1
+        self.n_outputs_ = self.coefs_[-1].shape[-1]
+
+    def _earlier_networks(self, sizes: tuple[int, ...]) -> list[np.ndarray] | None:
+        """Return the parameters of the last fit, if there was one of this shape."""
+        if not hasattr(self, "coefs_"):
+            return None
+        earlier = (self.coefs_[0].shape[1], *(W.shape[2] for W in self.coefs_))
+        if earlier != sizes or len(self.coefs_[0]) != self.n_members:
+            raise ValueError(
+                f"warm_start=True needs the networks of the last fit: {len(self.coefs_[0])} with "
+                f"layer sizes {earlier}. Got n_members={self.n_members} and layer sizes {sizes}. "
+                "Set warm_start=False to start afresh."
+            )
+        return [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        X = check_new_data(self, X)
+        parameters = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
+        Z = _standardise(X, self.input_mean_, self.input_scale_)
+        return ensemble_outputs(parameters, Z, self.activation)
+
+
+def auto_batch_size(n: int) -> int:
+    """Choose the number of rows per step for a table of n rows.
+
+    Noisy steps help small tables; large ones need fewer, larger steps to be fast.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    batch_size : int
+        32 up to 2,048 rows, 64 up to 8,192, 128 up to 32,768, else 256.
+
+    Examples
+    --------
+    >>> from corollary.neural.base import auto_batch_size
+    >>> [auto_batch_size(n) for n in (100, 5000, 10**6)]
+    [32, 64, 256]
+    """
+    return 32 if n <= 2048 else 64 if n <= 8192 else 128 if n <= 32768 else 256
+
+
+def location_and_scale(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[Any, Any]:
+    """Return the weighted mean and standard deviation of each column.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples,) or (n_samples, n_columns)
+        Numbers.
+    weight : ndarray of shape (n_samples,) or None, default=None
+        Non-negative weights.
+
+    Returns
+    -------
+    mean : float or ndarray of shape (n_columns,)
+        Means.
+    scale : float or ndarray of shape (n_columns,)
+        Standard deviations; 1 for a column that is constant up to rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.neural.base import location_and_scale
+    >>> location_and_scale(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    (array([2., 5.]), array([1., 1.]))
+    """
+    mean = np.average(X, axis=0, weights=weight)
+    centred = X - mean
+    # Dividing by the largest deviation first keeps the squares of huge numbers finite.
+    largest = np.abs(centred).max(axis=0)
+    constant = largest <= 10 * np.finfo(np.float64).eps * np.abs(mean)
+    unit = np.where(constant, 1.0, largest)
+    scale = unit * np.sqrt(np.average((centred / unit) ** 2, axis=0, weights=weight))
+    scale = np.where(constant | (scale == 0), 1.0, scale)
+    return (float(mean), float(scale)) if X.ndim == 1 else (mean, scale)
+
+
+def _standardise(X: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    return np.clip((X - mean) / scale, -LARGEST_INPUT, LARGEST_INPUT)
+
+
+def _check_total(estimator: BaseEstimator, weight: np.ndarray) -> None:
+    if not weight.sum() > 0:
+        raise ValueError(
+            f"The 'sample_weight' parameter of {type(estimator).__name__}.fit must have a positive "
+            "sum. Got weights that are all zero: at least one row must count."
+        )

@@ -1,0 +1,250 @@
+r"""Feed-forward networks as pure functions of a list of arrays.
+
+A network with layer sizes :math:`d_0, \dots, d_L` has parameters
+:math:`[W_1, b_1, \dots, W_L, b_L]`, and maps :math:`z_0 = x` by
+
+.. math:: a_\ell = z_{\ell-1} W_\ell + b_\ell, \qquad z_\ell = \phi(a_\ell),
+
+to the output :math:`a_L`: the last layer is linear, so that a loss can put its own link on top.
+Rows are points, hence :math:`W_\ell` has shape :math:`(d_{\ell-1}, d_\ell)`.
+
+Every function here runs on NumPy and on JAX arrays alike. Learning uses JAX; predicting with a
+learned network needs NumPy only, which spares a process that only predicts the import of JAX.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
+
+
+def init_mlp(
+    sizes: Sequence[int], *, activation: str = "relu", random_state: Any = None
+) -> list[np.ndarray]:
+    r"""Draw parameters from which a network learns well.
+
+    Weights are uniform on :math:`\pm\sqrt{6 / d_{\ell-1}}` for "relu" (He) and on
+    :math:`\pm\sqrt{6 / (d_{\ell-1} + d_\ell)}` otherwise and in the last layer (Glorot), which
+    keeps the scale of activations and gradients from layer to layer. Biases start at zero.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Numbers of units :math:`d_0, \dots, d_L`, from inputs to outputs.
+    activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
+        The activation of the hidden layers.
+    random_state : int, RandomState instance or None, default=None
+        Determines the draw.
+
+    Returns
+    -------
+    parameters : list of ndarray
+        :math:`W_1, b_1, \dots, W_L, b_L` in single precision.
+
+    References
+    ----------
+    K. He, X. Zhang, S. Ren, J. Sun, "Delving deep into rectifiers", ICCV 2015, equation 10.
+    X. Glorot, Y. Bengio, "Understanding the difficulty of training deep feedforward neural
+    networks", AISTATS 2010, equation 16.
+
+    Examples
+    --------
+    >>> from corollary.neural import init_mlp
+    >>> [array.shape for array in init_mlp([4, 8, 3], random_state=0)]
+    [(4, 8), (8,), (8, 3), (3,)]
+    """
+    _check_activation(activation, "init_mlp")
+    if len(sizes) < 2 or min(sizes) < 1:
+        raise ValueError(
+            "The 'sizes' parameter of init_mlp must be at least two numbers of units, each 1 or "
+            f"more. Got {list(sizes)} instead."
+        )
+    rng = check_random_state(random_state)
+    parameters = []
+    for layer, (n_in, n_out) in enumerate(pairwise(sizes), start=1):
+        he = activation == "relu" and layer < len(sizes) - 1
+        limit = np.sqrt(6 / n_in if he else 6 / (n_in + n_out))
+        parameters.append(rng.uniform(-limit, limit, (n_in, n_out)).astype(np.float32))
+        parameters.append(np.zeros(n_out, np.float32))
+    return parameters
+
+
+def apply_mlp(parameters: Sequence[Any], X: Any, *, activation: str = "relu") -> Any:
+    r"""Evaluate a network: the output :math:`a_L` for every row.
+
+    Parameters
+    ----------
+    parameters : sequence of arrays
+        :math:`W_1, b_1, \dots, W_L, b_L`, or stacks of them with the same leading axes, which
+        evaluate several networks at once.
+    X : array of shape (n_samples, n_features)
+        Inputs; NumPy or JAX.
+    activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
+        The activation of the hidden layers.
+
+    Returns
+    -------
+    outputs : array of shape (..., n_samples, n_outputs)
+        The values before any link, with the leading axes of the parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.neural import apply_mlp
+    >>> W, b = np.array([[1.0, -1.0]]), np.zeros(2)
+    >>> V, c = np.array([[1.0], [1.0]]), np.zeros(1)
+    >>> apply_mlp([W, b, V, c], np.array([[-3.0], [2.0]])).ravel()  # |x| = relu(x) + relu(-x)
+    array([3., 2.])
+    """
+    _check_activation(activation, "apply_mlp")
+    xp = X.__array_namespace__()
+    z = X
+    for layer in range(0, len(parameters), 2):
+        W, b = parameters[layer], parameters[layer + 1]
+        z = z @ W + b[..., None, :]
+        if layer + 2 < len(parameters):
+            z = _activate(xp, z, activation)
+    return z
+
+
+def flatten(parameters: Sequence[np.ndarray]) -> np.ndarray:
+    """Join parameters into one vector.
+
+    Parameters
+    ----------
+    parameters : sequence of ndarray
+        Weights and biases of a network.
+
+    Returns
+    -------
+    vector : ndarray of shape (n_parameters,)
+        All entries, in order.
+
+    Examples
+    --------
+    >>> from corollary.neural import flatten, init_mlp
+    >>> flatten(init_mlp([4, 8, 3])).shape
+    (67,)
+    """
+    return np.concatenate([np.ravel(array) for array in parameters])
+
+
+def unflatten(vector: Any, sizes: Sequence[int]) -> list[Any]:
+    """Split a vector into the parameters of a network: the inverse of :func:`flatten`.
+
+    Parameters
+    ----------
+    vector : array of shape (n_parameters,)
+        NumPy or JAX.
+    sizes : sequence of int
+        Numbers of units from inputs to outputs.
+
+    Returns
+    -------
+    parameters : list of arrays
+        Weights and biases.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.neural import unflatten
+    >>> unflatten(np.arange(3.0), [2, 1])
+    [array([[0.],
+           [1.]]), array([2.])]
+    """
+    shapes: list[tuple[int, ...]] = []
+    for n_in, n_out in pairwise(sizes):
+        shapes += [(n_in, n_out), (n_out,)]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    if vector.shape != (ends[-1],):
+        raise ValueError(
+            f"The 'vector' parameter of unflatten must have shape ({ends[-1]},) for sizes "
+            f"{list(sizes)}. Got {vector.shape} instead."
+        )
+    parts = vector.__array_namespace__().split(vector, ends[:-1].tolist())
+    return [part.reshape(shape) for part, shape in zip(parts, shapes)]
+
+
+@dataclass(frozen=True)
+class MLPLoss:
+    """The training loss of a network, in the form that ``corollary.core.train`` asks for.
+
+    Parameters are one vector, because an optimiser then compiles to a few operations however many
+    layers there are.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Numbers of units from inputs to outputs.
+    activation : {"identity", "logistic", "tanh", "relu"}
+        The activation of the hidden layers.
+    kind : {"cross-entropy", "squared"}
+        ``-log softmax(a)[y]`` for class numbers y, or half the squared distance to y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.neural import MLPLoss
+    >>> loss = MLPLoss(sizes=(1, 2), activation="relu", kind="cross-entropy")
+    >>> batch = {"x": np.ones((3, 1)), "y": np.array([0, 1, 1]), "weight": np.ones(3)}
+    >>> round(float(loss(np.zeros(4), batch, None)), 4)  # log 2: both classes equally likely
+    0.6931
+    """
+
+    sizes: tuple[int, ...]
+    activation: str
+    kind: str
+
+    def __call__(self, vector: Any, batch: Any, key: Any) -> Any:
+        """Return the weighted mean loss of a batch.
+
+        Parameters
+        ----------
+        vector : JAX array of shape (n_parameters,)
+            The network's parameters.
+        batch : mapping
+            ``x``, ``y`` and ``weight``.
+        key : JAX random key
+            Not used: the loss is deterministic.
+
+        Returns
+        -------
+        loss : JAX array of shape ()
+            The mean.
+        """
+        import jax.numpy as jnp
+        from jax.nn import logsumexp
+
+        from corollary.core.train import weighted_mean
+
+        outputs = apply_mlp(unflatten(vector, self.sizes), batch["x"], activation=self.activation)
+        if self.kind == "squared":
+            losses = 0.5 * jnp.sum((outputs - batch["y"]) ** 2, axis=1)
+        else:
+            chosen = jnp.take_along_axis(outputs, batch["y"][:, None], axis=1)[:, 0]
+            losses = logsumexp(outputs, axis=1) - chosen
+        return weighted_mean(losses, batch["weight"])
+
+
+def _activate(xp: Any, z: Any, activation: str) -> Any:
+    if activation == "relu":
+        return xp.maximum(z, 0)
+    if activation == "tanh":
+        return xp.tanh(z)
+    if activation == "logistic":
+        # Equal to 1 / (1 + exp(-z)), but cannot overflow.
+        return 0.5 + 0.5 * xp.tanh(0.5 * z)
+    return z
+
+
+def _check_activation(activation: str, function: str) -> None:
+    if activation not in ACTIVATIONS:
+        raise ValueError(
+            f"The 'activation' parameter of {function} must be one of {list(ACTIVATIONS)}. "
+            f"Got {activation!r} instead."
+        )
