@@ -1,0 +1,304 @@
+"""The table encoder: every kind of column, its laws, and its file."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import corollary
+from corollary.core.container import ModelFileError
+from corollary.representation import TableEncoder
+from corollary.representation.columns import distinct_strings, inspect_column, to_number
+from corollary.representation.levels import level_statistics
+
+
+@pytest.fixture
+def table(seed):
+    rng = np.random.default_rng(seed)
+    n = 300
+    words = np.array(["apple", "pear", "plum", "cherry", "quince", "fig"])
+    days = pd.date_range("2020-01-01", periods=n)
+    frame = pd.DataFrame(
+        {
+            "number": rng.normal(size=n),
+            "count": rng.integers(0, 9, n),
+            "flag": rng.random(n) > 0.5,
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "shop": [f"shop {i}" for i in rng.integers(0, 80, n)],
+            "day": days,
+            "written day": days.strftime("%d/%m/%Y"),
+            "text": [" ".join(rng.choice(words, 5)) + f" {i}" for i in range(n)],
+            "number as text": [f"{v:.3f}" for v in rng.normal(size=n)],
+            "mixed": [str(i) if i % 10 else "unknown" for i in range(n)],
+            "empty": [None] * n,
+            "same": ["x"] * n,
+            "id": [f"id{i}" for i in range(n)],
+        }
+    )
+    frame.loc[::7, "number"] = np.nan
+    frame.loc[3, "number"] = np.inf
+    frame.loc[::9, "colour"] = None
+    return frame
+
+
+def test_every_kind_is_recognised(table):
+    kinds = {name: inspect_column(table[name])["kind"] for name in table}
+    assert kinds == {
+        "number": "numeric",
+        "count": "numeric",
+        "flag": "boolean",
+        "colour": "category",
+        "shop": "category",
+        "day": "date",
+        "written day": "date",
+        "text": "text",
+        "number as text": "numeric",
+        "mixed": "numeric",
+        "empty": "empty",
+        "same": "constant",
+        "id": "identifier",
+    }
+
+
+def test_features_are_finite_named_and_counted(table):
+    y = np.arange(len(table)) % 2
+    encoder = TableEncoder(text_dimensions=5)
+    features = encoder.fit_transform(table, y)
+    names = encoder.get_feature_names_out()
+    assert features.shape == (300, len(names))
+    assert np.isfinite(features).all()
+    assert features.dtype == np.float64
+    assert [n for n in names if n.startswith("colour")] == [
+        "colour=blue",
+        "colour=green",
+        "colour=red",
+        "colour missing",
+    ]
+    assert [n for n in names if n.startswith("mixed")] == ["mixed", "mixed=unknown"]
+    assert [n for n in names if n.startswith("day")] == [
+        "day year",
+        "day month",
+        "day day",
+        "day weekday",
+        "day seconds",
+    ]
+    assert sum(n.startswith("text") for n in names) == 5
+    assert encoder.left_out_ == {
+        "empty": "every value is missing",
+        "same": "every value is the same",
+        "id": "every value is distinct, as in an identifier",
+    }
+    assert encoder.notes_["number"] == ["1 infinite value read as missing"]
+
+
+def test_dates_by_hand():
+    frame = pd.DataFrame({"day": ["2024-02-29 06:00", "2023-12-31 12:30", "1969-07-20 20:17"]})
+    encoder = TableEncoder(scale=False).fit(frame)
+    features = pd.DataFrame(encoder.transform(frame), columns=encoder.get_feature_names_out())
+    assert features["day year"].tolist() == [2024, 2023, 1969]
+    assert features["day month"].tolist() == [2, 12, 7]
+    assert features["day day"].tolist() == [29, 31, 20]
+    assert features["day weekday"].tolist() == [3, 6, 6]  # Thursday, Sunday, Sunday
+    np.testing.assert_allclose(features["day hour"], [6.0, 12.5, 20 + 17 / 60])
+
+
+@pytest.mark.parametrize(
+    ("values", "date_format"),
+    [
+        (["2020-01-31", "2020-02-28"], "ISO8601"),
+        (["31/01/2020", "28/02/2020"], "%d/%m/%Y"),
+        (["01/31/2020", "02/28/2020"], "%m/%d/%Y"),
+        (["31.01.2020", "28.02.2020"], "%d.%m.%Y"),
+        (["31 Jan 2020", "28 Feb 2020"], "%d %b %Y"),
+        (["January 31, 2020", "February 28, 2020"], "%B %d, %Y"),
+        (["2020/01/31 10:00", "2020/02/28 11:30"], "ISO8601"),
+        (["2020-01-31T10:00:00+02:00", "2020-02-28T11:30:00Z"], "ISO8601"),
+    ],
+)
+def test_date_formats(values, date_format):
+    plan = inspect_column(pd.Series(values * 5))
+    assert (plan["kind"], plan["format"]) == ("date", date_format)
+
+
+def test_an_ambiguous_date_is_said():
+    assert "other way round" in inspect_column(pd.Series(["01/02/2020", "03/04/2020"]))["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "values", [["012", "345", "067"], ["A1", "B2"], ["1-2", "3-4"], ["12:30", "x"]]
+)
+def test_codes_are_neither_numbers_nor_dates(values):
+    assert inspect_column(pd.Series(values * 10))["kind"] == "category"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_survive_writing_and_reading(value):
+    assert to_number(repr(value)) == value
+    assert to_number(f"${value!r}") == value
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-", "", "1,2", "0x1F", "1_000", "ten"])
+def test_what_is_no_number(text):
+    assert np.isnan(to_number(text))
+
+
+def test_missing_numbers_are_the_median_and_marked():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 9.0, None]})
+    encoder = TableEncoder(scale=False).fit(frame)
+    np.testing.assert_array_equal(encoder.transform(frame), [[1, 0], [2, 0], [9, 0], [2, 1]])
+
+
+def test_scaling_is_that_of_training_rows():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 9.0, 4.0], "c": ["u", "v", "u", "v"]})
+    features = TableEncoder().fit_transform(frame)
+    np.testing.assert_allclose(features[:, 0].mean(), 0, atol=1e-12)
+    np.testing.assert_allclose(features[:, 0].std(), 1)
+    assert set(features[:, 1]) == {0.0, 1.0}
+
+
+def test_unknown_levels_are_rare_or_nothing():
+    frame = pd.DataFrame({"c": ["u"] * 10 + ["v"] * 10 + ["w"] * 10 + ["odd"]})
+    encoder = TableEncoder().fit(frame)
+    assert encoder.get_feature_names_out().tolist() == ["c=u", "c=v", "c=w", "c=(rare)"]
+    new = pd.DataFrame({"c": ["u", "odd", "never seen", None]})
+    np.testing.assert_array_equal(
+        encoder.transform(new), [[1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]]
+    )
+    encoder = TableEncoder().fit(frame.iloc[:30])
+    np.testing.assert_array_equal(encoder.transform(new)[1:], np.zeros((3, 3)))
+
+
+def test_values_far_outside_are_held_one_range_beyond():
+    encoder = TableEncoder(scale=False).fit(pd.DataFrame({"a": [0.0, 10.0]}))
+    new = pd.DataFrame({"a": [15.0, 1e300, -1e300, np.inf]})
+    np.testing.assert_array_equal(encoder.transform(new)[:, 0], [15, 20, -10, 5])
+
+
+def test_levels_by_hand_and_their_limits():
+    codes = np.array([0, 0, 1, 1, 2, -1])
+    target = np.array([[1.0], [3.0], [5.0], [7.0], [4.0], [100.0]])
+    statistics, prior = level_statistics(codes, target, 3)
+    assert prior == pytest.approx([20.0])
+    means = np.array([2.0, 6.0, 4.0])
+    # Shrunk towards the overall mean, never past it, and more so with fewer rows.
+    weight = (statistics[:, 0] - 20.0) / (means - 20.0)
+    assert ((weight >= 0) & (weight < 1)).all()
+    assert weight[0] == pytest.approx(weight[1])
+    assert weight[2] < weight[0]
+
+
+def test_many_levels_predict_without_leaking(seed):
+    rng = np.random.default_rng(seed)
+    shop = rng.integers(0, 500, 2000)
+    quality = rng.normal(size=500)
+    frame = pd.DataFrame({"shop": [f"s{i}" for i in shop]})
+    encoder = TableEncoder()
+    noise = rng.normal(size=2000)
+    column = encoder.fit_transform(frame, noise)[:, 1]
+    # With a target of pure noise, cross-fitted statistics carry no trace of the row's own target;
+    # plain ones do.
+    assert abs(np.corrcoef(column, noise)[0, 1]) < 0.1
+    signal = quality[shop] + 0.5 * rng.normal(size=2000)
+    column = encoder.fit_transform(frame, signal)[:, 1]
+    assert np.corrcoef(column, signal)[0, 1] > 0.5
+
+
+def test_ten_thousand_levels(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"c": [f"level {i}" for i in rng.integers(0, 10_000, 20_000)]})
+    y = rng.integers(0, 3, 20_000)
+    features = TableEncoder().fit_transform(frame, y)
+    assert features.shape == (20_000, 4)
+    assert np.isfinite(features).all()
+    assert TableEncoder(max_levels=7).fit_transform(frame).shape == (20_000, 8)
+
+
+def test_texts_that_share_words_are_near_each_other():
+    fruit = [f"fresh ripe apples and pears number {i}" for i in range(30)]
+    metal = [f"galvanised steel bolts with washers {i}" for i in range(30)]
+    features = TableEncoder(text_dimensions=4).fit_transform(pd.DataFrame({"t": fruit + metal}))
+    gram = features @ features.T
+    assert gram[:30, :30].mean() > 0 > gram[:30, 30:].mean()
+
+
+def test_rows_are_encoded_one_by_one(table):
+    encoder = TableEncoder(text_dimensions=5).fit(table, np.arange(300.0))
+    whole = encoder.transform(table)
+    order = np.random.default_rng(0).permutation(300)
+    np.testing.assert_allclose(encoder.transform(table.iloc[order]), whole[order], atol=1e-12)
+    np.testing.assert_allclose(encoder.transform(table.iloc[[5]]), whole[[5]], atol=1e-12)
+    for position, name in enumerate(table):
+        block = encoder.transform_column(position, table[name])
+        mine = encoder.feature_columns_ == position
+        np.testing.assert_allclose(block, whole[:, mine], atol=1e-12)
+
+
+def test_polars_and_csv_give_the_same_features(table, tmp_path):
+    y = np.arange(300) % 3
+    features = TableEncoder().fit_transform(table, y)
+    frame = table.astype({"empty": "float64"})
+    np.testing.assert_allclose(TableEncoder().fit_transform(pl.from_pandas(frame), y), features)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    read = pd.read_csv(tmp_path / "t.csv")
+    np.testing.assert_allclose(TableEncoder().fit_transform(read, y), features, atol=1e-9)
+
+
+def test_values_of_another_type_are_survived(table):
+    encoder = TableEncoder(text_dimensions=5).fit(table, np.arange(300.0))
+    for value in (None, "word", 3, 2.5, True, pd.Timestamp("2020-01-01"), "2020-01-01"):
+        strange = pd.DataFrame({name: pd.Series([value] * 3, dtype=object) for name in table})
+        assert np.isfinite(encoder.transform(strange)).all()
+
+
+def test_blanks_are_missing_and_outer_blanks_do_not_count():
+    codes, levels = distinct_strings(pd.Series([" a", "a ", "", "  ", None, "b"]))
+    assert codes.tolist() == [0, 0, -1, -1, -1, 1]
+    assert levels == ["a", "b"]
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        TableEncoder().fit(pd.DataFrame({"a": [1 + 2j, 3j]}))
+    with pytest.raises(ValueError, match="at least one row and one column"):
+        TableEncoder().fit(pd.DataFrame({"a": []}))
+    with pytest.raises(ValueError, match="'max_levels' parameter of TableEncoder must be an int"):
+        TableEncoder(max_levels=0).fit(pd.DataFrame({"a": [1, 2]}))
+
+
+def test_saved_and_loaded(table, tmp_path):
+    encoder = TableEncoder(text_dimensions=5).fit(table, np.arange(300) % 3)
+    corollary.save(encoder, tmp_path / "encoder.corollary")
+    again = corollary.load(tmp_path / "encoder.corollary")
+    np.testing.assert_array_equal(again.transform(table), encoder.transform(table))
+    assert again.get_feature_names_out().tolist() == encoder.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda e: e.plans_[0].update(median=np.nan),
+        lambda e: e.plans_[0].update(kind="numbers"),
+        lambda e: e.plans_[0].pop("low"),
+        lambda e: e.plans_[0]["features"].append(["more", "no"]),
+        lambda e: e.plans_[4].update(counts=np.arange(3)),
+        lambda e: e.plans_[4].update(prior=np.zeros(7)),
+        lambda e: e.plans_[7].update(directions=np.zeros((5, 8), np.float32)),
+        lambda e: e.plans_[6].update(format="%x"),
+        lambda e: e.plans_[6]["medians"].update({" century": 20.0}),
+        lambda e: e.plans_.pop(),
+        lambda e: setattr(e, "feature_columns_", e.feature_columns_[::-1].copy()),
+        lambda e: setattr(e, "scale_", 0 * e.scale_),
+    ],
+)
+def test_a_spoilt_file_is_refused(table, tmp_path, spoil, monkeypatch):
+    encoder = TableEncoder(text_dimensions=5).fit(table, np.arange(300) % 3)
+    spoil(encoder)
+    schema = type(encoder)._schema
+    path = tmp_path / "encoder.corollary"
+    with monkeypatch.context() as patch:
+        patch.setattr(type(schema), "problem", lambda *args: None)
+        corollary.save(encoder, path)
+    with pytest.raises(ModelFileError, match="TableEncoder does not fit"):
+        corollary.load(path)
