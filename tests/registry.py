@@ -16,10 +16,19 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     # Without a penalty, separable data rightly raise a warning.
     "ERMClassifier": {"alpha": 0.1},
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},
+    # Small networks compile quickly, and large steps end training within its budget.
+    "MLPClassifier": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
+    "MLPRegressor": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
 }
 
 # name -> {check: reason}; the reason is a sentence that a user could read
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    name: {
+        "check_sample_weight_equivalence_on_dense_data": "Copies of a row fall into different "
+        "batches and held-out parts; the law holds for a full batch without held-out rows."
+    }
+    for name in ("MLPClassifier", "MLPRegressor")
+}
 
 # Estimators that wrap another and need one to be built
 META: dict[str, Any] = {}
