@@ -144,7 +144,8 @@ class Candidate:
     versus_baseline : Estimate
         Paired difference of its loss to that of the baseline (negative = better).
     chosen : bool
-        Whether this is the model of the report.
+        Whether this is the model of the report. The baseline itself can be, when nothing else is
+        better by more than chance would make it.
     baseline : bool
         Whether this is the trivial predictor.
     indistinguishable : bool
@@ -321,6 +322,8 @@ class Evidence:
         ISO date, or empty.
     notes : tuple of str, default=()
         Things the pipeline had to decide or leave out, in sentences (for Limits).
+    importance_loss : str, default=""
+        The loss whose rise the importances state, in words; empty if it is ``loss_name``.
     """
 
     data_name: str
@@ -349,3 +352,4 @@ class Evidence:
     seconds: dict[str, float]
     date: str
     notes: tuple[str, ...] = ()
+    importance_loss: str = ""
