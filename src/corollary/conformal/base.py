@@ -1,0 +1,303 @@
+"""What the split conformal regressor and classifier share.
+
+Rows are split once: some train the model, the others give the calibration scores, sorted within
+groups. Prediction looks thresholds up in them, so its memory grows with the rows predicted plus
+the rows kept, never with their product.
+"""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_consistent_length, check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.conformal.quantile import conformal_rank, smallest_calibration_size
+from corollary.core.compat import HasMethods, Interval
+from corollary.core.schema import Array, Instance, Integer, Labels
+from corollary.theory import refuse_training_rows
+
+SCHEMA = {
+    "estimator_": Instance("predict"),
+    "scores_": Array("f", "n"),
+    "group_labels_": Labels("g"),
+    "group_sizes_": Array("i", "c", low=0),
+    "n_calibration_": Integer(0),
+}
+
+
+def fits_together(estimator: Any) -> str | None:
+    """Say what is wrong with the calibration of a loaded estimator, or None.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A split conformal estimator whose attributes fit their declared types.
+
+    Returns
+    -------
+    sentence : str or None
+        The first problem found.
+    """
+    if not hasattr(estimator, "scores_"):
+        return None
+    sizes = estimator.group_sizes_
+    if sizes.sum() != len(estimator.scores_) or len(estimator.scores_) != estimator.n_calibration_:
+        return "its group sizes do not add up to its scores"
+    if len(sizes) != len(estimator.group_labels_) * estimator._n_cells():
+        return "its groups do not fit its labels"
+    if np.isnan(estimator.scores_).any():
+        return "a score is not a number"
+    for part in np.split(estimator.scores_, np.cumsum(sizes)[:-1]):
+        if np.any(part[1:] < part[:-1]):
+            return "its scores are not sorted"
+    return None
+
+
+class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
+    """Fit, calibrate, and look thresholds up.
+
+    A subclass computes scores from rows and targets (`_scores`), numbers the cells that have
+    thresholds of their own besides the groups (`_cells`, -1 for rows that count in none, and
+    `_n_cells`), and fits what it needs
+    (`_fit_models`).
+    """
+
+    _parameter_constraints: dict = {
+        "estimator": [HasMethods(["fit", "predict"])],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+        "prefit": ["boolean"],
+        "calibration_size": [
+            Interval(Real, 0, 1, closed="neither"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "partition": [callable, None],
+        "random_state": ["random_state"],
+    }
+
+    estimator: Any
+    confidence: float
+    prefit: bool
+    calibration_size: float | int
+    partition: Callable[[Any], Any] | None
+    random_state: Any
+
+    # What too few calibration rows lead to, for warnings.
+    _fallback: str
+
+    @abstractmethod
+    def _check_targets(self, y: Any) -> np.ndarray: ...
+
+    @abstractmethod
+    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None: ...
+
+    @abstractmethod
+    def _adopt_models(self) -> None: ...
+
+    @abstractmethod
+    def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray: ...
+
+    def _n_cells(self) -> int:
+        return 1
+
+    def _cells(self, y: np.ndarray) -> np.ndarray:
+        return np.zeros(len(y), dtype=np.intp)
+
+    def _fit(self, X: Any, y: Any) -> Self:
+        y = self._check_pair(X, y)
+        if self.prefit:
+            return self._adopt_and_calibrate(X, y)
+        rng = check_random_state(self.random_state)
+        X_train, X_rest, y_train, y_rest = train_test_split(
+            X, y, test_size=self.calibration_size, random_state=rng
+        )
+        self._fit_models(X_train, y_train, rng)
+        self._calibrate(X_rest, y_rest, rng)
+        return self
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Calibrate on rows that the model was not trained on, in place of earlier ones.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Calibration rows, passed to the model as they come.
+        y : array-like of shape (n_samples,)
+            Their targets.
+
+        Returns
+        -------
+        self : estimator
+            The same object.
+
+        Raises
+        ------
+        ValueError
+            If the model remembers having been trained on some of the rows.
+        """
+        y = self._check_pair(X, y)
+        if self.prefit:
+            return self._adopt_and_calibrate(X, y)
+        check_is_fitted(self)
+        self._refuse_training_rows(self.estimator_, X)
+        self._calibrate(X, y, check_random_state(self.random_state))
+        return self
+
+    def _adopt_and_calibrate(self, X: Any, y: np.ndarray) -> Self:
+        check_is_fitted(self.estimator)
+        self._refuse_training_rows(self.estimator, X)
+        self.estimator_ = self.estimator
+        self._adopt_models()
+        self._calibrate(X, y, check_random_state(self.random_state))
+        return self
+
+    def _refuse_training_rows(self, model: Any, X: Any) -> None:
+        refuse_training_rows(
+            model,
+            X,
+            who=f"Calibrating {type(self).__name__}",
+            repair="Scores of training rows are too small: calibrate on rows kept aside.",
+        )
+
+    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        check_consistent_length(X, y)
+        return self._check_targets(y)
+
+    def _fit_one(self, model: Any, X: Any, y: np.ndarray) -> Any:
+        return clone(model).fit(X, y)
+
+    def _calibrate(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
+        scores = self._scores(X, y, rng)
+        if np.isnan(scores).any():
+            raise ValueError(
+                f"{type(self).__name__} got {int(np.isnan(scores).sum())} scores that are not "
+                "numbers. The model's predictions must not be NaN."
+            )
+        labels, groups = np.unique(self._partition(X), return_inverse=True)
+        cells = self._cells(y)
+        keep = cells >= 0
+        cells = (groups.ravel() * self._n_cells() + cells)[keep]
+        scores = scores[keep]
+        order = np.lexsort((scores, cells))
+        self.scores_ = scores[order]
+        self.group_labels_ = labels
+        self.group_sizes_ = np.bincount(cells, minlength=len(labels) * self._n_cells())
+        self.n_calibration_ = len(scores)
+        self._warn_if_too_few(self.confidence)
+
+    def _partition(self, X: Any) -> np.ndarray:
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if self.partition is None:
+            return np.zeros(n, dtype=np.intp)
+        groups = np.asarray(self.partition(X))
+        if groups.shape != (n,):
+            raise ValueError(
+                f"The 'partition' parameter of {type(self).__name__} must map {n} rows to {n} "
+                f"labels. Got shape {groups.shape} instead."
+            )
+        return groups
+
+    def _level(self, confidence: float | None) -> float:
+        if confidence is None:
+            return self.confidence
+        if not 0 < confidence < 1:
+            raise ValueError(
+                f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
+                f"range (0.0, 1.0). Got {confidence} instead."
+            )
+        if confidence != self.confidence:
+            self._warn_if_too_few(confidence)
+        return confidence
+
+    def _thresholds(self, X: Any, confidence: float) -> np.ndarray:
+        """Return the threshold of every row and cell, shape (n_samples, n_cells)."""
+        n_cells = self._n_cells()
+        # The last row of the table serves groups without calibration rows.
+        table = np.full((len(self.group_labels_) + 1) * n_cells, np.inf)
+        starts = np.cumsum(self.group_sizes_) - self.group_sizes_
+        for cell, (start, size) in enumerate(zip(starts, self.group_sizes_)):
+            rank = conformal_rank(int(size), confidence)
+            if rank <= size:
+                table[cell] = self.scores_[start + rank - 1]
+        groups = self._partition(X)
+        place = np.searchsorted(self.group_labels_, groups)
+        place = np.minimum(place, len(self.group_labels_) - 1)
+        unknown = self.group_labels_[place] != groups
+        if unknown.any():
+            warnings.warn(
+                f"{int(unknown.sum())} rows belong to groups without calibration rows (such as "
+                f"{groups[unknown][0]!r}): {self._fallback} for them.",
+                UserWarning,
+                stacklevel=3,
+            )
+        place = np.where(unknown, len(self.group_labels_), place)
+        return table.reshape(-1, n_cells)[place]
+
+    def _warn_if_too_few(self, confidence: float) -> None:
+        needed = smallest_calibration_size(confidence)
+        short = self.group_sizes_ < needed
+        if not short.any():
+            return
+        where = ""
+        if len(short) > 1:
+            where = f" in {int(short.sum())} of {len(short)} groups"
+        missing = needed - int(self.group_sizes_.min())
+        warnings.warn(
+            f"{type(self).__name__} has {int(self.group_sizes_.min())} calibration rows{where}; "
+            f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
+            f"{'row is' if missing == 1 else 'rows are'} given, {self._fallback}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict with the underlying model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the model as they come.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The model's predictions.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features seen by the model, if it says so."""
+        return self.__dict__["estimator_"].n_features_in_ if self._fitted() else self._absent()
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features seen by the model, if it had any."""
+        return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
+
+    def _fitted(self) -> bool:
+        return "estimator_" in self.__dict__
+
+    def _absent(self) -> Any:
+        raise AttributeError(f"{type(self).__name__} is not fitted yet.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "scores_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.positive_only = inner.positive_only
+        return tags

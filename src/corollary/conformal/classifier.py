@@ -1,0 +1,297 @@
+"""Split conformal sets of classes from any classifier."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
+
+from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
+from corollary.conformal.scores import aps_score, aps_sets, lac_score
+from corollary.core.compat import StrOptions, fit_context
+from corollary.core.schema import Integer, Labels, Schema
+
+
+def class_probabilities(model: Any, X: Any) -> np.ndarray:
+    """Return class probabilities of a fitted classifier, from logits if it has no others.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier with ``predict_proba`` or ``decision_function``.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows, passed to the model as they come.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Rows of non-negative numbers that sum to one.
+
+    Raises
+    ------
+    TypeError
+        If the model has neither method.
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> from corollary.conformal import class_probabilities
+    >>> model = LinearSVC().fit([[0.0], [1.0]], [0, 1])
+    >>> class_probabilities(model, [[0.5]]).round(2)
+    array([[0.48, 0.52]])
+    """
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X), dtype=float)
+    if not hasattr(model, "decision_function"):
+        raise TypeError(
+            f"{type(model).__name__} has neither predict_proba nor decision_function, and sets of "
+            "classes need one of them. Wrap it in a calibrated classifier."
+        )
+    logits = np.asarray(model.decision_function(X), dtype=float)
+    if logits.ndim == 1:
+        positive = expit(logits)
+        return np.column_stack([1 - positive, positive])
+    return softmax(logits, axis=1)
+
+
+def _gives_probabilities(self: "SplitConformalClassifier") -> bool:
+    return hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
+
+
+class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
+    r"""Sets of classes with a guaranteed coverage, from any classifier.
+
+    Some rows train the model; on the others a score says how badly the label fits the model's
+    probabilities. With :math:`\hat s` the :math:`\lceil (n+1)(1-\alpha) \rceil`-th smallest of the
+    n calibration scores, the set of a new row holds every class whose score is at most
+    :math:`\hat s`. Here :math:`1 - \alpha` is `confidence`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``predict_proba`` (or ``decision_function``, turned into probabilities
+        by softmax); fitted already if `prefit`. Rows reach it as they came.
+    confidence : float, default=0.9
+        Wanted coverage, strictly between 0 and 1.
+    prefit : bool, default=False
+        Whether `estimator` is fitted already; then all rows given to ``fit`` calibrate.
+    conformity_score : {"lac", "aps"}, default="lac"
+        "lac", one minus the probability of the label, gives the smallest sets on average. "aps",
+        the probability of all classes at least as likely, gives sets that grow with difficulty
+        and are never empty.
+    randomised : bool, default=False
+        Whether "aps" counts the last class by a uniform random share, which makes coverage exact
+        and sets smaller, and lets a set be empty.
+    class_conditional : bool, default=False
+        Whether every class has a threshold of its own, so that coverage holds for each.
+    calibration_size : float or int, default=0.25
+        Share or number of rows that calibrate.
+    partition : callable or None, default=None
+        ``partition(X)`` gives each row a group, and every group thresholds of its own.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the split and of randomised scores.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted model.
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the columns of sets.
+    scores_ : ndarray of shape (n_calibration,)
+        Calibration scores, sorted within groups.
+    group_labels_ : ndarray of shape (n_groups,)
+        Labels of the groups; a single 0 without `partition`.
+    group_sizes_ : ndarray of shape (n_groups,) or (n_groups * n_classes,)
+        Calibration rows in each group, and class if `class_conditional`.
+    n_calibration_ : int
+        Number of calibration rows.
+    set_seed_ : int
+        Seed of the random shares in ``predict_set``.
+    n_features_in_ : int
+        Number of features, if the model knows it.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the model knows them.
+
+    See Also
+    --------
+    SplitConformalRegressor : Intervals.
+    coverage_law : How coverage varies with the calibration rows.
+
+    Notes
+    -----
+    Guarantee: if calibration rows and the new row are exchangeable, the set holds the label with
+    probability at least `confidence`, over the draw of both, for any model and any law. With
+    `class_conditional` this holds given the label, with `partition` given the group. A label that
+    was not among the training rows has an infinite score and is in no set. Checked by
+    ``tests/conformal/test_classifier.py`` for 1 to 30 calibration rows.
+
+    Rows are split at random and not by class: a stratified split would make calibration rows
+    differ in law from new ones.
+
+    Too few calibration rows give full sets and a warning that says how many are missing.
+
+    References
+    ----------
+    Sadinle, M., Lei, J. and Wasserman, L. (2019). Least ambiguous set-valued classifiers with
+    bounded error levels. Journal of the American Statistical Association 114.
+
+    Romano, Y., Sesia, M. and Candes, E. (2020). Classification with valid and adaptive coverage.
+    Advances in Neural Information Processing Systems 33.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from corollary.conformal import SplitConformalClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SplitConformalClassifier(LogisticRegression(max_iter=1000), random_state=0)
+    >>> model.fit(X, y).predict_set(X[::60])
+    array([[ True, False, False],
+           [False,  True, False],
+           [False, False,  True]])
+    """
+
+    _parameter_constraints: dict = {
+        **BaseSplitConformal._parameter_constraints,
+        "conformity_score": [StrOptions({"lac", "aps"})],
+        "randomised": ["boolean"],
+        "class_conditional": ["boolean"],
+    }
+    _schema = Schema(
+        fits_together,
+        None,
+        classes_=Labels("k"),
+        set_seed_=Integer(0, 2**32 - 1),
+        **SCHEMA,
+    )
+    _fallback = "sets hold every class"
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        confidence: float = 0.9,
+        prefit: bool = False,
+        conformity_score: str = "lac",
+        randomised: bool = False,
+        class_conditional: bool = False,
+        calibration_size: float | int = 0.25,
+        partition: Callable[[Any], Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.confidence = confidence
+        self.prefit = prefit
+        self.conformity_score = conformity_score
+        self.randomised = randomised
+        self.class_conditional = class_conditional
+        self.calibration_size = calibration_size
+        self.partition = partition
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on some rows and calibrate on the others.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the model as they come.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        self : SplitConformalClassifier
+            The fitted estimator.
+        """
+        return self._fit(X, y)
+
+    def predict_set(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
+        """Predict a set of classes for each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the model as they come.
+        confidence : float or None, default=None
+            Another coverage than that of the constructor, from the same calibration rows.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n_samples, n_classes)
+            True where a class belongs to the set; columns in the order of ``classes_``. With
+            `randomised` the random shares go by the place of a row in X.
+        """
+        check_is_fitted(self)
+        threshold = self._thresholds(X, self._level(confidence))
+        probabilities = class_probabilities(self.estimator_, X)
+        if self.conformity_score == "lac":
+            return lac_score(probabilities) <= threshold
+        if self.randomised:
+            uniform = np.random.RandomState(self.set_seed_).random_sample(len(probabilities))
+            return aps_score(probabilities, uniform) <= threshold
+        return aps_sets(probabilities, threshold)
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the class probabilities of the underlying model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the model as they come.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            The model's probabilities.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def _check_targets(self, y: Any) -> np.ndarray:
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind in "fO":
+            assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        return y
+
+    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
+        self.estimator_ = self._fit_one(self.estimator, X, y)
+        self.classes_ = self.estimator_.classes_
+
+    def _adopt_models(self) -> None:
+        self.classes_ = self.estimator_.classes_
+
+    def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        probabilities = class_probabilities(self.estimator_, X)
+        uniform = rng.random_sample(len(y)) if self.randomised else None
+        self.set_seed_ = int(rng.randint(2**31 - 1))
+        table = lac_score(probabilities)
+        if self.conformity_score == "aps":
+            table = aps_score(probabilities, uniform)
+        column, known = self._columns(y)
+        return np.where(known, table[np.arange(len(y)), column], np.inf)
+
+    def _columns(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the column of each label, and whether it has one."""
+        order = np.argsort(self.classes_)
+        place = np.searchsorted(self.classes_, y, sorter=order)
+        column = order[np.minimum(place, len(order) - 1)]
+        return column, self.classes_[column] == y
+
+    def _n_cells(self) -> int:
+        return len(self.classes_) if self.class_conditional else 1
+
+    def _cells(self, y: np.ndarray) -> np.ndarray:
+        if not self.class_conditional:
+            return super()._cells(y)
+        column, known = self._columns(y)
+        # A label unknown to the model says nothing about the classes that it knows.
+        return np.where(known, column, -1)

@@ -1,0 +1,286 @@
+"""The quantile behind conformal prediction, and what it covers.
+
+Of n + 1 exchangeable scores the last is equally likely to have any rank. A threshold at the k-th
+smallest of the first n therefore covers the last with probability k / (n + 1), whatever the law of
+the scores; the whole of split conformal prediction follows from choosing k.
+"""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import Interval, validate_params
+
+_LEVEL = Interval(Real, 0, 1, closed="neither")
+_COUNT = Interval(Integral, 0, None, closed="left")
+
+# Products such as 10 * (1 - 0.7) end just above a whole number. A rank is rounded up only beyond
+# this share of the sample, which costs at most as much coverage.
+_ROUNDING = 1e-12
+
+
+def _ceil(value: float, n: int) -> int:
+    return math.ceil(value - _ROUNDING * (n + 1))
+
+
+def _check_scores(scores: Any, who: str) -> np.ndarray:
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 1 or np.isnan(scores).any():
+        raise ValueError(
+            f"The scores given to {who} must be one-dimensional and free of NaN. "
+            f"Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
+        )
+    return scores
+
+
+@validate_params(
+    {"values": ["array-like"], "level": [Interval(Real, 0, None, closed="left")]},
+    prefer_skip_nested_validation=True,
+)
+def empirical_quantile(values: Any, level: float) -> float:
+    r"""Return the empirical quantile as an order statistic, infinite at the ends.
+
+    .. math:: \inf\{v : \#\{a_i \le v\} / m \ge q\}
+
+    with :math:`q` = `level`: the :math:`\lceil qm \rceil`-th smallest of m values,
+    :math:`-\infty` for q = 0 and :math:`+\infty` for q > 1.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_values,)
+        Numbers, infinities allowed.
+    level : float
+        Which quantile, not negative.
+
+    Returns
+    -------
+    quantile : float
+        One of the values or an infinity; infinite also for no values and a positive level.
+
+    See Also
+    --------
+    conformal_quantile : The quantile with a guarantee for the next value.
+
+    Examples
+    --------
+    >>> from corollary.conformal import empirical_quantile
+    >>> empirical_quantile([3.0, 1.0, 2.0], 0.5), empirical_quantile([3.0, 1.0, 2.0], 1.1)
+    (2.0, inf)
+    """
+    values = _check_scores(values, "empirical_quantile")
+    rank = _ceil(level * len(values), len(values)) if len(values) else math.ceil(level)
+    if level == 0:
+        return -math.inf
+    if level > 1 or rank > len(values):
+        return math.inf
+    rank = max(rank, 1)
+    return float(np.partition(values, rank - 1)[rank - 1])
+
+
+@validate_params(
+    {"n_calibration": [_COUNT], "confidence": [_LEVEL]}, prefer_skip_nested_validation=True
+)
+def conformal_rank(n_calibration: int, confidence: float) -> int:
+    r"""Return which order statistic of n scores covers the next one.
+
+    Parameters
+    ----------
+    n_calibration : int
+        Number n of calibration scores.
+    confidence : float
+        Wanted coverage :math:`1 - \alpha`, strictly between 0 and 1.
+
+    Returns
+    -------
+    rank : int
+        :math:`k = \lceil (n + 1)(1 - \alpha) \rceil`, at most n + 1; n + 1 stands for infinity.
+
+    See Also
+    --------
+    conformal_quantile : The order statistic itself.
+
+    Examples
+    --------
+    >>> from corollary.conformal import conformal_rank
+    >>> conformal_rank(10, 0.9), conformal_rank(8, 0.9)
+    (10, 9)
+    """
+    return _ceil((n_calibration + 1) * confidence, n_calibration)
+
+
+@validate_params(
+    {"scores": ["array-like"], "confidence": [_LEVEL]}, prefer_skip_nested_validation=True
+)
+def conformal_quantile(scores: Any, confidence: float) -> float:
+    r"""Return the threshold that a further exchangeable score stays below, with confidence.
+
+    The :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of n scores, where
+    :math:`1 - \alpha` is `confidence`.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_calibration,)
+        Scores of calibration rows, large for rows that fit badly; infinities allowed.
+    confidence : float
+        Wanted coverage, strictly between 0 and 1.
+
+    Returns
+    -------
+    threshold : float
+        Infinite if the scores are too few, see :func:`smallest_calibration_size`.
+
+    Raises
+    ------
+    ValueError
+        If a score is not a number.
+
+    See Also
+    --------
+    conformal_rank : Which order statistic it is.
+    coverage_law : How coverage varies with the calibration rows.
+    naive_coverage : What the plain quantile would cover.
+
+    Notes
+    -----
+    Guarantee: with rank k, P(next score <= threshold) is at least k / (n + 1) >= confidence for
+    exchangeable scores, and equals k / (n + 1) if they have no ties. Checked by
+    ``tests/conformal/test_quantile.py``.
+
+    References
+    ----------
+    Vovk, V., Gammerman, A. and Shafer, G. (2005). Algorithmic learning in a random world,
+    chapter 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import conformal_quantile
+    >>> conformal_quantile(np.arange(1, 11), 0.9), conformal_quantile([1.0, 2.0], 0.9)
+    (10.0, inf)
+    """
+    scores = _check_scores(scores, "conformal_quantile")
+    rank = conformal_rank(len(scores), confidence)
+    if rank > len(scores):
+        return math.inf
+    return float(np.partition(scores, rank - 1)[rank - 1])
+
+
+@validate_params(
+    {"scores": ["array-like"], "groups": ["array-like"], "confidence": [_LEVEL]},
+    prefer_skip_nested_validation=True,
+)
+def group_conditional_quantiles(scores: Any, groups: Any, confidence: float) -> dict[Any, float]:
+    """Return one conformal threshold per group, each from this group's scores alone.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_calibration,)
+        Scores of calibration rows.
+    groups : array-like of shape (n_calibration,)
+        Group of each row, a function of what is known before its target.
+    confidence : float
+        Wanted coverage within every group, strictly between 0 and 1.
+
+    Returns
+    -------
+    thresholds : dict
+        Group label to threshold; infinite for groups with too few rows.
+
+    See Also
+    --------
+    conformal_quantile : The threshold of one group.
+
+    Notes
+    -----
+    Guarantee: coverage is at least `confidence` given the group, for every group. Coverage given
+    a continuous input is impossible without infinite sets. Checked by
+    ``tests/conformal/test_quantile.py``.
+
+    Examples
+    --------
+    >>> from corollary.conformal import group_conditional_quantiles
+    >>> group_conditional_quantiles([1, 2, 3, 10, 20, 30], list("aaabbb"), 0.5)
+    {'a': 2.0, 'b': 20.0}
+    """
+    scores, groups = _check_scores(scores, "group_conditional_quantiles"), np.asarray(groups)
+    if groups.shape != scores.shape:
+        raise ValueError(
+            "group_conditional_quantiles needs one group per score. "
+            f"Got {len(scores)} scores and groups of shape {groups.shape}."
+        )
+    return {
+        label: conformal_quantile(scores[groups == label], confidence)
+        for label in np.unique(groups).tolist()
+    }
+
+
+@validate_params(
+    {
+        "confidence": [_LEVEL],
+        "slack": [Interval(Real, 0, 1, closed="neither"), None],
+        "delta": [_LEVEL],
+    },
+    prefer_skip_nested_validation=True,
+)
+def smallest_calibration_size(
+    confidence: float, *, slack: float | None = None, delta: float = 0.05
+) -> int:
+    """Return how many calibration rows a level takes.
+
+    Parameters
+    ----------
+    confidence : float
+        Wanted coverage, strictly between 0 and 1.
+    slack : float or None, default=None
+        None asks for a finite threshold only. A number asks for more: that coverage, given the
+        calibration rows, be at least ``confidence - slack`` with probability 1 - delta.
+    delta : float, default=0.05
+        Probability that the calibration rows are bad luck; used with `slack`.
+
+    Returns
+    -------
+    n_calibration : int
+        The smallest size from which on the demand is met.
+
+    See Also
+    --------
+    coverage_law : The law of coverage given the calibration rows.
+
+    Examples
+    --------
+    >>> from corollary.conformal import smallest_calibration_size
+    >>> smallest_calibration_size(0.9), smallest_calibration_size(0.95)
+    (9, 19)
+    >>> smallest_calibration_size(0.9, slack=0.02)
+    650
+    """
+    n = max(1, math.floor(confidence / (1 - confidence)) - 1)
+    while conformal_rank(n, confidence) > n:
+        n += 1
+    if slack is None:
+        return n
+    from scipy.special import betainc
+
+    def meets(size: int) -> bool:
+        rank = _ceil((size + 1) * confidence, size)
+        if rank > size:
+            return True
+        return bool(betainc(rank, size + 1 - rank, confidence - slack) <= delta)
+
+    if confidence <= slack:
+        return n
+    # Ranks are whole numbers, so the condition flickers near its border: go to a size beyond
+    # which it holds (at most a fraction of a percent of slack later), then walk back.
+    most = n
+    while not all(meets(size) for size in range(most, most + _period(confidence))):
+        most = math.ceil(most * 1.5)
+    while most > n and meets(most - 1):
+        most -= 1
+    return most
+
+
+def _period(confidence: float) -> int:
+    """Return a number of sizes over which the rounding of ranks takes all its values."""
+    return math.ceil(1 / (1 - confidence)) + 1

@@ -1,0 +1,245 @@
+"""Conformity scores: how badly a target fits a prediction.
+
+Any score gives valid coverage; a good one makes regions small where prediction is easy. Scores for
+regression are inverted in closed form by the estimators; scores for classification are computed
+for every class at once.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import validate_params
+
+
+@validate_params(
+    {"y": ["array-like"], "prediction": ["array-like"]}, prefer_skip_nested_validation=True
+)
+def absolute_score(y: Any, prediction: Any) -> np.ndarray:
+    """Compute the absolute error, which gives intervals of one width.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+    prediction : array-like of shape (n_samples,)
+        Predictions.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+        ``|y - prediction|``.
+
+    Examples
+    --------
+    >>> from corollary.conformal import absolute_score
+    >>> absolute_score([1.0, 2.0], [1.5, 0.0])
+    array([0.5, 2. ])
+    """
+    return np.abs(np.asarray(y, dtype=float) - np.asarray(prediction, dtype=float))
+
+
+@validate_params(
+    {"y": ["array-like"], "prediction": ["array-like"], "scale": ["array-like"]},
+    prefer_skip_nested_validation=True,
+)
+def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
+    """Compute the absolute error in units of its expected size, so that widths follow difficulty.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+    prediction : array-like of shape (n_samples,)
+        Predictions.
+    scale : array-like of shape (n_samples,)
+        Positive expected size of the error.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+        ``|y - prediction| / scale``.
+
+    Raises
+    ------
+    ValueError
+        If a scale is not positive.
+
+    Examples
+    --------
+    >>> from corollary.conformal import normalised_score
+    >>> normalised_score([1.0, 2.0], [1.5, 0.0], [0.5, 4.0])
+    array([1. , 0.5])
+    """
+    scale = np.asarray(scale, dtype=float)
+    if not np.all(scale > 0):
+        raise ValueError("The 'scale' parameter of normalised_score must be positive everywhere.")
+    return absolute_score(y, prediction) / scale
+
+
+@validate_params(
+    {"y": ["array-like"], "lower": ["array-like"], "upper": ["array-like"]},
+    prefer_skip_nested_validation=True,
+)
+def quantile_score(y: Any, lower: Any, upper: Any) -> np.ndarray:
+    r"""Compute how far a target lies outside an interval, negative inside.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+    lower : array-like of shape (n_samples,)
+        Lower quantile :math:`f_{\alpha/2}(x)`.
+    upper : array-like of shape (n_samples,)
+        Upper quantile :math:`f_{1-\alpha/2}(x)`.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+        ``max(lower - y, y - upper)``, the score of conformalised quantile regression.
+
+    References
+    ----------
+    Romano, Y., Patterson, E. and Candes, E. (2019). Conformalized quantile regression. Advances
+    in Neural Information Processing Systems 32.
+
+    Examples
+    --------
+    >>> from corollary.conformal import quantile_score
+    >>> quantile_score([1.0, 5.0], [0.0, 0.0], [3.0, 3.0])
+    array([-1.,  2.])
+    """
+    y = np.asarray(y, dtype=float)
+    return np.maximum(np.asarray(lower, dtype=float) - y, y - np.asarray(upper, dtype=float))
+
+
+@validate_params({"probabilities": ["array-like"]}, prefer_skip_nested_validation=True)
+def lac_score(probabilities: Any) -> np.ndarray:
+    """Compute one minus the probability of each class.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        Class probabilities.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        Score of each class as a candidate; gives the smallest sets on average, some of them empty.
+
+    Examples
+    --------
+    >>> from corollary.conformal import lac_score
+    >>> lac_score([[0.75, 0.25]])
+    array([[0.25, 0.75]])
+    """
+    return 1 - np.asarray(probabilities, dtype=float)
+
+
+@validate_params(
+    {"probabilities": ["array-like"], "uniform": ["array-like", None]},
+    prefer_skip_nested_validation=True,
+)
+def aps_score(probabilities: Any, uniform: Any = None) -> np.ndarray:
+    r"""Compute the probability of all classes at least as likely as each class.
+
+    With classes sorted by decreasing probability, class :math:`\pi_k` has the score
+    :math:`\sum_{j \le k} p_{\pi_j}`; with `uniform` u its own probability counts u times.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        Class probabilities. Equal ones keep the order of the classes.
+    uniform : array-like of shape (n_samples,) or None, default=None
+        Uniform random numbers, one per row, for randomised scores without atoms.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        Score of each class as a candidate.
+
+    See Also
+    --------
+    aps_sets : Sets from these scores.
+
+    References
+    ----------
+    Romano, Y., Sesia, M. and Candes, E. (2020). Classification with valid and adaptive coverage.
+    Advances in Neural Information Processing Systems 33.
+
+    Examples
+    --------
+    >>> from corollary.conformal import aps_score
+    >>> aps_score([[0.25, 0.75]])
+    array([[1.  , 0.75]])
+    >>> aps_score([[0.25, 0.75]], uniform=[0.0])
+    array([[0.75, 0.  ]])
+    """
+    order, ranked, through = _ranked(probabilities)
+    if uniform is not None:
+        share = np.asarray(uniform, dtype=float)[:, None]
+        through = _before(through) + share * ranked
+    return _unsorted(through, order)
+
+
+@validate_params(
+    {"probabilities": ["array-like"], "threshold": ["array-like", float]},
+    prefer_skip_nested_validation=True,
+)
+def aps_sets(probabilities: Any, threshold: Any) -> np.ndarray:
+    r"""Take classes in decreasing probability until their sum reaches a threshold.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        Class probabilities.
+    threshold : float or array-like that broadcasts to (n_samples, n_classes)
+        Conformal threshold of the scores of :func:`aps_score`.
+
+    Returns
+    -------
+    sets : ndarray of bool of shape (n_samples, n_classes)
+        Never empty; contains every class whose score is at most the threshold, so coverage is
+        kept. All classes for an infinite threshold.
+
+    See Also
+    --------
+    aps_score : The scores.
+
+    Notes
+    -----
+    The class at place k belongs to the set if k = 1, if the classes before it sum to less than
+    the threshold, or if its own score is at most the threshold. The last matters for classes of
+    probability zero whose predecessors sum to exactly the threshold.
+
+    Examples
+    --------
+    >>> from corollary.conformal import aps_sets
+    >>> aps_sets([[0.25, 0.5, 0.25], [0.0, 0.875, 0.125]], 0.75)
+    array([[ True,  True, False],
+           [False,  True, False]])
+    """
+    order, _, through = _ranked(probabilities)
+    before = _before(through)
+    before[:, 0] = -np.inf
+    threshold = np.asarray(threshold, dtype=float)
+    return (_unsorted(before, order) < threshold) | (_unsorted(through, order) <= threshold)
+
+
+def _ranked(probabilities: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    probabilities = np.asarray(probabilities, dtype=float)
+    order = np.argsort(-probabilities, axis=1, kind="stable")
+    ranked = np.take_along_axis(probabilities, order, axis=1)
+    return order, ranked, np.cumsum(ranked, axis=1)
+
+
+def _before(through: np.ndarray) -> np.ndarray:
+    before = np.zeros_like(through)
+    before[:, 1:] = through[:, :-1]
+    return before
+
+
+def _unsorted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    scores = np.empty_like(values)
+    np.put_along_axis(scores, order, values, axis=1)
+    return scores
