@@ -171,7 +171,7 @@ def common(**values) -> dict:
         "confidence": CONFIDENCE,
         "coverage": COVERAGE,
         "seed": 0,
-        "selection_rule": "The smallest model that cannot be told from the best by cross-validation.",
+        "selection_rule": "The smallest model that cannot be told from the best.",
         "versions": {"python": "3.11.7", "corollary": "0.1.0", "numpy": "2.4.0", "scipy": "1.17.1"},
         "hashes": {"data": "ab" * 32, "model": "0f" * 32},
         "seconds": {
@@ -286,8 +286,9 @@ def classify(
     )
     k = math.ceil((len(calibration) + 1) * COVERAGE)
     limit = np.sort(scores)[k - 1] if k <= len(scores) else np.inf
-    sets = 1 - probability <= limit
     prediction = probability.argmax(axis=1)
+    sets = 1 - probability <= limit
+    sets[np.arange(len(test)), prediction] = True  # never empty
     wrong = (prediction != y[test]).astype(float)
     gain = paired(base_losses - losses)
     names = list(table.columns[:explained])

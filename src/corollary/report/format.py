@@ -6,6 +6,7 @@ separated by commas. Everything here is pure and returns plain strings.
 """
 
 import math
+import statistics
 import unicodedata
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -174,13 +175,53 @@ def triple(value: float, low: float | None, high: float | None) -> tuple[str, st
     )
 
 
+def triples(
+    estimates: Sequence[tuple[float, float | None, float | None]],
+) -> list[tuple[str, str, str]]:
+    """Write several estimates and intervals that stand below each other with equal decimals.
+
+    Parameters
+    ----------
+    estimates : sequence of (value, low, high)
+        The estimates.
+
+    Returns
+    -------
+    texts : list of tuple of str
+        As :func:`triple` writes them, with the decimals that suit the one in the middle.
+
+    Examples
+    --------
+    >>> from corollary.report.format import triples
+    >>> triples([(4.42, -1.61, 10.4), (0.14, -0.41, 0.69), (10.5, 5.04, 16.0)])[1]
+    ('0.1', '−0.5', '0.7')
+    """
+    ends = [
+        (v, -math.inf if a is None else a, math.inf if b is None else b) for v, a, b in estimates
+    ]
+    sizes = [abs(x) for e in ends for x in e if math.isfinite(x)]
+    if not sizes or max(sizes) < 1e-4 or max(sizes) >= 1e10:
+        return [triple(*e) for e in estimates]
+    decimals = statistics.median_low(_interval_decimals(*e) for e in ends)
+    return [
+        (
+            fixed(v, decimals),
+            fixed(a, decimals, "down") if math.isfinite(a) else "unbounded",
+            fixed(b, decimals, "up") if math.isfinite(b) else "unbounded",
+        )
+        for v, a, b in ends
+    ]
+
+
 def _percent_decimals(share: float, half_width: float | None = None) -> int:
     if half_width is not None and half_width < 0.001:
         return 2
     if half_width is not None and half_width < 0.01:
         return 1
+    if half_width is not None and half_width >= 0.05:
+        return 0
     edge = min(share, 1 - share)
-    if edge >= 0.1 or edge <= 0:
+    if edge >= 0.1 - 1e-9 or edge <= 0:
         return 0
     return 1 if edge >= 0.001 else min(decimals_for(100 * edge, 1), 6)
 
@@ -241,8 +282,6 @@ def percent_triple(share: float, low: float | None, high: float | None) -> tuple
     low = 0.0 if low is None else low
     high = 1.0 if high is None else high
     decimals = _percent_decimals(share, (high - low) / 2)
-    if share in (0.0, 1.0):
-        decimals = max(decimals, _percent_decimals(high if share == 0 else low))
     value = percent(share, decimals=0 if share in (0.0, 1.0) else decimals)
     ends = (
         "0%" if low <= 0 else percent(low, "down", decimals),
@@ -297,6 +336,34 @@ def plural(n: int, one: str, many: str = "") -> str:
     ('1 row', '2,500 rows')
     """
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
+
+
+def aligned(values: Sequence[float]) -> list[str]:
+    """Write the numbers of one table column with equal decimals.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Finite numbers.
+
+    Returns
+    -------
+    texts : list of str
+        Three digits of the typical size; whole numbers stay whole.
+
+    Examples
+    --------
+    >>> from corollary.report.format import aligned
+    >>> aligned([30.2, 29.0, 31.07]), aligned([87.0, 90.0])
+    (['30.2', '29.0', '31.1'], ['87', '90'])
+    """
+    sizes = [abs(v) for v in values if v]
+    if not sizes or all(float(v).is_integer() for v in values):
+        return [number(v) if abs(v) >= 10_000 else fixed(v, 0) for v in values]
+    typical = statistics.median(sizes)
+    if typical < 1e-4 or typical >= 10_000:
+        return [number(v) for v in values]
+    return [fixed(v, _decimals_of_value(typical)) for v in values]
 
 
 def seconds(value: float) -> str:

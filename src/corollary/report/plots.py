@@ -3,6 +3,7 @@
 All are drawn 420 pixels wide: two stand side by side on a screen, one fills a telephone.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -100,14 +101,20 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
         The picture.
     """
     bands = data["bands"]
-    picture = Drawing(WIDTH, 330)
+    lines = max((len(b["lines"]) for b in bands), default=1)
+    bottom = 340.0
+    picture = Drawing(WIDTH, bottom + 32 + 14 * lines)
     least = min([data["nominal"], *(b["low"] for b in bands)])
     floor = max(0.0, int(10 * least) / 10 - (0.1 if least < 0.9 else 0.0))
-    x, y = Scale(0, len(bands), LEFT, RIGHT), Scale(floor, 1, 268, 28)
+    x, y = Scale(0, len(bands), LEFT, RIGHT), Scale(floor, 1, bottom, 28)
     vertical_axis(picture, y, LEFT, percent=True, title=data["y_label"], grid_right=RIGHT)
     promise = y(data["nominal"])
     picture.line(LEFT, promise, RIGHT, promise, "ref")
-    picture.text(RIGHT, promise - 5, f"wanted {percent(data['nominal'])}", "t-soft", anchor="end")
+    # The legend stands above the frame, where no interval can cross it.
+    words = f"wanted {percent(data['nominal'])}"
+    picture.text(RIGHT, 16, words, "t-soft", anchor="end")
+    start = RIGHT - text_width(words)
+    picture.line(start - 26, 12, start - 2, 12, "ref")
     room = (RIGHT - LEFT) / max(len(bands), 1)
     for i, b in enumerate(bands):
         middle = x(i + 0.5)
@@ -120,15 +127,19 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
         for end in (b["low"], b["high"]):
             picture.line(middle - 4, y(end), middle + 4, y(end), f"{tone}-line")
         picture.circle(middle, y(b["value"]), 4.5, tone, title=text)
-        for line, words in enumerate(b["label"].split(" to ", 1)):
-            words = words if line == 0 else "to " + words
+        for line, words in enumerate(b["lines"]):
             picture.text(
-                middle, 286 + 14 * line, words, "t-soft", anchor="middle", width=room - 4, size=11.5
+                middle,
+                bottom + 18 + 14 * line,
+                words,
+                "t-soft",
+                anchor="middle",
+                width=room - 4,
+                size=11.5,
             )
-    picture.line(LEFT, 268, RIGHT, 268, "ax")
-    picture.text(
-        (LEFT + RIGHT) / 2, 324, data["x_label"], "t-soft", anchor="middle", width=WIDTH - 4
-    )
+    picture.line(LEFT, bottom, RIGHT, bottom, "ax")
+    foot = picture.height - 4
+    picture.text((LEFT + RIGHT) / 2, foot, data["x_label"], "t-soft", anchor="middle", width=WIDTH)
     return picture.render(name, title, f"{len(bands)} bands; wanted {percent(data['nominal'])}.")
 
 
@@ -158,9 +169,11 @@ def errors(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     picture.text(0, 16, data["y_label"], "t-soft", width=WIDTH)
     share = {"edges": edges, "counts": counts}
     _histogram(picture, share, x, Scale(0, 1, bottom, top))
-    for level, mark in enumerate(data["marks"]):
-        place, height = x(mark["at"]), 34 + 17 * (level % 3)
-        picture.line(place, height + 4, place, bottom, "tick")
+    heights = [34 + 17 * (level % 3) for level in range(len(data["marks"]))]
+    for mark, height in zip(data["marks"], heights):
+        picture.line(x(mark["at"]), height - 2, x(mark["at"]), bottom, "tick")
+    for mark, height in zip(data["marks"], heights):  # texts last: their halo cuts the lines
+        place = x(mark["at"])
         words, wide = mark["label"], text_width(mark["label"])
         anchor, shift = ("end", -4) if place + wide + 4 > WIDTH else ("start", 4)
         picture.text(place + shift, height + 8, words, "t halo", anchor=anchor)
@@ -251,7 +264,8 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     if data["numeric"]:
         grid = data["grid"]
         x = Scale(grid[0], grid[-1], left, right)
-        tops = [(x(g), bottom - 24 * d / top) for g, d in zip(grid, data["density"])]
+        heights = _density(grid, data["density"])
+        tops = [(x(g), bottom - 24 * h) for g, h in zip(grid, heights)]
         picture.path([(left, bottom), *tops, (right, bottom)], "bar-soft", closed=True)
         picture.path([(x(g), y(m)) for g, m in zip(grid, means)], "mark-line")
         horizontal_axis(picture, x, bottom, most=4)
@@ -271,7 +285,19 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     return picture.render(name, title)
 
 
-def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: float = 132) -> Markup:
+def _density(grid: Sequence[float], shares: Sequence[float]) -> list[float]:
+    """Divide the shares of rows near grid values by the width of their cells; the largest is 1."""
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(grid)]
+    edges = [2 * grid[0] - middles[0], *middles, 2 * grid[-1] - middles[-1]]
+    heights = [
+        share / (b - a) if b > a else 0.0
+        for share, (a, b) in zip(shares, itertools.pairwise(edges))
+    ]
+    top = max(heights) or 1.0
+    return [h / top for h in heights]
+
+
+def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: float = 150) -> Markup:
     """Draw a column's values as small bars.
 
     Parameters
@@ -282,7 +308,7 @@ def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: flo
         Identifier in the page.
     title : str
         What the picture is.
-    width : float, default=132
+    width : float, default=150
         Pixels.
 
     Returns
@@ -321,3 +347,36 @@ def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: flo
         )
     picture.line(0, tall, width, tall, "ax")
     return picture.render(name, title)
+
+
+def split(
+    parts: Sequence[Mapping[str, Any]], *, name: str, title: str, width: float = 880
+) -> Markup:
+    """Draw how the rows were dealt out, as one bar.
+
+    Parameters
+    ----------
+    parts : sequence of mapping
+        Each ``label`` and ``n``, in order.
+    name : str
+        Identifier in the page.
+    title : str
+        What the picture is.
+    width : float, default=880
+        Pixels.
+
+    Returns
+    -------
+    svg : Markup
+        The picture.
+    """
+    picture = Drawing(width, 52)
+    total = sum(p["n"] for p in parts) or 1
+    x = 0.0
+    for i, part in enumerate(parts):
+        wide = width * part["n"] / total
+        words = f"{part['label']} {count(part['n'])}"
+        picture.rect(x, 4, max(wide - 2, 1), 18, f"part-{i + 1}", title=words, round_=2)
+        picture.text(x, 42, words, "t-soft", width=max(wide - 6, 0))
+        x += wide
+    return picture.render(name, title, "; ".join(f"{p['label']}: {p['n']}" for p in parts))

@@ -10,6 +10,8 @@ import math
 import numpy as np
 from scipy import special
 
+from corollary.theory.binomial import clopper_pearson_interval, clopper_pearson_upper
+
 
 def share_interval(k: int, n: int, confidence: float) -> tuple[float, float]:
     """Bracket a probability from k hits in n trials (Clopper and Pearson).
@@ -37,10 +39,8 @@ def share_interval(k: int, n: int, confidence: float) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    tail = (1 - confidence) / 2
-    low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, tail))
-    high = 1.0 if k == n else float(special.betaincinv(k + 1, n - k, 1 - tail))
-    return low, high
+    low, high = clopper_pearson_interval(int(k), int(n), 1 - confidence)
+    return float(low), float(high)
 
 
 def share_upper(k: int, n: int, confidence: float) -> float:
@@ -66,7 +66,7 @@ def share_upper(k: int, n: int, confidence: float) -> float:
     >>> round(share_upper(2, 143, 0.95), 4)
     0.0434
     """
-    return 1.0 if k >= n else float(special.betaincinv(k + 1, n - k, confidence))
+    return float(clopper_pearson_upper(int(k), int(n), 1 - confidence)) if n else 1.0
 
 
 def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, float]:
@@ -138,15 +138,36 @@ def quantile_interval(
     n = len(ordered)
     value = float(ordered[min(max(math.ceil(level * n - 1e-9), 1), n) - 1])
     tail = (1 - confidence) / 2
-    below = _binomial_quantile(tail, n, level)
-    above = _binomial_quantile(1 - tail, n, level) + 1
+    below = binomial_quantile(tail, n, level)
+    above = binomial_quantile(1 - tail, n, level) + 1
     low = None if below < 1 else float(ordered[below - 1])
     high = None if above > n else float(ordered[above - 1])
     return value, low, high
 
 
-def _binomial_quantile(level: float, n: int, p: float) -> int:
-    """Find the smallest k with P(Binomial(n, p) <= k) >= level."""
+def binomial_quantile(level: float, n: int, p: float) -> int:
+    """Find the smallest k with P(Binomial(n, p) <= k) >= level.
+
+    Parameters
+    ----------
+    level : float
+        Level of the quantile.
+    n : int
+        Trials.
+    p : float
+        Probability of a hit.
+
+    Returns
+    -------
+    k : int
+        The quantile.
+
+    Examples
+    --------
+    >>> from corollary.report.statistics import binomial_quantile
+    >>> binomial_quantile(0.5, 10, 0.5)
+    5
+    """
     low, high = -1, n
     while high - low > 1:
         middle = (low + high) // 2

@@ -72,7 +72,7 @@ def fit_text(text: str, width: float, size: float = FONT) -> str:
     'worst…nsion'
     """
     text = clean(text)
-    if text_width(text, size) <= width:
+    if text_width(text, size) <= width + 0.5:  # half a pixel for rounding
         return text
     for keep in range(len(text) - 1, 1, -1):
         head = (keep + 1) // 2

@@ -1,0 +1,191 @@
+"""From evidence to one dictionary, and from the dictionary to JSON and to one HTML file.
+
+Both are pure: the same evidence gives the same bytes. The page loads nothing: its style and its
+script stand in the file, and a Content-Security-Policy allows these two by their hashes and
+forbids everything else, so that nothing hidden in the data can run even if an escape failed.
+"""
+
+import base64
+import functools
+import hashlib
+import json
+import pathlib
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from corollary.report import format as formats
+from corollary.report import intervals, plots
+from corollary.report.evidence import Evidence
+from corollary.report.sections import SECTIONS, verdict
+
+SCHEMA_VERSION = 1
+TEMPLATES = pathlib.Path(__file__).parent / "templates"
+WIDTH, NARROW_WIDTH = 880, 350
+
+
+def to_dict(evidence: Evidence) -> dict[str, Any]:
+    """Turn evidence into the report's dictionary.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    report : dict
+        Plain values only, as ``report/schema.json`` describes; sections with nothing to show are
+        left out.
+    """
+    sections: dict[str, Any] = {}
+    for name, (heading, build) in SECTIONS.items():
+        content = build(evidence)
+        if content is not None:
+            sections[name] = {"heading": heading, **content}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "data": evidence.data_name,
+        "target": evidence.target,
+        "date": evidence.date,
+        "task": evidence.task,
+        "classes": [str(c) for c in evidence.classes],
+        "confidence": float(evidence.confidence),
+        "coverage": float(evidence.coverage),
+        "seed": int(evidence.seed),
+        "loss": evidence.loss_name,
+        "rows": {
+            "all": int(evidence.profile.n_rows),
+            "train": int(evidence.n_train),
+            "calibration": int(evidence.n_calibration),
+            "test": int(evidence.n_test),
+        },
+        "n_columns": len(evidence.profile.columns),
+        "verdict": verdict.build(evidence),
+        "sections": sections,
+    }
+
+
+def render_json(evidence: Evidence) -> str:
+    """Write the report as JSON.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    text : str
+        JSON with a line break at the end; valid under ``report/schema.json``.
+    """
+    return json.dumps(to_dict(evidence), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def render_html(evidence: Evidence) -> str:
+    """Write the report as one self-contained HTML page.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    page : str
+        HTML that loads nothing and is complete without scripts.
+    """
+    return render_page(to_dict(evidence))
+
+
+def render_page(report: dict[str, Any]) -> str:
+    """Write a report's dictionary as HTML.
+
+    Parameters
+    ----------
+    report : dict
+        As :func:`to_dict` or a JSON file gives it.
+
+    Returns
+    -------
+    page : str
+        The page.
+    """
+    style, script = _asset("style.css"), _asset("script.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            style=Markup(style),
+            script=Markup(script),
+            style_hash=content_hash(style),
+            script_hash=content_hash(script),
+        )
+    )
+
+
+def content_hash(text: str) -> str:
+    """Hash a style or script as a Content-Security-Policy wants it.
+
+    Parameters
+    ----------
+    text : str
+        The exact content of the element.
+
+    Returns
+    -------
+    source : str
+        ``sha256-`` and the digest in base 64.
+
+    Examples
+    --------
+    >>> from corollary.report.render import content_hash
+    >>> content_hash("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _finalize(value: Any) -> Any:
+    """Make invisible characters of plain texts visible; markup of ours passes."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return formats.clean(value)
+    return value
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        number=formats.number,
+        percent=formats.percent,
+        count=formats.count,
+        plural=formats.plural,
+        label=formats.label,
+        listing=formats.listing,
+    )
+    environment.globals.update(
+        percent_triple=formats.percent_triple,
+        triple=formats.triple,
+        plots=plots,
+        forest=intervals.forest,
+        strip=intervals.strip,
+        WIDTH=WIDTH,
+        NARROW_WIDTH=NARROW_WIDTH,
+    )
+    return environment

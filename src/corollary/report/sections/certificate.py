@@ -1,0 +1,212 @@
+"""Certificates: what is proved about rows not yet seen, and under which assumptions."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Evidence
+from corollary.report.format import count, number, percent, plural
+from corollary.report.sections import facts
+from corollary.theory.certificate import format_share
+from corollary.theory.held_out import rows_needed
+
+THEOREMS = {
+    "theory.clopper-pearson": "Exact binomial bound",
+    "theory.hoeffding": "Hoeffding’s inequality",
+    "theory.empirical-bernstein": "Empirical Bernstein bound",
+    "theory.error-quantile": "Order statistics",
+}
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """List the certificates, their gaps and their assumptions.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict or None
+        ``finding``, ``certificates``, ``forests`` (one a unit), ``assumptions``.
+    """
+    if not evidence.certificates:
+        return None
+    found = [_certificate(c) for c in evidence.certificates]
+    return {
+        "finding": _finding(found),
+        "certificates": found,
+        "forests": _forests(evidence, found),
+        "assumptions": _assumptions(evidence),
+        "all_vacuous": all(c["vacuous"] for c in found),
+        "method": [
+            "Each certificate is valid on its own at the stated confidence: over the draw of the "
+            "test rows, the claim is false with at most the remaining probability. Choosing the "
+            "smallest after a look costs extra confidence, unless the choice was fixed before.",
+            "The rows needed to halve the gap between bound and observation suppose that the "
+            "observed value stays the same; a bound is vacuous when it says no more than the "
+            "range of the quantity.",
+        ],
+    }
+
+
+def is_share(quantity: str) -> bool:
+    """Tell whether a certified quantity is a share of rows.
+
+    Parameters
+    ----------
+    quantity : str
+        Its name.
+
+    Returns
+    -------
+    share : bool
+        True for rates, shares and coverages, which are written as percentages.
+    """
+    return any(word in quantity for word in ("rate", "share", "coverage", "probability"))
+
+
+def _certificate(c: Any) -> dict[str, Any]:
+    share = is_share(c.quantity)
+    bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
+    upper = getattr(c, "direction", "upper") == "upper"
+    write = format_share if share else number
+    turn = ("upper" if upper else "lower") if share else ("up" if upper else "down")
+    known = bound is not None and empirical is not None
+    gap = abs(bound - empirical) if known and bound is not None else None
+    return {
+        "claim": c.claim,
+        "sentence": _sentence(c),
+        "quantity": c.quantity,
+        "percent": share,
+        "empirical": empirical,
+        "bound": bound,
+        "bound_words": "vacuous"
+        if c.vacuous
+        else write(bound, direction=turn)
+        if bound is not None
+        else "unbounded",
+        "observed_words": c.observed,
+        "gap": gap,
+        "gap_words": (
+            (percent if share else number)(gap) if gap is not None and not c.vacuous else ""
+        ),
+        "direction": "upper" if upper else "lower",
+        "confidence": float(c.confidence),
+        "theorem": c.theorem,
+        "theorem_label": THEOREMS.get(c.theorem, _prettify(c.theorem)),
+        "n": int(c.n_samples),
+        "vacuous": bool(c.vacuous),
+        "rows_missing": facts.plain(float(c.rows_missing)),
+        "rows_to_halve": None if c.vacuous or gap is None else _rows_to_halve(c, gap),
+        "assumptions": [str(a) for a in c.assumptions],
+    }
+
+
+def _prettify(theorem: str) -> str:
+    return theorem.rpartition(".")[2].replace("-", " ").capitalize()
+
+
+def _sentence(c: Any) -> str:
+    """Say the claim without its assumptions, which have a list of their own."""
+    opening = f"With {100 * c.confidence:.6g}% confidence, "
+    if not c.vacuous:
+        return f"{opening}{c.claim}; observed {c.observed}."
+    text = f"{opening}nothing is proved about the {c.quantity}: the bound is vacuous"
+    if math.isinf(c.rows_missing):
+        return f"{text}; observed {c.observed}. More rows alone would not change that."
+    rows = max(int(c.rows_missing), 1)
+    verb = "is" if rows == 1 else "are"
+    return f"{text}; observed {c.observed}. At least {plural(rows, 'more row')} {verb} needed."
+
+
+def _rows_to_halve(c: Any, gap: float) -> int:
+    """Rows for half the gap: exact for error rates, four times as many in general."""
+    if c.theorem == "theory.clopper-pearson" and gap > 0:
+        rows = rows_needed(c.empirical + gap / 2, c.empirical, delta=1 - c.confidence)
+        if math.isfinite(rows):
+            return int(rows)
+    return 4 * int(c.n_samples)
+
+
+def _forests(evidence: Evidence, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    forests = []
+    for share in (True, False):
+        drawn = [c for c in found if c["percent"] is share and c["bound"] is not None]
+        rows = [
+            {
+                "label": c["theorem_label"]
+                if len({d["quantity"] for d in drawn}) == 1
+                else c["quantity"],
+                "value": c["empirical"],
+                "low": c["empirical"],
+                "high": c["bound"],
+                "text": f"at most {c['bound_words']}" if not c["vacuous"] else "vacuous",
+                "note": "",
+                "muted": c["vacuous"],
+            }
+            for c in drawn
+            if c["direction"] == "upper"
+        ]
+        if rows:
+            base, words = _guess(evidence, share, drawn)
+            forests.append(
+                {
+                    "rows": rows,
+                    "reference": base,
+                    "reference_label": words,
+                    "axis": "observed (dot) and proved bound (end of the line)",
+                    "percent": share,
+                    "domain": _domain(rows, base),
+                }
+            )
+    return forests
+
+
+def _domain(rows: list[dict[str, Any]], base: float) -> list[float]:
+    return [0.0, 1.06 * max([base, *(r["high"] for r in rows)]) or 1.0]
+
+
+def _guess(evidence: Evidence, share: bool, drawn: list[dict[str, Any]]) -> tuple[float, str]:
+    """Find what guessing achieves, where it is the same quantity."""
+    quantities = {c["quantity"] for c in drawn}
+    if share and evidence.task == "classification" and quantities == {"error rate"}:
+        base = float(np.mean(evidence.test.truth != evidence.test.baseline))
+        return base, f"guessing {percent(base)}"
+    return 0.0, ""
+
+
+def _assumptions(evidence: Evidence) -> list[dict[str, Any]]:
+    """List every assumption once, with who vouches for it."""
+    lines = dict.fromkeys(str(a) for c in evidence.certificates for a in c.assumptions)
+    return [{"text": text, "kept": _kept(text)} for text in lines]
+
+
+def _kept(text: str) -> bool:
+    """Tell what the split itself guarantees from what the reader must judge."""
+    words = text.lower()
+    return any(
+        mark in words for mark in ("not used", "used neither", "no choice", "are counted as")
+    )
+
+
+def _finding(found: list[dict[str, Any]]) -> str:
+    if all(c["vacuous"] for c in found):
+        missing = [c["rows_missing"] for c in found if c["rows_missing"]]
+        text = "Nothing can be certified from so few test rows: every bound is vacuous."
+        if missing:
+            text += f" At least {plural(int(min(missing)), 'more row')} would be needed."
+        return text
+    best = next(c for c in found if not c["vacuous"])
+    text = best["sentence"]
+    if best["rows_to_halve"]:
+        text += (
+            f" Bound and observation are {best['gap_words']} apart; about "
+            f"{count(best['rows_to_halve'])} test rows would halve that."
+        )
+    empty = sum(c["vacuous"] for c in found)
+    if empty:
+        text += f" {plural(empty, 'other bound')} {'is' if empty == 1 else 'are'} vacuous."
+    return text

@@ -1,0 +1,279 @@
+"""Facts about the test rows that several sections quote, and conversions to plain values."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Candidate, Estimate, Evidence
+from corollary.report.format import aligned, label, number, percent
+
+
+def plain(value: Any) -> Any:
+    """Turn a value into something JSON can hold.
+
+    Parameters
+    ----------
+    value : object
+        NumPy scalars, dates, missing values and so on.
+
+    Returns
+    -------
+    value : bool, int, float, str or None
+        Missing and non-finite numbers become ``None``; unknown types become text.
+    """
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    text = str(value)
+    return None if text in ("NaT", "<NA>", "nan") else text
+
+
+def estimate(value: Estimate) -> dict[str, Any]:
+    """Turn an estimate into a dictionary.
+
+    Parameters
+    ----------
+    value : Estimate
+        The estimate.
+
+    Returns
+    -------
+    estimate : dict
+        ``value``, ``low``, ``high``, ``n``; ends that are not finite become ``None``.
+    """
+    ends = {key: plain(getattr(value, key)) for key in ("value", "low", "high")}
+    return {**ends, "n": int(value.n)}
+
+
+def cell(value: Any) -> str:
+    """Write a raw value of the data for a table.
+
+    Parameters
+    ----------
+    value : object
+        A value.
+
+    Returns
+    -------
+    text : str
+        Numbers with few digits, texts cut, missing values named.
+    """
+    value = plain(value)
+    if value is None:
+        return "missing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value).replace("-", "−")
+    if isinstance(value, float):
+        return number(value)
+    return label(value, 40)
+
+
+def cells(values: list[Any]) -> list[str]:
+    """Write raw values that stand below each other.
+
+    Parameters
+    ----------
+    values : list
+        Values of one column.
+
+    Returns
+    -------
+    texts : list of str
+        As :func:`cell` writes them, numbers with equal decimals.
+    """
+    known = [plain(v) for v in values]
+    numbers = [v for v in known if isinstance(v, int | float) and not isinstance(v, bool)]
+    if not any(isinstance(v, float) for v in numbers):
+        return [cell(v) for v in values]
+    texts = iter(aligned(numbers))
+    return [
+        next(texts) if isinstance(v, int | float) and not isinstance(v, bool) else cell(v)
+        for v in known
+    ]
+
+
+def chosen(evidence: Evidence) -> Candidate:
+    """Find the chosen model.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    candidate : Candidate
+        The chosen one.
+    """
+    return next(c for c in evidence.candidates if c.chosen)
+
+
+def class_name(evidence: Evidence, index: int) -> str:
+    """Name a class.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+    index : int
+        Its index.
+
+    Returns
+    -------
+    name : str
+        Fit for a sentence.
+    """
+    return label(evidence.classes[int(index)], 40)
+
+
+def confidence_words(evidence: Evidence) -> str:
+    """Write the confidence of intervals on scores.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    text : str
+        For instance ``"95%"``.
+    """
+    return f"{100 * evidence.confidence:.6g}%"
+
+
+def guess_words(evidence: Evidence) -> str:
+    """Say what the baseline does on the test rows.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    text : str
+        For instance ``"Always guessing benign"``.
+    """
+    guesses = np.unique(evidence.test.baseline)
+    if len(guesses) != 1:
+        return "Guessing without the columns"
+    if evidence.task == "classification":
+        return f"Always guessing {class_name(evidence, guesses[0])}"
+    return f"Always guessing {number(float(guesses[0]))}"
+
+
+def wrong(evidence: Evidence) -> np.ndarray:
+    """Mark the test rows whose class is predicted wrongly.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    wrong : ndarray of bool of shape (n,)
+        True where truth and prediction differ.
+    """
+    return np.asarray(evidence.test.truth) != np.asarray(evidence.test.prediction)
+
+
+def absolute_errors(evidence: Evidence) -> np.ndarray:
+    """Compute the sizes of a regression's errors.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    errors : ndarray of shape (n,)
+        Absolute differences of truth and prediction.
+    """
+    return np.abs(np.asarray(evidence.test.truth) - np.asarray(evidence.test.prediction))
+
+
+def covered(evidence: Evidence) -> np.ndarray | None:
+    """Mark the test rows whose truth lies in their set or interval.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    covered : ndarray of bool of shape (n,) or None
+        None if there are neither sets nor intervals.
+    """
+    rows = evidence.test
+    if rows.sets is not None:
+        index = np.arange(len(rows.truth))
+        return np.asarray(rows.sets)[index, np.asarray(rows.truth, dtype=int)]
+    if rows.low is not None and rows.high is not None:
+        return (rows.low <= rows.truth) & (rows.truth <= rows.high)
+    return None
+
+
+def direction(truth: float, prediction: float) -> str:
+    """Name the direction of a regression error.
+
+    Parameters
+    ----------
+    truth : float
+        Actual value.
+    prediction : float
+        Predicted value.
+
+    Returns
+    -------
+    text : {"too high", "too low", "exact"}
+        Where the prediction lies.
+    """
+    if prediction == truth:
+        return "exact"
+    return "too high" if prediction > truth else "too low"
+
+
+def share_words(k: int, n: int) -> str:
+    """Write a count as a share.
+
+    Parameters
+    ----------
+    k : int
+        Hits.
+    n : int
+        Trials.
+
+    Returns
+    -------
+    text : str
+        For instance ``"2 of 143 (1.4%)"``.
+    """
+    return f"{k:,} of {n:,}" + (f" ({percent(k / n)})" if n else "")
+
+
+def target_name(evidence: Evidence) -> str:
+    """Name the target.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    name : str
+        Fit for a sentence.
+    """
+    return label(evidence.target, 40)

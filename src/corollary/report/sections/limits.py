@@ -1,0 +1,55 @@
+"""Limits: what this report does not show."""
+
+from typing import Any
+
+from corollary.report.evidence import Evidence
+from corollary.report.format import count, label, listing, plural
+from corollary.report.sections import facts
+
+FEW_ROWS = 100
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """List what the reader must not conclude.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict or None
+        ``finding`` and ``limits``, the pipeline's own notes last.
+    """
+    lines = [
+        "It speaks about rows drawn like these. Other places, later times or other instruments "
+        "are other populations.",
+        "It rests on one random split. Another seed gives other numbers, mostly inside the "
+        "intervals stated here.",
+        "Sets and intervals keep their promise on average over rows, not for each single row or "
+        "every group that one may think of.",
+        "Importance and effects describe the model. They are associations, not causes.",
+    ]
+    if evidence.n_test < FEW_ROWS:
+        lines.insert(
+            0,
+            f"There are only {plural(evidence.n_test, 'test row')}: intervals are wide, and rare "
+            "failures cannot show.",
+        )
+    if evidence.profile.n_dropped:
+        dropped = plural(evidence.profile.n_dropped, "row")
+        lines.append(
+            f"{dropped} without a value of {facts.target_name(evidence)} were left out; if they "
+            "differ from the others, the claims do not cover them."
+        )
+    unused = [label(c.name, 40) for c in evidence.profile.columns if not c.used]
+    if unused:
+        verb = "was" if len(unused) == 1 else "were"
+        lines.append(f"{listing(unused)} {verb} not used: no claim involves them.")
+    lines += [str(note) for note in evidence.notes]
+    return {
+        "finding": f"This report shows how one model does on {count(evidence.n_test)} rows that no "
+        "choice ever saw. It does not show the following.",
+        "limits": lines,
+    }

@@ -1,0 +1,158 @@
+"""Models compared: paired differences, and the claim re-tested on rows no choice ever saw."""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Candidate, Evidence
+from corollary.report.format import label, listing, seconds, triple, triples
+from corollary.report.sections import facts
+from corollary.report.statistics import mean_interval
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """Compare the candidates with the chosen one and with the baseline.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict or None
+        ``finding``, ``candidates``, ``forest`` (paired differences), ``retest``, ``failed``.
+    """
+    running = [c for c in evidence.candidates if not c.error]
+    if not running:
+        return None
+    retest = _retest(evidence)
+    return {
+        "finding": _finding(evidence, running),
+        "loss": evidence.loss_name,
+        "candidates": [_candidate(c) for c in running],
+        "forest": {
+            "rows": _rows(running),
+            "reference": 0.0,
+            "reference_label": "the chosen model",
+            "axis": f"difference in {evidence.loss_name} to the chosen model (right = worse)",
+        },
+        "retest": retest,
+        "failed": [{"label": c.label, "error": c.error} for c in evidence.candidates if c.error],
+        "method": [
+            evidence.selection_rule,
+            f"Losses are cross-validated on the {evidence.n_train:,} training rows. Differences "
+            "are paired: both models are judged on the same rows, row by row, with "
+            f"{facts.confidence_words(evidence)} intervals. A model whose interval contains zero "
+            "is called indistinguishable: the data cannot tell it from the chosen one. Size counts "
+            "fitted numbers; time is that of the whole cross-validation.",
+        ],
+    }
+
+
+def _words(e: dict[str, Any]) -> str:
+    if e["value"] is None:
+        return "unknown"
+    value, low, high = triple(e["value"], e["low"], e["high"])
+    return f"{value} ({low} to {high})"
+
+
+def _rows(running: list[Candidate]) -> list[dict[str, Any]]:
+    others = [facts.estimate(c.versus_chosen) for c in running]
+    words = triples(
+        [(e["value"] or 0.0, e["low"], e["high"]) for e, c in zip(others, running) if not c.chosen]
+    )
+    texts = iter(f"{value} ({low} to {high})" for value, low, high in words)
+    return [_row(c, e, "chosen" if c.chosen else next(texts)) for c, e in zip(running, others)]
+
+
+def _row(candidate: Candidate, versus: dict[str, Any], text: str) -> dict[str, Any]:
+    note = ""
+    if candidate.baseline:
+        note = "guessing"
+    elif candidate.indistinguishable and not candidate.chosen:
+        note = "indistinguishable"
+    if candidate.chosen:
+        return {
+            "label": candidate.label,
+            "value": 0.0,
+            "low": 0.0,
+            "high": 0.0,
+            "text": text,
+            "note": note,
+            "strong": True,
+            "muted": False,
+        }
+    return {
+        "label": candidate.label,
+        "value": versus["value"] or 0.0,
+        "low": versus["low"],
+        "high": versus["high"],
+        "text": text,
+        "note": note,
+        "strong": False,
+        "muted": candidate.baseline,
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "name": candidate.name,
+        "label": candidate.label,
+        "description": candidate.description,
+        "loss": facts.estimate(candidate.loss),
+        "loss_words": _words(facts.estimate(candidate.loss)),
+        "versus_chosen": facts.estimate(candidate.versus_chosen),
+        "versus_baseline": facts.estimate(candidate.versus_baseline),
+        "versus_baseline_words": ""
+        if candidate.baseline
+        else _words(facts.estimate(candidate.versus_baseline)),
+        "chosen": bool(candidate.chosen),
+        "baseline": bool(candidate.baseline),
+        "indistinguishable": bool(candidate.indistinguishable),
+        "seconds": float(candidate.seconds),
+        "time_words": seconds(candidate.seconds),
+        "size": int(candidate.size),
+        "settings": {str(k): facts.cell(v) for k, v in candidate.settings.items()},
+    }
+
+
+def _retest(evidence: Evidence) -> dict[str, Any]:
+    claim = facts.estimate(facts.chosen(evidence).loss)
+    losses = np.asarray(evidence.test.loss, dtype=float)
+    mean, low, high = mean_interval(losses, evidence.confidence)
+    test = {
+        "value": facts.plain(mean),
+        "low": facts.plain(low),
+        "high": facts.plain(high),
+        "n": len(losses),
+    }
+    agree = True
+    if None not in (claim["low"], claim["high"], test["low"], test["high"]):
+        agree = claim["low"] <= test["high"] and test["low"] <= claim["high"]
+    sentence = (
+        f"Cross-validation claimed a {evidence.loss_name} of {_words(claim)}; the "
+        f"{len(losses):,} rows that no choice ever saw gave {_words(test)}."
+    )
+    sentence += " The two agree." if agree else " The two disagree: trust the second, and ask why."
+    return {"claim": claim, "test": test, "agree": bool(agree), "sentence": sentence}
+
+
+def _finding(evidence: Evidence, running: list[Candidate]) -> str:
+    best = facts.chosen(evidence)
+    name = label(best.label)
+    same = [label(c.label) for c in running if c.indistinguishable and not c.chosen]
+    text = f"{name} was chosen among {len(running)} models."
+    if same:
+        verb = "is" if len(same) == 1 else "are"
+        text += f" {listing(same)} {verb} indistinguishable from it."
+    elif len(running) > 2:
+        text += " Every other model is shown to be worse."
+    gain = facts.estimate(best.versus_baseline)
+    if gain["high"] is not None and not best.baseline:
+        if gain["high"] < 0:
+            value, low, high = triple(-gain["value"], -gain["high"], -gain["low"])
+            text += f" It beats guessing by {value} in {evidence.loss_name} ({low} to {high})."
+        else:
+            text += " Cross-validation does not show that it beats guessing."
+    return text

@@ -1,0 +1,142 @@
+"""Still true on new data: for which rows the claims hold, and what would be noticed."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from corollary.report.evidence import Column, Evidence
+from corollary.report.format import count, label, number, percent, plural
+from corollary.report.sections import facts
+from corollary.report.statistics import binomial_quantile, share_upper
+from corollary.theory.certificate import format_share
+
+SIZES = (30, 100, 300, 1000)
+ALARM = 0.05
+POWER = 0.8
+MOST_RANGES = 12
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """State the scope of the claims and the smallest change that new rows would reveal.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict or None
+        ``finding``, ``detectable`` (by number of new rows), ``ranges`` (values seen so far).
+    """
+    table = detectable(evidence)
+    write = percent if table["percent"] else number
+    known = [r for r in table["rows"] if r["detectable"] is not None]
+    finding = (
+        "Everything above holds for rows drawn like these; no new data have been checked so far."
+    )
+    if known:
+        finding += (
+            f" Once their {facts.target_name(evidence)} is known, {count(known[-1]['n'])} new rows "
+            f"would reveal an {table['quantity']} of "
+            f"{write(known[-1]['detectable'], direction='up')} or more."
+        )
+    else:
+        finding += " With so few test rows even 1,000 new rows would not reveal a change."
+    return {
+        "finding": finding,
+        "detectable": table,
+        "ranges": _ranges(evidence),
+        "method": _method(evidence, table),
+    }
+
+
+def detectable(evidence: Evidence) -> dict[str, Any]:
+    """Compute which error on m new rows would be told from the present one.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    table : dict
+        ``quantity``, ``percent``, ``now``, ``now_words``, and ``rows`` with ``n`` and
+        ``detectable`` (``None`` if no value would be).
+    """
+    n = len(evidence.test.truth)
+    if evidence.task == "classification":
+        k = int(facts.wrong(evidence).sum())
+        limit = share_upper(k, n, evidence.confidence)
+        rows = []
+        for m in SIZES:
+            # More errors than `allowed` have probability ALARM at most while the bound is true.
+            allowed = binomial_quantile(1 - ALARM, m, limit) if limit < 1 else m
+            value = (
+                float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
+            )
+            rows.append({"n": m, "detectable": value})
+        return {
+            "quantity": "error rate",
+            "percent": True,
+            "now": k / n,
+            "now_words": f"{percent(k / n)}, at most {format_share(limit)}",
+            "rows": rows,
+        }
+    errors = facts.absolute_errors(evidence)
+    mean = float(errors.mean())
+    spread = float(errors.std(ddof=1)) if n > 1 else math.nan
+    reach = float(special.ndtri(1 - ALARM) + special.ndtri(POWER))
+    rows = [
+        {"n": m, "detectable": facts.plain(mean + reach * spread * math.sqrt(1 / m + 1 / n))}
+        for m in SIZES
+    ]
+    return {
+        "quantity": "average error",
+        "percent": False,
+        "now": mean,
+        "now_words": number(mean),
+        "rows": rows,
+    }
+
+
+def _ranges(evidence: Evidence) -> list[dict[str, Any]]:
+    """List the values seen so far in the columns that matter most."""
+    columns = {c.name: c for c in evidence.profile.columns if c.used}
+    names = [i.column for i in evidence.importances if i.column in columns]
+    names += [name for name in columns if name not in set(names)]
+    return [
+        {"column": name, "kind": columns[name].kind, "seen": _seen(columns[name])}
+        for name in names[:MOST_RANGES]
+    ]
+
+
+def _seen(column: Column) -> str:
+    numbers = column.numbers
+    if "min" in numbers and "max" in numbers:
+        return f"{facts.cell(numbers['min'])} to {facts.cell(numbers['max'])}"
+    labels = [label(str(v), 24) for v in column.histogram.get("labels", [])[:5]]
+    text = ", ".join(labels)
+    more = column.n_distinct - len(labels)
+    if not labels:
+        return plural(column.n_distinct, "distinct value")
+    return f"{text} and {count(more)} more" if more > 0 else text
+
+
+def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:
+    if evidence.task == "classification":
+        return [
+            f"An alarm is raised when m new rows contain more errors than the upper bound on the "
+            f"error rate ({table['now_words']}, n = {count(len(evidence.test.truth))}) allows with "
+            f"probability {percent(1 - ALARM)}; the table gives the error rate that raises it with "
+            f"probability {percent(POWER)} (exact binomial)."
+        ]
+    return [
+        f"An alarm is raised when the mean absolute error of m new rows exceeds the present one "
+        f"by more than chance explains at {percent(ALARM)}; the table gives the mean error that "
+        f"raises it with probability {percent(POWER)} (normal approximation, spread from "
+        f"{plural(int(np.size(evidence.test.truth)), 'test row')})."
+    ]

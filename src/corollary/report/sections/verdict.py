@@ -1,0 +1,434 @@
+"""The first screen: one sentence of verdict and five questions with their answers."""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.report.evidence import Evidence
+from corollary.report.format import (
+    count,
+    label,
+    listing,
+    number,
+    percent,
+    percent_triple,
+    plural,
+    triple,
+)
+from corollary.report.sections import calibration, facts, new_data
+from corollary.report.statistics import mean_interval, share_interval, share_upper
+from corollary.theory.certificate import format_share
+
+PHRASES = {
+    "shown": "better than guessing, shown",
+    "not shown": "not shown",
+    "worse": "worse",
+}
+HEADLINES = {
+    "shown": "Better than guessing, shown.",
+    "not shown": "Better than guessing, not shown.",
+    "worse": "Worse than guessing.",
+}
+SURE = 0.9
+
+
+def build(evidence: Evidence) -> dict[str, Any]:
+    """Answer the five questions.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict
+        ``phrase`` (one of three), ``headline``, ``sentence``, ``rule``, ``gain`` and ``cards``.
+    """
+    return {
+        "phrase": PHRASES[evidence.verdict],
+        "headline": HEADLINES[evidence.verdict],
+        "act": evidence.verdict != "shown",
+        "sentence": _sentence(evidence),
+        "rule": _rule(evidence),
+        "gain": facts.estimate(evidence.gain),
+        "cards": [
+            how_good(evidence),
+            how_sure(evidence),
+            how_wrong(evidence),
+            why(evidence),
+            still_true(evidence),
+        ],
+    }
+
+
+def _sentence(evidence: Evidence) -> str:
+    gain = evidence.gain
+    value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
+    model = label(facts.chosen(evidence).label)
+    rows = plural(evidence.n_test, "row")
+    level = facts.confidence_words(evidence)
+    if evidence.verdict == "not shown":
+        value, low, high = triple(gain.value, gain.low, gain.high)
+        return (
+            f"On {rows} that no choice ever saw, {model} and guessing cannot be told apart: the "
+            f"gain in {evidence.loss_name} is {value} ({level} interval {low} to {high})."
+        )
+    side = "smaller" if evidence.verdict == "shown" else "larger"
+    return (
+        f"On {rows} that no choice ever saw, the {evidence.loss_name} of {model} is {side} than "
+        f"that of guessing by {value} ({level} interval {low} to {high})."
+    )
+
+
+def _rule(evidence: Evidence) -> str:
+    return (
+        f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
+        "difference in loss, row by row on the test rows, lies above zero; “worse” that it lies "
+        "below; “not shown” that it contains zero."
+    )
+
+
+def _card(key: str, question: str, number_: str, caption: str, sentence: str, **more: Any) -> dict:
+    card = {
+        "key": key,
+        "question": question,
+        "number": number_,
+        "caption": caption,
+        "interval": "",
+        "n": None,
+        "sentence": sentence,
+        "section": "",
+        "strip": None,
+    }
+    return {**card, **more}
+
+
+def how_good(evidence: Evidence) -> dict[str, Any]:
+    """Say how often, or by how much, the model is wrong on unseen rows.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    card : dict
+        The card.
+    """
+    level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
+    n = len(evidence.test.truth)
+    if evidence.task == "classification":
+        k = int(facts.wrong(evidence).sum())
+        base = float(np.mean(evidence.test.truth != evidence.test.baseline))
+        high = share_upper(k, n, evidence.confidence)
+        bound = format_share(high)
+        return _card(
+            "how-good",
+            "How good?",
+            percent(k / n),
+            "of unseen rows wrong",
+            f"{count(k)} of {plural(n, 'unseen row')} wrong ({percent(k / n)}). With {level} "
+            f"confidence at most {bound} of such rows. {guess}: {percent(base)}.",
+            interval=f"at most {bound}",
+            n=n,
+            section="certificate",
+            strip={
+                "value": k / n,
+                "low": 0.0,
+                "high": high,
+                "domain": [0.0, min(1.0, 1.15 * max(base, high, 0.01))],
+                "marks": [{"at": base, "label": f"guessing {percent(base)}"}],
+            },
+        )
+    errors = facts.absolute_errors(evidence)
+    mean, low, high = mean_interval(errors, evidence.confidence)
+    base = float(np.mean(np.abs(evidence.test.truth - evidence.test.baseline)))
+    words = triple(mean, max(low, 0.0), high)
+    return _card(
+        "how-good",
+        "How good?",
+        words[0],
+        "off on average",
+        f"Off by {words[0]} on average over {plural(n, 'unseen row')} ({level} interval "
+        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}. "
+        f"{guess}: {number(base)}.",
+        interval=f"{words[1]} to {words[2]}",
+        n=n,
+        section="certificate",
+        strip={
+            "value": mean,
+            "low": max(low, 0.0),
+            "high": facts.plain(high),
+            "domain": [0.0, 1.15 * max(base, mean, facts.plain(high) or 0.0) or 1.0],
+            "marks": [{"at": base, "label": f"guessing {number(base)}"}],
+        },
+    )
+
+
+def how_sure(evidence: Evidence) -> dict[str, Any]:
+    """Say whether sets or intervals held as often as promised.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    card : dict
+        The card.
+    """
+    summary = calibration.coverage_summary(evidence)
+    if summary is None:
+        return _card(
+            "how-sure", "How sure?", "unknown", "", "No prediction sets or intervals were made."
+        )
+    words = percent_triple(summary["value"], summary["low"], summary["high"])
+    floor = min(summary["low"], evidence.coverage)
+    return _card(
+        "how-sure",
+        "How sure?",
+        words[0],
+        f"of {percent(evidence.coverage)} {summary['kind']} held",
+        summary["sentence"],
+        interval=f"{words[1]} to {words[2]}",
+        n=summary["n"],
+        section="calibration",
+        strip={
+            "value": summary["value"],
+            "low": summary["low"],
+            "high": summary["high"],
+            "domain": [max(0.0, floor - 0.35 * (1 - floor)), 1.0],
+            "marks": [{"at": evidence.coverage, "label": f"wanted {percent(evidence.coverage)}"}],
+        },
+    )
+
+
+def how_wrong(evidence: Evidence) -> dict[str, Any]:
+    """Say how bad the worst errors are, with their direction.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    card : dict
+        The card.
+    """
+    return (
+        _wrong_classes(evidence) if evidence.task == "classification" else _wrong_numbers(evidence)
+    )
+
+
+def _wrong_numbers(evidence: Evidence) -> dict[str, Any]:
+    errors = facts.absolute_errors(evidence)
+    n = len(errors)
+    ordered = np.sort(errors)
+    marks = [float(ordered[max(int(np.ceil(q * n - 1e-9)), 1) - 1]) for q in (0.5, 0.9, 0.99)]
+    worst = int(np.argmax(errors))
+    side = facts.direction(evidence.test.truth[worst], evidence.test.prediction[worst])
+    parts = [f"Half of the rows within {number(marks[0])}", f"9 of 10 within {number(marks[1])}"]
+    if n >= 100:
+        parts.append(f"99 of 100 within {number(marks[2])}")
+    parts.append(f"worst {number(float(errors[worst]))} (predicted {side})")
+    return _card(
+        "how-wrong",
+        "How wrong at worst?",
+        number(float(errors[worst])),
+        f"worst error, {side}",
+        ", ".join(parts) + ".",
+        interval=f"9 of 10 within {number(marks[1])}",
+        n=n,
+        section="errors",
+        strip={
+            "value": float(errors[worst]),
+            "low": 0.0,
+            "high": marks[1],
+            "domain": [0.0, 1.04 * float(errors[worst]) or 1.0],
+            "marks": [
+                {"at": marks[0], "label": "half"},
+                {"at": marks[1], "label": "9 of 10"},
+                {"at": float(errors[worst]), "label": "worst"},
+            ],
+        },
+    )
+
+
+def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
+    rows, wrong = evidence.test, facts.wrong(evidence)
+    n = len(wrong)
+    directions = _directions(evidence, wrong)
+    if rows.probability is None:
+        k = int(wrong.sum())
+        low, high = share_interval(k, n, evidence.confidence)
+        words = percent_triple(k / n, low, high)
+        return _card(
+            "how-wrong",
+            "How wrong at worst?",
+            words[0],
+            "wrong, by direction",
+            directions or "No unseen row is wrong.",
+            interval=f"{words[1]} to {words[2]}",
+            n=n,
+            section="errors",
+        )
+    stated = np.asarray(rows.probability).max(axis=1)
+    sure = stated >= SURE
+    limit = SURE
+    if not sure.any():
+        limit = float(np.median(stated))
+        sure = stated >= limit
+    k, m = int((wrong & sure).sum()), int(sure.sum())
+    high = share_upper(k, m, evidence.confidence)
+    bound = format_share(high)
+    text = (
+        f"Where it was at least {percent(limit)} sure, {count(k)} of {plural(m, 'row')} wrong "
+        f"({facts.confidence_words(evidence)} confidence: at most {bound})."
+    )
+    if wrong.any():
+        worst = int(np.flatnonzero(wrong)[np.argmax(stated[wrong])])
+        told, is_ = (facts.class_name(evidence, v[worst]) for v in (rows.prediction, rows.truth))
+        text += (
+            f" {directions} Surest mistake: row {count(int(rows.positions[worst]) + 1)}, called "
+            f"{told} with probability {percent(float(stated[worst]))}, is {is_}."
+        )
+    return _card(
+        "how-wrong",
+        "How wrong at worst?",
+        percent(k / m),
+        f"wrong when at least {percent(limit)} sure",
+        text,
+        interval=f"at most {bound}",
+        n=m,
+        section="errors",
+        strip={
+            "value": k / m,
+            "low": 0.0,
+            "high": high,
+            "domain": [0.0, min(1.0, 1.3 * max(high, 1 - limit))],
+            "marks": [{"at": 1 - limit, "label": f"sureness allows {percent(1 - limit)}"}],
+        },
+    )
+
+
+def _directions(evidence: Evidence, wrong: np.ndarray) -> str:
+    rows = evidence.test
+    pairs = np.column_stack([rows.truth[wrong], rows.prediction[wrong]]).astype(int)
+    if not len(pairs):
+        return ""
+    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:3]
+    parts = [
+        f"{count(int(counts[i]))} {facts.class_name(evidence, kinds[i][0])} called "
+        f"{facts.class_name(evidence, kinds[i][1])}"
+        for i in order
+    ]
+    return ("All mistakes: " if len(kinds) <= 3 else "Most frequent: ") + listing(parts) + "."
+
+
+def why(evidence: Evidence) -> dict[str, Any]:
+    """Say which column the predictions lean on most.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    card : dict
+        The card.
+    """
+    if not evidence.importances:
+        return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
+    top = evidence.importances[0]
+    rise = top.increase
+    words = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
+    name = label(top.column, 40)
+    if rise.low > 0:
+        text = (
+            f"It leans most on {name}: with its values shuffled, {evidence.loss_name} rises by "
+            f"{words[0]} ({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
+        )
+    else:
+        text = (
+            "No single column stands out: shuffling any one of them changes "
+            f"{evidence.loss_name} no more than chance would; the largest rise is that of {name}."
+        )
+    if top.stand_ins:
+        text += f" Can stand in for it: {listing([label(s, 40) for s in top.stand_ins], 2)}."
+    text += " Association, not cause."
+    ends = [v for v in (rise.low, rise.value, rise.high, 0.0) if np.isfinite(v)]
+    margin = 0.12 * (max(ends) - min(ends)) or 1.0
+    return _card(
+        "why",
+        "Why?",
+        words[0] if words[0].startswith("−") else f"+{words[0]}",
+        f"{evidence.loss_name} without {label(top.column, 24)}",
+        text,
+        interval=f"{words[1]} to {words[2]}",
+        n=int(rise.n),
+        section="why",
+        strip={
+            "value": float(rise.value),
+            "low": facts.plain(rise.low),
+            "high": facts.plain(rise.high),
+            "domain": [min(ends) - margin, max(ends) + margin],
+            "marks": [{"at": 0.0, "label": "no effect"}],
+        },
+    )
+
+
+def still_true(evidence: Evidence) -> dict[str, Any]:
+    """Say for which rows the claims hold, and what new rows would reveal.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    card : dict
+        The card.
+    """
+    table = new_data.detectable(evidence)
+    row = next((r for r in table["rows"] if r["n"] == 100), table["rows"][0])
+    write = percent if table["percent"] else number
+    holds = "Holds for rows like these; never checked on new data."
+    if row["detectable"] is None:
+        return _card(
+            "still-true",
+            "Still true on new data?",
+            "never",
+            "checked so far",
+            f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would be "
+            "too few to notice a change.",
+            section="new_data",
+        )
+    shown = write(row["detectable"], direction="up")
+    return _card(
+        "still-true",
+        "Still true on new data?",
+        shown,
+        f"{table['quantity']} that {count(row['n'])} new rows would reveal",
+        f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would reveal "
+        f"an {table['quantity']} of {shown} or more, 4 times in 5.",
+        interval=f"now {table['now_words']}",
+        n=row["n"],
+        section="new_data",
+        strip={
+            "value": row["detectable"],
+            "low": table["now"],
+            "high": row["detectable"],
+            "domain": [
+                0.0,
+                min(1.2 * row["detectable"], 1.0) if table["percent"] else 1.2 * row["detectable"],
+            ],
+            "marks": [{"at": table["now"], "label": "now"}],
+        },
+    )

@@ -1,0 +1,128 @@
+"""Why: which columns the predictions lean on, and how predictions move with them."""
+
+from typing import Any
+
+from corollary.report.evidence import Effect, Evidence, Importance
+from corollary.report.format import label, listing, plural, triples
+from corollary.report.sections import facts
+
+MOST_BARS = 12
+MOST_EFFECTS = 6
+MOST_LEVELS = 12
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """Rank the columns and draw the effects of the foremost.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    section : dict or None
+        ``finding``, ``importances``, ``forest``, ``effects``, ``groups`` of stand-ins.
+    """
+    if not evidence.importances and not evidence.effects:
+        return None
+    rises = [facts.estimate(i.increase) for i in evidence.importances]
+    words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
+    found = [_importance(*item) for item in zip(evidence.importances, rises, words)]
+    return {
+        "finding": _finding(evidence, found),
+        "loss": evidence.loss_name,
+        "importances": found,
+        "forest": {
+            "rows": [
+                {
+                    "label": i["column"],
+                    "value": i["increase"]["value"] or 0.0,
+                    "low": i["increase"]["low"],
+                    "high": i["increase"]["high"],
+                    "text": i["words"],
+                    "muted": not i["matters"],
+                }
+                for i in found[:MOST_BARS]
+            ],
+            "reference": 0.0,
+            "reference_label": "",
+            "axis": f"rise of {evidence.loss_name} when the column is shuffled",
+        },
+        "n_not_drawn": max(len(found) - MOST_BARS, 0),
+        "effects": _effects(evidence),
+        "of_class": next((e.of_class for e in evidence.effects if e.of_class), ""),
+        "method": [
+            "A column’s importance is the rise of the loss on the test rows when its values are "
+            "shuffled among them, the model unchanged. It measures what this model leans on, not "
+            "what would happen if the column were changed in the world: association, not cause.",
+            "Columns that carry nearly the same information share their importance; each may look "
+            "unimportant because the other can stand in for it.",
+            "An effect curve is the mean prediction over the test rows when the column alone is "
+            "set to a value; the grey shape below shows where rows are. Where it is flat on the "
+            "ground, the curve is a guess.",
+        ],
+    }
+
+
+def _importance(
+    importance: Importance, rise: dict[str, Any], words: tuple[str, str, str]
+) -> dict[str, Any]:
+    value, low, high = words
+    return {
+        "column": importance.column,
+        "increase": rise,
+        "words": f"{value} ({low} to {high})",
+        "matters": bool(rise["low"] is not None and rise["low"] > 0),
+        "stand_ins": [str(s) for s in importance.stand_ins],
+    }
+
+
+def _effects(evidence: Evidence) -> list[dict[str, Any]]:
+    drawn = [e for e in evidence.effects if e.grid][:MOST_EFFECTS]
+    means = [m for e in drawn for m in e.mean[: MOST_LEVELS if not _numeric(e) else None]]
+    domain = [min(means), max(means)] if means else [0.0, 1.0]
+    return [_effect(e, domain, evidence.task == "classification") for e in drawn]
+
+
+def _numeric(effect: Effect) -> bool:
+    return len(effect.grid) > 1 and all(
+        isinstance(facts.plain(g), int | float) and not isinstance(g, bool) for g in effect.grid
+    )
+
+
+def _effect(effect: Effect, domain: list[float], percent: bool) -> dict[str, Any]:
+    numeric = _numeric(effect)
+    most = None if numeric else MOST_LEVELS
+    return {
+        "column": effect.column,
+        "grid": [facts.plain(g) if numeric else facts.cell(g) for g in effect.grid[:most]],
+        "mean": [float(m) for m in effect.mean[:most]],
+        "density": [float(d) for d in effect.density[:most]],
+        "n_levels_hidden": 0 if numeric else max(len(effect.grid) - MOST_LEVELS, 0),
+        "numeric": numeric,
+        "domain": domain,
+        "percent": percent,
+        "of_class": effect.of_class,
+    }
+
+
+def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
+    if not found:
+        return "The columns’ importance was not measured; the curves show how predictions move."
+    matter = [i for i in found if i["matters"]]
+    if not matter:
+        return (
+            f"No single column matters measurably: shuffling any one of {len(found)} raises "
+            f"{evidence.loss_name} no more than chance would. Others may stand in for it."
+        )
+    names = listing([label(i["column"], 40) for i in matter], 3)
+    text = (
+        f"{plural(len(matter), 'column')} of {len(found)} "
+        f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. Without "
+        f"{label(matter[0]['column'], 40)}, {evidence.loss_name} rises by {matter[0]['words']}."
+    )
+    if matter[0]["stand_ins"]:
+        others = listing([label(s, 40) for s in matter[0]["stand_ins"]], 3)
+        text += f" Nearly the same information is in {others}."
+    return text + " This is association, not cause."
