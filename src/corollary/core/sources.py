@@ -374,6 +374,8 @@ def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
         if part is None:
             continue
         values = part.data if sparse.issparse(part) else part
+        if label == "y" and values.dtype.kind in "OUS":  # labels that are text
+            continue
         # The sum is finite unless a value is not (or overflows, which the slow check clears).
         if np.isfinite(np.sum(values)) or np.isfinite(values).all():
             continue

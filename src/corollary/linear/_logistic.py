@@ -4,16 +4,21 @@ from corollary.core.jit import jit
 
 
 @jit
-def descend(hessian, gradient, x, l1, tol, max_sweeps):
+def descend(hessian, gradient, x, start, l1, tol, max_sweeps):
     """Minimise g'(u - x) + (u - x)'H(u - x)/2 + sum_j l1_j |u_j| over u by coordinates.
 
-    All arrays are contiguous double precision without NaN; H is symmetric. A sweep over all
-    coordinates alternates with sweeps over the non-zero ones. Stops when no coordinate of a full
-    sweep moves its partial derivative by more than ``tol``.
+    All arrays are contiguous double precision without NaN; H is symmetric. Starts at u = start.
+    A sweep over all coordinates is followed by sweeps over the non-zero ones until these stand
+    still. Stops when a full sweep moves no partial derivative by more than ``tol``.
     """
     n = len(x)
-    u = x.copy()
+    u = start.copy()
     slope = gradient.copy()  # gradient of the smooth part of the model at u
+    for j in range(n):
+        away = u[j] - x[j]
+        if away != 0.0:
+            for i in range(n):
+                slope[i] += hessian[j, i] * away
     full = True
     for _ in range(max_sweeps):
         largest = 0.0

@@ -6,6 +6,7 @@ likelihood with an optional l1, l2 or mixed penalty on the coefficients (never o
 """
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import Interval, StrOptions, fit_context, validate_params
 from corollary.core.estimator import check_training_data
-from corollary.core.summary import n_rows, reduce
+from corollary.core.sources import ArraySource, Source, open_source
 from corollary.linear.linear_classifier import ProbabilisticLinearClassifier
 from corollary.linear.logistic_problem import (
     LogisticProblem,
@@ -194,59 +195,73 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         codes = np.searchsorted(classes, y)
         totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
         data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
-        problem = self._problem(data, classes, totals, X.shape[1])
-        return self._solve(problem, classes, is_sparse=sparse.issparse(X))
+        problem = self._problem(ArraySource(data), classes, totals)
+        solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
+        start = self._start(problem)
+        if start is None:
+            start = subsample_start(problem, data, solver)
+        return self._solve(problem, classes, solver, start)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit_source(self, data: Any, *, target: Any = None, **options: Any) -> Self:
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+    ) -> Self:
         """Fit the model to data that need not fit in memory.
 
-        Every step is one pass over the data; the first pass finds the classes.
+        The first pass over the data finds the classes; every step of the solver is another.
 
         Parameters
         ----------
-        data : path, tuple of arrays, re-iterable of chunks, or Dask collection
-            Where the rows are, as for :func:`corollary.core.summary.reduce`. Chunks are
-            ``(X, y)`` or ``(X, y, sample_weight)``.
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
+            ``(X, y, sample_weight)``. A generator will not do, since it can be read only once.
         target : str or None, default=None
-            Column that holds the labels, for files and data frames.
-        **options
-            Passed to the source, for example ``columns``.
+            Name of the column that holds the labels, for files and data frames.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all other columns.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
 
         Returns
         -------
         self : LogisticRegression
             The fitted model.
         """
-        if hasattr(data, "__next__"):
-            raise TypeError(
-                "LogisticRegression.fit_source reads the data several times. Got an iterator, "
-                "which can be read once. Pass a list of chunks, a path, or an object whose "
+        source = open_source(data, columns=columns, target=target, sample_weight=sample_weight)
+        if source.n_targets == 0 or source.target_ndim != 1:
+            raise ValueError(
+                "LogisticRegression.fit_source needs one column of labels. Name it in `target`, "
+                "or give chunks (X, y) with one-dimensional y."
+            )
+        if not source.rereadable:
+            raise ValueError(
+                "LogisticRegression.fit_source reads the data several times. Got a generator, "
+                "which can be read once. Give a list of chunks, a path, or an object whose "
                 "__iter__ starts anew."
             )
-        if target is not None:
-            options["target"] = target
-        census = reduce(Census(), data, n_jobs=self.n_jobs, **options)
-        if census.n_features == 0:
-            raise ValueError("LogisticRegression.fit_source needs at least one row. Got none.")
-        self.n_features_in_ = census.n_features
+        census = source.reduce(Census(), self.n_jobs)
+        self.n_features_in_ = source.n_features
+        if source.feature_names is not None:
+            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self.fingerprint_ = census.fingerprint
-        classes = census.classes
-        problem = self._problem(data, classes, census.totals, census.n_features, options)
-        return self._solve(problem, classes)
+        problem = self._problem(source, census.classes, census.totals, codes=False)
+        solver = choose_solver(problem, self.solver)
+        return self._solve(problem, census.classes, solver, self._start(problem))
 
     def _problem(
-        self,
-        data: Any,
-        classes: np.ndarray,
-        totals: np.ndarray,
-        n_features: int,
-        options: dict[str, Any] | None = None,
+        self, source: Source, classes: np.ndarray, totals: np.ndarray, *, codes: bool = True
     ) -> LogisticProblem:
         if len(classes) < 2:
             raise ValueError(
                 "LogisticRegression needs rows of at least 2 classes. Got one class: "
-                f"{classes[0]!r}."
+                f"{classes.tolist()[0]!r}."
             )
         factors = class_factors(self.class_weight, classes, totals)
         if factors is not None:
@@ -256,23 +271,36 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 "LogisticRegression needs rows with positive weight. The weights sum to 0."
             )
         return LogisticProblem(
-            data,
-            (1 if len(classes) == 2 else len(classes), n_features + self.fit_intercept),
+            source,
+            (1 if len(classes) == 2 else len(classes), source.n_features + self.fit_intercept),
             float(totals.sum()),
             self.C,
             self.l1_ratio,
             self.fit_intercept,
-            None if options is None else classes,
+            None if codes else classes,
             factors,
             self.n_jobs,
-            options or {},
         )
 
+    def _start(self, problem: LogisticProblem) -> np.ndarray | None:
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        start = np.hstack([self.coef_] + [self.intercept_[:, None]] * self.fit_intercept)
+        if start.shape != problem.shape:
+            return None
+        if problem.shape[0] > 1 and not problem.l1.any():
+            start = start - start.mean(axis=0)
+        return start.ravel()
+
     def _solve(
-        self, problem: LogisticProblem, classes: np.ndarray, *, is_sparse: bool = False
+        self,
+        problem: LogisticProblem,
+        classes: np.ndarray,
+        solver: str,
+        start: np.ndarray | None,
     ) -> Self:
-        solver = choose_solver(problem, self.solver, is_sparse=is_sparse)
-        start = self._start(problem, solver)
+        if start is None:
+            start = np.zeros(problem.size)
         result = solve(problem, start, solver=solver, tol=self.tol, max_iter=self.max_iter)
         self.classes_ = classes
         self.coef_, self.intercept_ = split(result.x, problem)
@@ -281,18 +309,6 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         self.solver_ = solver
         self._report(problem, result)
         return self
-
-    def _start(self, problem: LogisticProblem, solver: str) -> np.ndarray:
-        if self.warm_start and hasattr(self, "coef_"):
-            parts = [self.coef_] + [self.intercept_[:, None]] * self.fit_intercept
-            start = np.hstack(parts)
-            if start.shape == problem.shape:
-                if solver != "proximal" and problem.shape[0] > 1:
-                    start = start - start.mean(axis=0)
-                return start.ravel()
-        in_memory = isinstance(problem.data, tuple) and problem.classes is None
-        guess = subsample_start(problem, n_rows(problem.data)) if in_memory else None
-        return np.zeros(problem.size) if guess is None else guess
 
     def _report(self, problem: LogisticProblem, result: NewtonResult) -> None:
         if np.isinf(problem.C):
@@ -430,11 +446,11 @@ def logistic_objective(
         )
     bias = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (n_outputs,))
     x = np.hstack([coef, bias[:, None]])
-    data: tuple = (X, codes)
+    rows: tuple = (X, codes)
     weight = float(len(codes))
     if sample_weight is not None:
-        data = (X, codes, np.asarray(sample_weight, dtype=np.float64))
-        weight = float(data[2].sum())
-    problem = LogisticProblem(data, x.shape, weight, C, l1_ratio)
+        rows = (X, codes, np.asarray(sample_weight, dtype=np.float64))
+        weight = float(rows[2].sum())
+    problem = LogisticProblem(ArraySource(rows), x.shape, weight, C, l1_ratio)
     value = problem.terms(x.ravel(), False)[0]
     return value + float(problem.l1 @ np.abs(x.ravel()))

@@ -165,7 +165,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         if len(self.classes_) < 2:
             raise ValueError(
                 "LogisticRegressionCV needs rows of at least 2 classes. Got one class: "
-                f"{self.classes_[0]!r}."
+                f"{self.classes_.tolist()[0]!r}."
             )
         if isinstance(self.Cs, Integral):
             self.Cs_ = np.logspace(-4, 4, int(self.Cs))
@@ -217,8 +217,8 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
                 missing = np.setdiff1d(self.classes_, y[train])
                 if len(missing):
                     raise ValueError(
-                        f"LogisticRegressionCV: class {missing[0]!r} is missing from the training "
-                        f"rows of fold {f}. Use fewer folds, or stratified ones."
+                        f"LogisticRegressionCV: class {missing.tolist()[0]!r} is missing from the "
+                        f"training rows of fold {f}. Use fewer folds, or stratified ones."
                     )
                 inner = (X[train], y[train], None if weight is None else weight[train])
                 outer = (X[test], y[test], None if weight is None else weight[test])

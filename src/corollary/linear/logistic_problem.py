@@ -8,12 +8,13 @@ With total weight :math:`S = \sum_i s_i` the objective is
 with :math:`\rho` the ``l1_ratio``; the intercept b is not penalised. It is scikit-learn's.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corollary.core.summary import reduce
+from corollary.core.blas import one_blas_thread
+from corollary.core.sources import ArraySource, Source
+from corollary.core.summary import Chunk, n_rows
 from corollary.linear.logistic_terms import LogisticTerms
 from corollary.linear.newton import NewtonResult, newton_minimise, newton_step, proximal_newton
 
@@ -31,9 +32,8 @@ class LogisticProblem:
 
     Parameters
     ----------
-    data : tuple of arrays, path, iterable or Dask collection
-        Chunks ``(X, y)`` or ``(X, y, sample_weight)``, as for
-        :func:`corollary.core.summary.reduce`.
+    source : Source
+        Rows with chunks ``(X, y)`` or ``(X, y, sample_weight)``.
     shape : tuple of int
         Shape of the parameters: scores, and features with the intercept.
     weight : float
@@ -50,11 +50,9 @@ class LogisticProblem:
         Factor on the rows of each class.
     n_jobs : int or None, default=None
         Threads.
-    options : dict, default={}
-        Passed to the source of the data.
     """
 
-    data: Any
+    source: Source
     shape: tuple[int, int]
     weight: float
     C: float = 1.0
@@ -63,7 +61,6 @@ class LogisticProblem:
     classes: np.ndarray | None = None
     class_weight: np.ndarray | None = None
     n_jobs: int | None = None
-    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -115,10 +112,15 @@ class LogisticProblem:
             curvature,
             columns,
         )
-        return reduce(start, self.data, n_jobs=self.n_jobs, **self.options)
+        return self.source.reduce(start, self.n_jobs)
 
     def terms(
-        self, x: np.ndarray, hessian: bool, columns: np.ndarray | None = None
+        self,
+        x: np.ndarray,
+        hessian: bool,
+        columns: np.ndarray | None = None,
+        *,
+        definite: bool = True,
     ) -> tuple[float, np.ndarray, np.ndarray | None]:
         """Evaluate the smooth part of the objective.
 
@@ -130,6 +132,11 @@ class LogisticProblem:
             Whether the Hessian is wanted.
         columns : ndarray of int or None, default=None
             Features of the Hessian; None for all.
+        definite : bool, default=True
+            Whether to make the Hessian of several classes definite along the directions that add
+            the same vector to every class, which change no probability. From parameters that sum
+            to zero over the classes Newton's steps stay the same: the gradient has no part in
+            these directions.
 
         Returns
         -------
@@ -138,9 +145,7 @@ class LogisticProblem:
         gradient : ndarray of shape (size,)
             Its gradient.
         hessian : ndarray or None
-            Its Hessian. For several classes it is made definite along the direction that adds
-            the same vector to every class, which changes no probability: gradients have no part
-            in that direction, so Newton's steps stay the same.
+            Its Hessian.
         """
         sums = self.sums(x, curvature=hessian, columns=columns)
         assert sums.gradient is not None
@@ -154,7 +159,7 @@ class LogisticProblem:
             l2 = l2[np.isin(self.features, columns) | (self.features < 0)]
         matrix[np.diag_indices_from(matrix)] += l2
         n_outputs = self.shape[0]
-        if n_outputs > 1 and not self.l1.any():
+        if n_outputs > 1 and definite:
             width = len(matrix) // n_outputs
             mean = np.diag(matrix).reshape(n_outputs, width).mean(axis=0) / n_outputs
             blocks = matrix.reshape(n_outputs, width, n_outputs, width)
@@ -224,14 +229,21 @@ def solve(
     result : NewtonResult
         The minimiser and how it was reached.
     """
-    if solver == "newton":
-        return newton_minimise(problem.terms, start, tol=tol, max_iter=max_iter)
-    if solver == "lbfgs":
-        return _lbfgs(problem, start, tol, max_iter)
+    with one_blas_thread():
+        if solver == "newton":
+            return newton_minimise(problem.terms, start, tol=tol, max_iter=max_iter)
+        if solver == "lbfgs":
+            return _lbfgs(problem, start, tol, max_iter)
+        return _proximal(problem, start, tol, max_iter)
 
+
+def _proximal(
+    problem: LogisticProblem, start: np.ndarray, tol: float, max_iter: int
+) -> NewtonResult:
     def terms(x: np.ndarray, features: np.ndarray | None) -> tuple:
         whole = features is not None and len(features) == problem.shape[1] - problem.fit_intercept
-        return problem.terms(x, features is not None, None if whole else features)
+        columns = None if whole else features
+        return problem.terms(x, features is not None, columns, definite=False)
 
     return proximal_newton(
         terms, start, problem.l1, groups=problem.features, tol=tol, max_iter=max_iter
@@ -254,37 +266,36 @@ def _lbfgs(problem: LogisticProblem, start: np.ndarray, tol: float, max_iter: in
     return NewtonResult(found.x, float(found.fun), norm, np.nan, int(found.nit), done)
 
 
-def subsample_start(problem: LogisticProblem, n_rows: int) -> np.ndarray | None:
+def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> np.ndarray | None:
     """Return a first guess from a fixed pseudo-random sixteenth of the rows.
 
     Parameters
     ----------
     problem : LogisticProblem
-        A problem on arrays in memory, without an l1 penalty.
-    n_rows : int
-        Number of rows.
+        A problem on arrays in memory.
+    data : tuple of arrays
+        Its arrays.
+    solver : {"newton", "lbfgs", "proximal"}
+        How.
 
     Returns
     -------
     start : ndarray of shape (size,) or None
         The guess; None if the rows are too few to gain by it.
     """
-    expected = n_rows / SUBSAMPLE
+    expected = n_rows(data) / SUBSAMPLE
     if expected < max(1024, 20 * problem.size):
         return None
-    keep = np.flatnonzero(np.random.default_rng(0).random(n_rows) * SUBSAMPLE < 1.0)
-    part = tuple(None if a is None else a[keep] for a in problem.data)
-    weight = float(len(keep) if len(part) < 3 or part[2] is None else part[2].sum())
-    if problem.class_weight is not None or weight <= 0:
-        sums = replace(problem, data=part).sums(np.zeros(problem.size))
-        weight = sums.weight
+    keep = np.flatnonzero(np.random.default_rng(0).random(n_rows(data)) * SUBSAMPLE < 1.0)
+    small = replace(problem, source=ArraySource(tuple(a[keep] for a in data)))
+    weight = small.sums(np.zeros(problem.size)).weight
     if weight <= 0:
         return None
     # In the mean form the penalty of the part equals that of the whole.
-    small = replace(problem, data=part, weight=weight, C=problem.C * problem.weight / weight)
+    small = replace(small, weight=weight, C=problem.C * problem.weight / weight)
     # Beyond the sampling error of the part, precision is wasted.
     tol = float(np.sqrt(0.05 * problem.size / expected))
-    found = newton_minimise(small.terms, np.zeros(problem.size), tol=tol, max_iter=12)
+    found = solve(small, np.zeros(problem.size), solver=solver, tol=tol, max_iter=20)
     return found.x if found.converged and small.sums(found.x).margin <= 0 else None
 
 

@@ -204,7 +204,7 @@ class LogisticTerms(Summary):
         unknown = self.classes[codes] != y
         if unknown.any():
             raise ValueError(
-                f"The target holds {y[unknown][0]!r}, which is not among the classes "
+                f"The target holds {y[unknown].tolist()[0]!r}, which is not among the classes "
                 f"{self.classes.tolist()}. Pass every label in classes."
             )
         return codes

@@ -252,8 +252,6 @@ def proximal_newton(
     result : NewtonResult
         The minimiser and how it was reached.
     """
-    from corollary.linear._logistic import descend
-
     x = np.array(start, dtype=np.float64)
     n_features = int(groups.max(initial=-1)) + 1
     every = np.arange(n_features)
@@ -272,10 +270,8 @@ def proximal_newton(
             features = working_set(x, violation, groups, n_features, small)
             hessian = terms(x, features)[2]
         inside = np.flatnonzero((groups < 0) | np.isin(groups, features))
-        goal = descend(
-            np.ascontiguousarray(hessian), gradient[inside], x[inside], l1[inside],
-            max(0.01 * norm, 0.1 * tol), 10_000,
-        )  # fmt: skip
+        target = max(0.01 * norm, 0.1 * tol)
+        goal = model_minimiser(hessian, gradient[inside], x[inside], l1[inside], tol=target)
         step = np.zeros_like(x)
         step[inside] = goal - x[inside]
         penalty = float(l1 @ np.abs(x))
@@ -291,6 +287,66 @@ def proximal_newton(
             length /= 2
         x, value, gradient, hessian = trial, new_value, new_gradient, new_hessian
     return NewtonResult(x, value, norm, decrement, max_iter, False)
+
+
+def model_minimiser(
+    hessian: np.ndarray, gradient: np.ndarray, x: np.ndarray, l1: np.ndarray, *, tol: float
+) -> np.ndarray:
+    r"""Minimise a quadratic model plus an l1 penalty.
+
+    The model is :math:`g^\top (u - x) + \tfrac12 (u - x)^\top H (u - x) + \sum_j \lambda_j
+    |u_j|`. Coordinate descent finds the support and its signs; the equations on the support are
+    then solved exactly, because coordinate descent is slow at that where H is ill-conditioned.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n, n)
+        H, symmetric and positive semi-definite.
+    gradient : ndarray of shape (n,)
+        g.
+    x : ndarray of shape (n,)
+        Where the model was made.
+    l1 : ndarray of shape (n,)
+        :math:`\lambda`, non-negative.
+    tol : float
+        Largest allowed violation of the optimality conditions.
+
+    Returns
+    -------
+    u : ndarray of shape (n,)
+        The minimiser; the best point found if the tolerance is out of reach.
+    """
+    from corollary.linear._logistic import descend
+
+    hessian = np.ascontiguousarray(hessian)
+    u = x
+    for _ in range(100):
+        u = descend(hessian, gradient, x, u, l1, tol, 50)
+        slope = gradient + hessian @ (u - x)
+        if l1_violation(u, slope, l1).max(initial=0.0) <= tol:
+            break
+        u = _solve_on_support(hessian, gradient, x, u, l1)
+    return u
+
+
+def _solve_on_support(
+    hessian: np.ndarray, gradient: np.ndarray, x: np.ndarray, u: np.ndarray, l1: np.ndarray
+) -> np.ndarray:
+    """Go to the model's minimiser among points with the signs of u; coordinates may reach 0."""
+    u = u.copy()
+    for _ in range(50):
+        active = np.flatnonzero((u != 0) | (l1 == 0))
+        slope = gradient + hessian @ (u - x) + l1 * np.sign(u)
+        step = newton_step(hessian[np.ix_(active, active)], slope[active])
+        here = u[active]
+        crossing = (l1[active] > 0) & (here * (here + step) < 0)
+        if not crossing.any():
+            u[active] = here + step
+            break
+        share = np.where(crossing, -here / np.where(crossing, step, 1.0), np.inf)
+        u[active] = here + share.min() * step
+        u[active[share == share.min()]] = 0.0
+    return u
 
 
 def _replaced(x: np.ndarray, where: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -401,7 +401,8 @@ class Perceptron(LinearClassifier):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"Perceptron needs rows of at least 2 classes. Got one class: {self.classes_[0]!r}."
+                "Perceptron needs rows of at least 2 classes. Got one class: "
+                f"{self.classes_.tolist()[0]!r}."
             )
         if self.fit_intercept:
             ones = np.ones((X.shape[0], 1))
