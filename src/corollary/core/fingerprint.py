@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
+from corollary.core.schema import Array, Integer, Schema
 from corollary.core.summary import Chunk, Summary
 
 # 8192 hashes are 64 kB in a model file, and 1,000 rows taken from a million training rows still
@@ -156,6 +157,8 @@ class Fingerprint(Summary):
     hashes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     counts: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     n_rows: int = 0
+
+    _schema = Schema(hashes=Array("u", "k"), counts=Array("i", "k", low=1), n_rows=Integer(0))
 
     def empty(self) -> Self:
         """Return a fingerprint of no rows."""

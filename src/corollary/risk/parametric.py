@@ -148,8 +148,10 @@ def minimise_parametric(
     with np.errstate(over="ignore", invalid="ignore"):
         found = minimize(objective, theta, jac=True, method="L-BFGS-B", options=options)
     norm = float(np.abs(found.jac).max())
-    # The line search gives up when the objective cannot fall any more in floating point.
-    converged = bool(norm <= tol or (found.success and found.nit < max_iter))
+    # The line search gives up when a step changes the objective by less than its rounding. Near a
+    # minimum the change is of the order of the squared gradient, so a gradient of this size is
+    # as good as zero.
+    converged = bool(norm <= max(tol, 1e-7) or (found.success and found.nit < max_iter))
     if not converged:
         warnings.warn(
             f"Empirical risk minimisation stopped after {found.nit} iterations with a gradient of "

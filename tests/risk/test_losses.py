@@ -1,0 +1,384 @@
+"""Values, gradients, bounds and minimisers of every loss."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import log_softmax
+from sklearn import metrics
+
+from corollary import risk
+from corollary.risk import (
+    AbsoluteLoss,
+    CostLoss,
+    CrossEntropyLoss,
+    EpsilonInsensitiveLoss,
+    ExponentialLoss,
+    HingeLoss,
+    LogisticLoss,
+    PerceptronLoss,
+    PinballLoss,
+    RampLoss,
+    SquaredHingeLoss,
+    SquareLoss,
+    SquareMarginLoss,
+    ZeroOneLoss,
+)
+
+MARGIN = [
+    HingeLoss(),
+    SquaredHingeLoss(),
+    LogisticLoss(),
+    ExponentialLoss(),
+    PerceptronLoss(),
+    RampLoss(0.7),
+    SquareMarginLoss(),
+]
+REGRESSION = [
+    SquareLoss(),
+    AbsoluteLoss(),
+    PinballLoss(0.3),
+    EpsilonInsensitiveLoss(0.4),
+]
+GRID = np.linspace(-3, 3, 601)
+
+
+# -- values against formulas written out and against peers -----------------------------------
+
+
+def test_margin_losses_equal_their_formulas():
+    s = np.array([-2.0, 0.0, 0.35, 0.7, 1.0, 3.0])
+    expected = {
+        "HingeLoss": [3, 1, 0.65, 0.3, 0, 0],
+        "SquaredHingeLoss": [9, 1, 0.4225, 0.09, 0, 0],
+        "LogisticLoss": np.log(1 + np.exp(-s)),
+        "ExponentialLoss": np.exp(-s),
+        "PerceptronLoss": [2, 0, 0, 0, 0, 0],
+        "RampLoss": [1, 1, 0.5, 0, 0, 0],
+        "SquareMarginLoss": [9, 1, 0.4225, 0.09, 0, 4],
+    }
+    for loss in MARGIN:
+        np.testing.assert_allclose(loss.of_margin(s), expected[type(loss).__name__], atol=1e-15)
+        for y in (-1, 1):
+            np.testing.assert_allclose(loss(np.full(6, y), y * s), loss.of_margin(s))
+
+
+def test_plain_functions_equal_the_objects(seed):
+    rng = np.random.default_rng(seed)
+    y, f = rng.choice([-1, 1], 50), rng.normal(size=50)
+    pairs = [
+        (risk.hinge_loss(y, f), HingeLoss()),
+        (risk.squared_hinge_loss(y, f), SquaredHingeLoss()),
+        (risk.logistic_loss(y, f), LogisticLoss()),
+        (risk.exponential_loss(y, f), ExponentialLoss()),
+        (risk.perceptron_loss(y, f), PerceptronLoss()),
+        (risk.ramp_loss(y, f, gamma=0.7), RampLoss(0.7)),
+        (risk.square_loss(y, f), SquareLoss()),
+        (risk.absolute_loss(y, f), AbsoluteLoss()),
+        (risk.pinball_loss(y, f, quantile=0.3), PinballLoss(0.3)),
+        (risk.epsilon_insensitive_loss(y, f, epsilon=0.4), EpsilonInsensitiveLoss(0.4)),
+        (risk.zero_one_loss(y, f, scores=True), ZeroOneLoss(scores=True)),
+    ]
+    for values, loss in pairs:
+        np.testing.assert_array_equal(values, loss(y, f))
+    codes, scores = rng.integers(3, size=50), rng.normal(size=(50, 3))
+    np.testing.assert_array_equal(
+        risk.cross_entropy_loss(codes, scores), CrossEntropyLoss()(codes, scores)
+    )
+
+
+def test_values_agree_with_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    y, f = rng.choice([-1, 1], 200), rng.normal(size=200)
+    assert np.isclose(HingeLoss()(y, f).mean(), metrics.hinge_loss(y, f))
+    assert np.isclose(ZeroOneLoss()(y, np.sign(f)).mean(), metrics.zero_one_loss(y, np.sign(f)))
+    t = rng.normal(size=200)
+    assert np.isclose(SquareLoss()(t, f).mean(), metrics.mean_squared_error(t, f))
+    assert np.isclose(AbsoluteLoss()(t, f).mean(), metrics.mean_absolute_error(t, f))
+    for q in (0.1, 0.5, 0.85):
+        peer = metrics.mean_pinball_loss(t, f, alpha=q)
+        assert np.isclose(PinballLoss(q)(t, f).mean(), peer)
+    codes, scores = rng.integers(3, size=200), rng.normal(size=(200, 3))
+    peer = metrics.log_loss(codes, np.exp(log_softmax(scores, axis=1)), labels=[0, 1, 2])
+    assert np.isclose(CrossEntropyLoss()(codes, scores).mean(), peer)
+
+
+def test_zero_one_on_the_four_sign_pairs():
+    y, label = np.array([-1, -1, 1, 1]), np.array([-1, 1, -1, 1])
+    np.testing.assert_array_equal(ZeroOneLoss()(y, label), [0, 1, 1, 0])
+    np.testing.assert_array_equal(ZeroOneLoss()(y, label), (1 - y * label) / 2)
+    # A score of zero is read as +1: a mistake for -1 only.
+    np.testing.assert_array_equal(ZeroOneLoss(scores=True)([-1, 1], [0.0, 0.0]), [1, 0])
+
+
+def test_square_loss_on_labels_is_a_margin_loss_and_on_bits_the_zero_one_loss():
+    y, f = np.array([-1, 1, -1]), np.array([0.3, -2.0, -1.0])
+    np.testing.assert_allclose(SquareLoss()(y, f), SquareMarginLoss()(y, f))
+    bits, guess = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    np.testing.assert_array_equal(SquareLoss()(bits, guess), ZeroOneLoss()(bits, guess))
+
+
+def test_mean_square_error_sum_form_matrix_form_and_gradient(seed):
+    rng = np.random.default_rng(seed)
+    X, y, w = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=3)
+    by_rows = sum((y[i] - w @ X[i]) ** 2 for i in range(7)) / 7
+    assert np.isclose(SquareLoss()(y, X @ w).mean(), by_rows)
+    assert np.isclose(np.linalg.norm(X @ w - y) ** 2 / 7, by_rows)
+    gradient = X.T @ SquareLoss().gradient(y, X @ w) / 7
+    by_hand = [2 / 7 * sum((w @ X[i] - y[i]) * X[i, k] for i in range(7)) for k in range(3)]
+    np.testing.assert_allclose(gradient, by_hand)
+
+
+def test_ramp_is_between_two_zero_one_losses_and_a_clipped_hinge():
+    for gamma in (0.5, 1.0, 2.0):
+        s = np.concatenate([GRID, [0.0, gamma]])
+        ramp = RampLoss(gamma).of_margin(s)
+        assert np.all((s <= 0) <= ramp)
+        assert np.all(ramp <= (s < gamma))
+        np.testing.assert_allclose(ramp, np.minimum(1, HingeLoss().of_margin(s / gamma)))
+
+
+def test_half_pinball_is_half_the_absolute_loss():
+    y, f = np.zeros(5), np.array([-2.0, -1.0, 0.0, 0.5, 3.0])
+    np.testing.assert_allclose(PinballLoss(0.5)(y, f), AbsoluteLoss()(y, f) / 2)
+
+
+def test_stable_where_naive_formulas_overflow():
+    assert LogisticLoss()([-1], [1e4])[0] == 1e4
+    assert LogisticLoss()([1], [1e4])[0] == 0
+    assert 0 < LogisticLoss()([1], [40.0])[0] < 1e-17  # log(1 + tiny) would be 0
+    np.testing.assert_allclose(CrossEntropyLoss()([0, 1], [[1e4, 0.0], [1e4, 0.0]]), [0, 1e4])
+    assert np.isposinf(ExponentialLoss()([-1], [1e4])[0])
+
+
+def test_cross_entropy_shift_and_two_classes(seed):
+    rng = np.random.default_rng(seed)
+    y, scores = rng.integers(4, size=20), rng.normal(size=(20, 4))
+    loss = CrossEntropyLoss()
+    np.testing.assert_allclose(loss(y, scores), loss(y, scores + rng.normal(size=(20, 1))))
+    two = scores[:, :2]
+    signs = 2 * (y % 2) - 1
+    np.testing.assert_allclose(loss(y % 2, two), LogisticLoss()(signs, two[:, 1] - two[:, 0]))
+
+
+# -- gradients -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", MARGIN + REGRESSION, ids=repr)
+def test_gradient_equals_finite_differences_off_the_kinks(loss, seed):
+    rng = np.random.default_rng(seed)
+    y, f, h = rng.choice([-1.0, 1.0], 200), rng.normal(size=200), 1e-6
+    numeric = (loss(y, f + h) - loss(y, f - h)) / (2 * h)
+    smooth = np.abs(loss.gradient(y, f + h) - loss.gradient(y, f - h)) < 1e-3
+    assert smooth.mean() > 0.95
+    np.testing.assert_allclose(loss.gradient(y, f)[smooth], numeric[smooth], atol=1e-6)
+
+
+def test_cross_entropy_gradient_equals_finite_differences(seed):
+    rng = np.random.default_rng(seed)
+    y, scores, loss, h = rng.integers(3, size=6), rng.normal(size=(6, 3)), CrossEntropyLoss(), 1e-6
+    for k in range(3):
+        step = h * np.eye(3)[k]
+        numeric = (loss(y, scores + step) - loss(y, scores - step)) / (2 * h)
+        np.testing.assert_allclose(loss.gradient(y, scores)[:, k], numeric, atol=1e-8)
+
+
+@pytest.mark.parametrize("loss", [m for m in MARGIN + REGRESSION if m.convex], ids=repr)
+def test_subgradients_support_convex_losses_everywhere(loss):
+    # Kinks included: f(z) >= f(x) + g (z - x).
+    x, z = np.meshgrid(GRID[::20], GRID[::7])
+    x, z, y = x.ravel(), z.ravel(), np.ones(x.size)
+    assert np.all(loss(y, z) >= loss(y, x) + loss.gradient(y, x) * (z - x) - 1e-12)
+
+
+def test_hinge_subgradient_is_minus_the_indicator_of_small_margins():
+    np.testing.assert_array_equal(HingeLoss().slope([0.0, 0.999, 1.0, 2.0]), [-1, -1, 0, 0])
+
+
+def test_expected_pinball_gradient_is_distribution_function_minus_level(seed):
+    sample = np.random.default_rng(seed).integers(0, 5, 100).astype(float)
+    for f in (0.0, 1.0, 2.5):
+        gradient = PinballLoss(0.3).gradient(sample, np.full(100, f)).mean()
+        assert np.isclose(gradient, (sample <= f).mean() - 0.3)
+
+
+def test_convexity_and_differentiability_are_declared_truly():
+    for loss in MARGIN:
+        values = loss.of_margin(GRID)
+        middle = values[1:-1] - (values[2:] + values[:-2]) / 2
+        assert (middle.max() <= 1e-12) == loss.convex, loss
+        jumps = np.abs(np.diff(loss.slope(GRID))).max()
+        assert (jumps < 0.3) == loss.differentiable, loss
+
+
+# -- bounds and Lipschitz constants ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", MARGIN, ids=repr)
+@pytest.mark.parametrize(("low", "high"), [(-2.0, 2.0), (-0.5, 1.5), (0.8, 3.0), (-3.0, -0.1)])
+def test_margin_bounds_are_attained_on_the_range(loss, low, high):
+    f = np.linspace(low, high, 2001)
+    losses = np.concatenate([loss(np.full(f.size, y), f) for y in (-1, 1)])
+    assert np.isclose(loss.upper_bound_on(low, high), losses.max())
+    slopes = [np.abs(np.diff(loss(np.full(f.size, y), f)) / np.diff(f)).max() for y in (-1, 1)]
+    assert np.isclose(loss.lipschitz_on(low, high), max(slopes), rtol=2e-3)
+
+
+@pytest.mark.parametrize("loss", REGRESSION, ids=repr)
+def test_regression_bounds_are_attained_on_the_range(loss):
+    y, f = np.meshgrid(np.linspace(-1, 2, 301), np.linspace(-1, 2, 301))
+    losses = loss(y, f)
+    assert np.isclose(loss.upper_bound_on(-1, 2), losses.max())
+    steepest = np.abs(np.diff(losses, axis=0)).max() / 0.01
+    assert np.isclose(loss.lipschitz_on(-1, 2), steepest, rtol=5e-3)
+
+
+def test_bounds_without_a_range():
+    assert [m.lipschitz for m in MARGIN] == [1, np.inf, 1, np.inf, 1, 1 / 0.7, np.inf]
+    assert [m.upper_bound for m in MARGIN] == [np.inf] * 5 + [1, np.inf]
+    assert [m.lipschitz for m in REGRESSION] == [np.inf, 1, 0.7, 1]
+    assert ZeroOneLoss().upper_bound == 1
+    assert CostLoss([[0, 2], [7, 0]], [0, 1]).upper_bound == 7
+    assert CrossEntropyLoss().upper_bound == np.inf
+
+
+def test_cross_entropy_is_lipschitz(seed):
+    rng = np.random.default_rng(seed)
+    scores = 5 * rng.normal(size=(2000, 3))
+    norms = np.linalg.norm(CrossEntropyLoss().gradient(rng.integers(3, size=2000), scores), axis=1)
+    assert 1.3 < norms.max() <= CrossEntropyLoss().lipschitz
+
+
+# -- minimisers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", MARGIN, ids=repr)
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.8, 0.97])
+def test_link_minimises_the_conditional_risk(loss, p):
+    f = np.linspace(-4, 4, 8001)
+    risks = p * loss.of_margin(f) + (1 - p) * loss.of_margin(-f)
+    at_link = p * loss.of_margin(loss.link(p)) + (1 - p) * loss.of_margin(-loss.link(p))
+    assert at_link <= risks.min() + 1e-12
+    np.testing.assert_allclose(loss.minimiser([[1 - p, p], [p, 1 - p]], [-1, 1])[0], loss.link(p))
+
+
+@pytest.mark.parametrize("loss", [SquaredHingeLoss(), LogisticLoss(), ExponentialLoss()], ids=repr)
+def test_inverse_link_leads_back(loss):
+    p = np.linspace(0, 1, 21)
+    np.testing.assert_allclose(loss.inverse_link(loss.link(p)), p, atol=1e-12)
+
+
+def test_inverse_link_is_refused_where_there_is_none():
+    with pytest.raises(TypeError, match="HingeLoss does not determine the probability"):
+        HingeLoss().inverse_link(0.3)
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        HingeLoss().link(1.2)
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    st.sampled_from([*REGRESSION, PinballLoss(0.9), EpsilonInsensitiveLoss(1.5)]),
+)
+def test_regression_minimiser_beats_a_grid(weights, loss):
+    p = np.array(weights) / np.sum(weights)
+    outcomes = np.array([3.0, -1.0, 0.5, 2.0, 0.0])[: p.size]
+    best = loss.minimiser(p[None, :], outcomes)[0]
+    grid = np.linspace(-3, 5, 801)
+    risks = sum(w * loss(np.full(801, o), grid) for w, o in zip(p, outcomes))
+    assert p @ loss(outcomes, np.full(p.size, best)) <= risks.min() + 1e-9
+
+
+def test_minimisers_of_labels():
+    posterior = np.array([[0.2, 0.5, 0.3], [0.4, 0.2, 0.4]])
+    labels = ZeroOneLoss().minimiser(posterior, ["a", "b", "c"])
+    assert labels.tolist() == ["b", "a"]  # the first of equals
+    assert ZeroOneLoss(scores=True).minimiser([[0.5, 0.5]], [-1, 1]).tolist() == [1]
+    scores = CrossEntropyLoss().minimiser(posterior, [2, 0, 1])
+    np.testing.assert_allclose(np.exp(scores), posterior[:, [1, 2, 0]])
+
+
+# -- interface -------------------------------------------------------------------------------
+
+
+def test_losses_are_values():
+    assert RampLoss(0.5) == RampLoss(0.5)
+    assert RampLoss(0.5) != RampLoss(0.6)
+    assert len({HingeLoss(), HingeLoss(), LogisticLoss()}) == 2
+    costs = CostLoss(np.array([[0, 1], [2, 0]]), np.array(["a", "b"]))
+    assert costs == CostLoss([[0, 1], [2, 0]], ["a", "b"])
+    assert hash(costs) == hash(CostLoss([[0, 1], [2, 0]], ["a", "b"]))
+
+
+def test_check_loss_finds_every_name():
+    for name in risk.loss_names():
+        assert risk.check_loss(name).name == name
+    assert risk.check_loss(np.subtract) is np.subtract
+    with pytest.raises(ValueError, match=r"must be one of \['absolute'.*Got 'hing' instead"):
+        risk.check_loss("hing")
+    with pytest.raises(TypeError, match="must be a name, a Loss or a callable"):
+        risk.check_loss(3)
+    with pytest.raises(TypeError, match="must be a name, a Loss or a callable"):
+        risk.check_loss(HingeLoss)
+    with pytest.raises(TypeError, match=r"gradient\(y_true, prediction\) method is required"):
+        risk.check_loss(np.subtract, gradient=True)
+
+
+def test_selection_rules():
+    assert HingeLoss().select([-1.0, 0.0, 2.0]).tolist() == [-1, 1, 1]
+    assert CrossEntropyLoss().select([[0.0, 1.0], [2.0, 2.0]]).tolist() == [1, 0]
+    assert SquareLoss().select([0.5]).tolist() == [0.5]
+    assert ZeroOneLoss().select(["a"]).tolist() == ["a"]
+    assert ZeroOneLoss(scores=True).select([0.0]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: HingeLoss()([0, 1], [0.1, 0.2]),
+            r"HingeLoss needs labels -1 and \+1. Got \[0, 1\]",
+        ),
+        (lambda: HingeLoss()(["a", "b"], [0.1, 0.2]), "HingeLoss needs labels"),
+        (
+            lambda: SquareLoss()(np.ones(3), np.ones((3, 1))),
+            r"shapes must be equal.*\(3,\).*\(3, 1\)",
+        ),
+        (lambda: RampLoss(0), r"'gamma' parameter of RampLoss .* range \(0.0, inf\). Got 0"),
+        (lambda: PinballLoss(1.0), r"'quantile' parameter of PinballLoss .* \(0.0, 1.0\). Got 1.0"),
+        (lambda: EpsilonInsensitiveLoss(-1), r"'epsilon' parameter .* Got -1 instead"),
+        (
+            lambda: CrossEntropyLoss()([0, 3], np.zeros((2, 3))),
+            r"class numbers 0, ..., 2. Got \[0, 3\]",
+        ),
+        (
+            lambda: CrossEntropyLoss()([0, 1], np.zeros(2)),
+            r"scores of shape \(n_samples, n_classes\)",
+        ),
+        (lambda: CostLoss([[0, 1]], [0, 1]), "one row and one column of costs for each class"),
+        (lambda: CostLoss([[0, 1], [1, 0]], [1, 1]), "distinct classes"),
+        (
+            lambda: CostLoss([[0, 1], [1, 0]], [0, 1])([0], [2]),
+            r"knows the classes \[0, 1\]. Got \[2\]",
+        ),
+        (lambda: HingeLoss().upper_bound_on(2, 1), "low <= high. Got low=2, high=1"),
+        (lambda: SquareLoss().minimiser([[0.5, 0.6]], [0, 1]), "non-negative and summing to 1"),
+        (
+            lambda: SquareLoss().minimiser([[0.5, 0.5]], [0, 1, 2]),
+            r"Got shapes \(1, 2\) and \(3,\)",
+        ),
+        (
+            lambda: CrossEntropyLoss().minimiser([[0.5, 0.5]], [1, 2]),
+            "outcomes 0, ..., n_outcomes - 1",
+        ),
+    ],
+)
+def test_errors_say_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_labels_have_no_gradient():
+    with pytest.raises(TypeError, match="Minimise a surrogate"):
+        ZeroOneLoss().gradient([1], [1])
+    with pytest.raises(TypeError, match=r"CostLoss\.minimiser"):
+        CostLoss([[0, 1], [1, 0]], [0, 1]).gradient([1], [1])
