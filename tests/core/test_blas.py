@@ -1,0 +1,49 @@
+"""The limit on BLAS threads holds inside its block and is given back after it."""
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from corollary.core.blas import one_blas_thread
+
+
+def blas_threads():
+    return [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"]
+
+
+def test_limit_holds_inside_and_is_given_back():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+            with one_blas_thread():
+                pass
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+
+
+def test_is_given_back_after_an_error():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with pytest.raises(RuntimeError), one_blas_thread():
+            raise RuntimeError
+        assert blas_threads() == before
+
+
+def test_many_threads_leave_no_limit_behind():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+
+        def work():
+            for _ in range(20):
+                with one_blas_thread():
+                    np.ones((20, 20)) @ np.ones((20, 20))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert blas_threads() == before
