@@ -142,7 +142,7 @@ def newton_minimise(
             return NewtonResult(x + step, value, norm, decrement, n_iter, True)
         if n_iter == max_iter:
             break
-        if not fresh and decrement > previous / 4:  # the old Hessian no longer pays
+        if not fresh and decrement > previous / 30:  # the old Hessian no longer pays
             value, gradient, hessian = terms(x, True)
             step, fresh = newton_step(hessian, gradient), True
             decrement = max(0.0, float(-gradient @ step))

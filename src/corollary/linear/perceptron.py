@@ -216,7 +216,8 @@ def perceptron_pass_bound(radius: float, margin: float) -> int:
     2
     """
     _check_margin("perceptron_pass_bound", radius, margin)
-    return int(np.floor((radius / margin) ** 2)) + 1
+    # Rounding of a measured radius or margin must not push an exact ratio below an integer.
+    return int(np.floor((radius / margin) ** 2 * (1 + 1e-9))) + 1
 
 
 @validate_params(

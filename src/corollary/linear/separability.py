@@ -122,5 +122,5 @@ def _holds(A: np.ndarray, sign: np.ndarray, z: np.ndarray, strict: bool) -> bool
     if strict:
         return bool((score > rounding).all())
     # The solver may be off by its tolerance on rows that lie on the plane.
-    allowed = np.where(sign > 0, -1e-6 * (np.abs(A) @ np.abs(z)), rounding)
-    return bool((score > allowed).all() or ((score >= allowed) & (sign > 0)).all())
+    lowest = -1e-6 * (np.abs(A) @ np.abs(z))
+    return bool(np.where(sign > 0, score >= lowest, score > rounding).all() and z.any())
