@@ -135,11 +135,11 @@ class Fingerprint(Summary):
 
     Parameters
     ----------
-    hashes : ndarray of dtype uint64
+    hashes : ndarray of dtype uint64, default=no hashes
         The smallest distinct row hashes, ascending.
-    counts : ndarray of dtype int64
+    counts : ndarray of dtype int64, default=no counts
         How often each occurred.
-    n_rows : int
+    n_rows : int, default=0
         Rows summarised.
 
     Examples

@@ -27,6 +27,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from corollary.core.schema import Array, Integer, Number, Schema
 from corollary.core.summary import Chunk, Summary
 
 # The buffer in which rows are centred stays in a core's second-level cache.
@@ -70,6 +71,10 @@ class Moments(Summary):
     weight: float
     mean: np.ndarray
     scatter: np.ndarray
+
+    _schema = Schema(
+        n_rows=Integer(0), weight=Number(0), mean=Array("f", "d"), scatter=Array("f", "d", "d")
+    )
 
     @classmethod
     def of_width(cls, n_features: int) -> Self:

@@ -17,7 +17,14 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.core.moments import Moments
+from corollary.core.schema import Instance, Integer, Schema
 from corollary.core.summary import Chunk, Summary
+
+
+def _fits_together(equations: Any) -> str | None:
+    if equations.n_features > len(equations.moments.mean):
+        return "there are fewer columns than features"
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +53,8 @@ class NormalEquations(Summary):
 
     n_features: int
     moments: Moments
+
+    _schema = Schema(_fits_together, n_features=Integer(0), moments=Instance("covariance"))
 
     @classmethod
     def of_width(cls, n_features: int, n_targets: int = 1) -> Self:

@@ -66,6 +66,12 @@ class LeastSquares(NamedTuple):
         or "lsqr".
     n_iter : int, default=1
         Iterations of "lsqr"; 1 for the others.
+
+    Examples
+    --------
+    >>> from corollary.linear import least_squares
+    >>> least_squares([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], [0.0, 1.0, 2.0]).rank
+    1
     """
 
     coef: np.ndarray

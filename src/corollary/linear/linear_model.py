@@ -11,9 +11,89 @@ from corollary.core.compat import fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.fingerprint import Fingerprint
 from corollary.core.normal_equations import NormalEquations
+from corollary.core.schema import Array, Instance, Number, Optional, Size, Strings
 from corollary.core.sources import Source, open_source
 from corollary.core.summary import Together
 from corollary.linear.least_squares import LeastSquares
+
+
+def fits_together(model: Any) -> str | None:
+    """Say what is wrong with the shapes of a loaded linear model, or None.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``coef_`` and ``intercept_``.
+
+    Returns
+    -------
+    sentence : str or None
+        The problem.
+    """
+    if (model.coef_.ndim == 1) != (np.ndim(model.intercept_) == 0):
+        return "coefficients and intercept are for different numbers of targets"
+    return None
+
+
+# What model files hold of a linear model; "d" features and "k" targets.
+FITTED = {
+    "coef_": Array("f", "d") | Array("f", "k", "d"),
+    "intercept_": Number() | Array("f", "k"),
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
+}
+
+
+def read_source(
+    estimator: BaseEstimator,
+    data: Any,
+    *,
+    target: str | Sequence[str] | None,
+    columns: Sequence[str] | None,
+    sample_weight: str | None,
+    n_jobs: int | None,
+) -> tuple[Source, NormalEquations]:
+    """Open data, form their normal equations in one pass and remember names and rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Receives ``n_features_in_``, ``feature_names_in_`` (if columns have names) and
+        ``fingerprint_``.
+    data : path, data frame, Dask collection, or iterable of chunks
+        See :func:`corollary.core.sources.open_source`.
+    target : str, sequence of str or None
+        Columns to predict.
+    columns : sequence of str or None
+        Features.
+    sample_weight : str or None
+        Column of weights.
+    n_jobs : int or None
+        Threads.
+
+    Returns
+    -------
+    source : Source
+        The rows, for further passes.
+    equations : NormalEquations
+        Their normal equations.
+    """
+    source = open_source(data, columns=columns, target=target, sample_weight=sample_weight)
+    if source.n_targets == 0:
+        raise ValueError(
+            f"{type(estimator).__name__}.fit_source needs targets. Name the column to predict in "
+            "`target`, or give chunks (X, y)."
+        )
+    empty = NormalEquations.of_width(source.n_features, source.n_targets)
+    both: Any = source.reduce(Together((empty, Fingerprint())), n_jobs)
+    equations, estimator.fingerprint_ = both.parts
+    estimator.n_features_in_ = source.n_features
+    if source.feature_names is not None:
+        estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return source, equations
 
 
 class LinearModel(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
@@ -88,21 +168,14 @@ class LinearModel(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
         self : estimator
             The fitted model.
         """
-        source = open_source(data, columns=columns, target=target, sample_weight=sample_weight)
-        name = type(self).__name__
-        if source.n_targets == 0:
-            raise ValueError(
-                f"{name}.fit_source needs targets. Name the column to predict in `target`, or "
-                "give chunks (X, y)."
-            )
-        equations = NormalEquations.of_width(source.n_features, source.n_targets)
-        both: Any = source.reduce(Together((equations, Fingerprint())), n_jobs)
-        equations, self.fingerprint_ = both.parts
-        self.n_features_in_ = source.n_features
-        if source.feature_names is not None:
-            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        source, equations = read_source(
+            self,
+            data,
+            target=target,
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+        )
         self._keep(self._solve_source(source, equations, n_jobs))
         return self
 

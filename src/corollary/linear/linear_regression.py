@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from corollary.core.normal_equations import NormalEquations
+from corollary.core.schema import Integer, Schema, Text
 from corollary.core.sources import Source
 from corollary.linear.least_squares import LeastSquares, solve_arrays, solve_source
-from corollary.linear.linear_model import LinearModel
+from corollary.linear.linear_model import FITTED, LinearModel, fits_together
 
 
 class LinearRegression(LinearModel):
@@ -72,6 +73,7 @@ class LinearRegression(LinearModel):
     """
 
     _parameter_constraints = {"fit_intercept": ["boolean"], "n_jobs": [Integral, None]}
+    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), **FITTED)
 
     def __init__(self, *, fit_intercept: bool = True, n_jobs: int | None = None) -> None:
         self.fit_intercept = fit_intercept

@@ -7,9 +7,10 @@ import numpy as np
 
 from corollary.core.compat import Interval, StrOptions
 from corollary.core.normal_equations import NormalEquations
+from corollary.core.schema import Integer, Schema, Text
 from corollary.core.sources import Source
 from corollary.linear.least_squares import LeastSquares, solve_arrays, solve_source
-from corollary.linear.linear_model import LinearModel
+from corollary.linear.linear_model import FITTED, LinearModel, fits_together
 
 
 class Ridge(LinearModel):
@@ -82,6 +83,7 @@ class Ridge(LinearModel):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
     }
+    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), n_iter_=Integer(1), **FITTED)
 
     def __init__(
         self,

@@ -30,6 +30,13 @@ class DualSolution(NamedTuple):
         Weights a of the rows: the prediction at x is the sum of ``a[i] * x[i] @ x``.
     coef : ndarray of shape (n_features,) or (n_features, n_targets)
         The same solution as coefficients, ``X.T @ dual_coef``.
+
+    Examples
+    --------
+    >>> from corollary.linear import ridge_dual
+    >>> solution = ridge_dual([[1.0], [2.0]], [1.0, 2.0], 5.0)
+    >>> solution.dual_coef
+    array([0.1, 0.2])
     """
 
     dual_coef: np.ndarray
@@ -178,8 +185,9 @@ def ridge_dual(X: Any, y: Any, alpha: float) -> DualSolution:
     r"""Solve ridge regression on the side of the rows.
 
     The weights of the rows are :math:`a=(XX^\top+\alpha I)^{-1}y`, the coefficients
-    :math:`\beta=X^\top a`. The cost is :math:`O(n^2d+n^3)` for n rows and d columns, against :math:`O(nd^2+d^3)` for the
-    primal form, and the same solution by the push-through identity.
+    :math:`\beta=X^\top a`: the same solution as on the side of the columns, by the push-through
+    identity. The cost is :math:`O(n^2d+n^3)` for n rows and d columns, against
+    :math:`O(nd^2+d^3)`.
 
     Parameters
     ----------
