@@ -235,8 +235,8 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             if self.scale_estimator is None:
                 raise ValueError(
                     "SplitConformalRegressor with prefit=True and conformity_score='normalised' "
-                    "needs a fitted 'scale_estimator': the scale must be learnt on training rows, which "
-                    "are not given here. Pass one, or prefit=False."
+                    "needs a fitted 'scale_estimator': the scale must be learnt on training "
+                    "rows, which are not given here. Pass one, or prefit=False."
                 )
             self.scale_estimator_ = self.scale_estimator
             self.scale_floor_ = 0.0

@@ -1,0 +1,273 @@
+import math
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import corollary
+from corollary.conformal import (
+    SplitConformalClassifier,
+    class_probabilities,
+    coverage_score,
+    mean_size,
+)
+from corollary.core.simulate import assert_bound_holds, assert_share_equals
+
+
+class Table(ClassifierMixin, BaseEstimator):
+    """Takes the features for probabilities: the world is known exactly."""
+
+    def __init__(self, n_classes=3):
+        self.n_classes = n_classes
+
+    def fit(self, X, y):
+        self.classes_ = np.arange(self.n_classes)
+        return self
+
+    def predict_proba(self, X):
+        return np.asarray(X, dtype=float)
+
+    def predict(self, X):
+        return np.argmax(X, axis=1)
+
+
+def draw(n, rng, skew=0.5):
+    """Rows whose first columns are the true class probabilities, and labels drawn from them."""
+    X = rng.dirichlet([skew, 1.0, 2.0], size=n)
+    y = (rng.random(n)[:, None] > np.cumsum(X, axis=1)).sum(axis=1)
+    return X, np.minimum(y, 2)
+
+
+def table(**how):
+    return SplitConformalClassifier(Table().fit(None, None), prefit=True, **how)
+
+
+SETTINGS = [
+    {"conformity_score": "lac"},
+    {"conformity_score": "aps", "randomised": True},
+]
+
+
+@pytest.mark.parametrize("how", SETTINGS, ids=["lac", "randomised aps"])
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 9, 14, 30])
+def test_marginal_coverage_is_exact(n, how, seed):
+    rng = np.random.default_rng([seed, n])
+    confidence, repetitions, covered = 0.8, 400, 0
+    for i in range(repetitions):
+        X, y = draw(n + 1, rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model = table(confidence=confidence, random_state=i, **how).fit(X[:-1], y[:-1])
+        covered += model.predict_set(X[-1:])[0, y[-1]]
+    rank = math.ceil((n + 1) * confidence - 1e-9)
+    if rank > n:
+        assert covered == repetitions
+    else:
+        assert_share_equals(int(covered), repetitions, rank / (n + 1))
+
+
+def test_plain_aps_covers_and_is_never_empty(seed):
+    rng = np.random.default_rng(seed)
+    repetitions, missed = 600, 0
+    for _ in range(repetitions):
+        X, y = draw(10, rng)
+        model = table(confidence=0.7, conformity_score="aps").fit(X[:-1], y[:-1])
+        sets = model.predict_set(X)
+        assert sets.any(axis=1).all()
+        missed += not sets[-1, y[-1]]
+    assert_bound_holds(missed, repetitions, 0.3)
+
+
+def test_random_scores_still_cover(seed):
+    """Coverage needs no good model: here the probabilities are noise."""
+    rng = np.random.default_rng(seed)
+    repetitions, covered = 600, 0
+    for _ in range(repetitions):
+        X, y = rng.dirichlet(np.ones(3), size=10), rng.integers(0, 3, size=10)
+        covered += table(confidence=0.7).fit(X[:-1], y[:-1]).predict_set(X[-1:])[0, y[-1]]
+    assert_share_equals(int(covered), repetitions, 7 / 10)
+
+
+def test_fitted_model_covers_new_rows(seed):
+    rng = np.random.default_rng(seed)
+    repetitions, covered = 250, 0
+    for i in range(repetitions):
+        X = rng.normal(size=(40, 2))
+        y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+        model = SplitConformalClassifier(
+            LogisticRegression(), confidence=0.75, calibration_size=15, random_state=i
+        ).fit(X[:-1], y[:-1])
+        covered += model.predict_set(X[-1:])[0, y[-1]]
+    assert_share_equals(int(covered), repetitions, 12 / 16)
+
+
+@pytest.mark.parametrize("score", ["lac", "aps"])
+def test_every_class_is_covered_when_asked(score, seed):
+    rng = np.random.default_rng(seed)
+    X, y = draw(3000, rng, skew=0.2)
+    X_new, y_new = draw(6000, rng, skew=0.2)
+    pooled = table(conformity_score=score).fit(X, y).predict_set(X_new)
+    each = table(conformity_score=score, class_conditional=True).fit(X, y)
+    assert each.group_sizes_.tolist() == np.bincount(y).tolist()
+    sets = each.predict_set(X_new)
+    rare = y_new == 0
+    if score == "lac":
+        assert pooled[rare, 0].mean() < 0.85
+    for label in range(3):
+        assert sets[y_new == label, label].mean() > 0.85
+
+
+def test_class_conditional_coverage_is_exact(seed):
+    """With 9 calibration rows of a class, its labels are covered with probability 8 / 10."""
+    rng = np.random.default_rng(seed)
+    repetitions, covered = 500, 0
+    for _ in range(repetitions):
+        X = rng.dirichlet(np.ones(3), size=19)
+        y = np.r_[np.zeros(9), np.ones(9), 0].astype(int)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model = table(confidence=0.75, class_conditional=True).fit(X[:-1], y[:-1])
+        covered += model.predict_set(X[-1:])[0, 0]
+    assert_share_equals(int(covered), repetitions, 8 / 10)
+
+
+def test_too_few_rows_give_full_sets_and_a_warning():
+    X, y = draw(4, np.random.default_rng(0))
+    with pytest.warns(UserWarning, match=r"Until 5 more rows are given, sets hold every class"):
+        model = table().fit(X, y)
+    assert model.predict_set(X).all()
+    with pytest.warns(UserWarning, match="has 0 calibration rows in 3 of 3 groups"):
+        table(class_conditional=True).fit(X[:1], y[:1])
+
+
+@pytest.mark.parametrize("how", [*SETTINGS, {"conformity_score": "aps"}])
+def test_sets_grow_with_confidence(how, seed):
+    X, y = draw(200, np.random.default_rng(seed))
+    model = table(random_state=seed, **how).fit(X[:100], y[:100])
+    sizes = [mean_size(model.predict_set(X[100:], confidence=c)) for c in (0.5, 0.8, 0.95)]
+    smaller, larger = (model.predict_set(X[100:], confidence=c) for c in (0.6, 0.9))
+    assert np.all(smaller <= larger)
+    assert sizes == sorted(sizes)
+
+
+def test_lac_by_hand():
+    X = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]])
+    model = SplitConformalClassifier(Table(2).fit(None, None), prefit=True, confidence=0.5)
+    model.fit(X, [0, 0, 0])
+    assert model.scores_ == pytest.approx(np.array([0.1, 0.4, 0.7]))
+    # Rank ceil(4 / 2) = 2: classes of probability at least 0.6; some rows have none.
+    assert model.predict_set([[0.61, 0.39], [0.5, 0.5]]).tolist() == [[True, False], [False, False]]
+
+
+def test_partition_has_thresholds_per_group(seed):
+    rng = np.random.default_rng(seed)
+    X, y = draw(600, rng)
+
+    def partition(rows):
+        return rows.max(axis=1) > 0.7
+
+    model = table(partition=partition, class_conditional=True).fit(X[:300], y[:300])
+    assert model.group_labels_.tolist() == [False, True]
+    assert len(model.group_sizes_) == 6
+    sets = model.predict_set(X[300:])
+    sure = partition(X[300:])
+    for member in (sure, ~sure):
+        assert coverage_score(y[300:][member], sets[member], classes=[0, 1, 2]) > 0.82
+
+
+def test_labels_unknown_to_the_model_have_infinite_scores():
+    X, y = draw(9, np.random.default_rng(0))
+    model = table(confidence=0.5).fit(X, np.where(np.arange(9) < 6, 7, y))
+    assert np.isinf(model.scores_).sum() == 6
+    assert model.predict_set(X).all()
+    with pytest.warns(UserWarning, match="calibration rows"):
+        each = table(class_conditional=True).fit(X, np.where(np.arange(9) < 6, 7, y))
+    assert each.n_calibration_ == 3
+
+
+def test_logits_become_probabilities():
+    X, y = load_iris(return_X_y=True)
+    ridge = RidgeClassifier().fit(X, y)
+    p = class_probabilities(ridge, X)
+    logits = np.exp(ridge.decision_function(X))
+    assert p == pytest.approx(logits / logits.sum(axis=1, keepdims=True))
+    binary = RidgeClassifier().fit(X, y == 1)
+    p = class_probabilities(binary, X)
+    assert p.sum(axis=1) == pytest.approx(1.0)
+    assert np.array_equal(p[:, 1] > 0.5, binary.predict(X))
+    model = SplitConformalClassifier(RidgeClassifier(), random_state=0).fit(X, y)
+    assert not hasattr(model, "predict_proba")
+    assert coverage_score(y, model.predict_set(X), classes=model.classes_) > 0.8
+    with pytest.raises(TypeError, match="has neither predict_proba nor decision_function"):
+        class_probabilities(DummyWithout().fit(X, y), X)
+
+
+class DummyWithout(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_string_labels_and_delegation():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = SplitConformalClassifier(LogisticRegression(max_iter=1000), random_state=0)
+    model.fit(X, names)
+    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert model.n_features_in_ == 4
+    assert model.score(X, names) > 0.9
+    assert np.array_equal(model.predict_proba(X), model.estimator_.predict_proba(X))
+    assert coverage_score(names, model.predict_set(X), classes=model.classes_) > 0.8
+
+
+def test_randomised_sets_repeat_with_the_seed_and_differ_from_calibration(seed):
+    X, y = draw(100, np.random.default_rng(seed))
+    how = {"conformity_score": "aps", "randomised": True, "random_state": seed}
+    first, second = (table(**how).fit(X, y) for _ in "ab")
+    assert np.array_equal(first.predict_set(X), second.predict_set(X))
+    assert first.set_seed_ != seed
+
+
+def test_uninformative_model_gives_large_sets():
+    X, y = load_iris(return_X_y=True)
+    model = SplitConformalClassifier(DummyClassifier(), conformity_score="aps", random_state=0)
+    assert mean_size(model.fit(X, y).predict_set(X)) > 2
+
+
+def test_saving_and_loading(tmp_path, seed):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    model = SplitConformalClassifier(
+        make_pipeline(StandardScaler(), DummyClassifier()),
+        conformity_score="aps",
+        randomised=True,
+        random_state=seed,
+    ).fit(X, names)
+    corollary.save(model, tmp_path / "model.corollary")
+    again = corollary.load(tmp_path / "model.corollary")
+    assert np.array_equal(again.predict_set(X), model.predict_set(X))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X, y: table(conformity_score="best").fit(X, y), "'conformity_score' parameter"),
+        (lambda X, y: table().fit(X, X[:, 0]), "Unknown label type"),
+        (lambda X, y: table().fit(X, y[:3]), "inconsistent numbers of samples"),
+        (lambda X, y: table(calibration_size=0.0).fit(X, y), "'calibration_size' parameter"),
+        (lambda X, y: table(partition=3).fit(X, y), "'partition' parameter"),
+    ],
+)
+def test_errors_say_what_is_required(call, message):
+    X, y = draw(20, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=message):
+        call(X, y)
