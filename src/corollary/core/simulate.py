@@ -1,4 +1,4 @@
-"""Simulation as proof-reading: does a claimed guarantee hold when the truth is known?
+"""Simulation as proof-reading: whether a claimed guarantee holds when the truth is known.
 
 A bound that holds with probability at least 1 - delta may be violated in a share delta of the
 repetitions and no more. These helpers test that with exact binomial tests whose false-alarm rate
@@ -51,6 +51,8 @@ def assert_bound_holds(
     ------
     AssertionError
         If the violations are too many to be chance.
+    ValueError
+        If the counts or the probability are impossible.
 
     Examples
     --------
@@ -63,11 +65,13 @@ def assert_bound_holds(
     """
     from scipy.stats import binom
 
+    _check_counts(violations, repetitions, delta)
     p = binom.sf(violations - 1, repetitions, delta)
-    assert p > level, (
-        f"bound broken: {violations} violations in {repetitions} repetitions, "
-        f"allowed share {delta:.3g} (p = {p:.0e})"
-    )
+    if p <= level:
+        raise AssertionError(
+            f"bound broken: {violations} violations in {repetitions} repetitions, "
+            f"allowed share {delta:.3g} (p = {p:.0e})"
+        )
 
 
 def assert_share_equals(
@@ -90,13 +94,35 @@ def assert_share_equals(
     ------
     AssertionError
         If the share differs from the claim by more than chance.
+    ValueError
+        If the counts or the probability are impossible.
+
+    Examples
+    --------
+    >>> from corollary.core.simulate import assert_share_equals
+    >>> assert_share_equals(52, 100, 0.5)
+    >>> assert_share_equals(5, 100, 0.5)
+    Traceback (most recent call last):
+        ...
+    AssertionError: share is wrong: 5 of 100, claimed 0.5 (p = ...)
     """
     from scipy.stats import binomtest
 
-    p = binomtest(hits, repetitions, probability).pvalue
-    assert p > level, (
-        f"share is wrong: {hits} of {repetitions}, claimed {probability:.4g} (p = {p:.0e})"
-    )
+    _check_counts(hits, repetitions, probability)
+    p = binomtest(int(hits), int(repetitions), probability).pvalue
+    if p <= level:
+        raise AssertionError(
+            f"share is wrong: {hits} of {repetitions}, claimed {probability:.4g} (p = {p:.0e})"
+        )
+
+
+def _check_counts(count: int, repetitions: int, probability: float) -> None:
+    # Each of these would let an assertion pass without having looked at anything.
+    if repetitions < 1 or not 0 <= count <= repetitions or not 0 <= probability <= 1:
+        raise ValueError(
+            "A share needs at least one repetition, a count between 0 and the repetitions and a "
+            f"probability in [0, 1]. Got {count} of {repetitions} and {probability}."
+        )
 
 
 def count_violations(
@@ -172,6 +198,8 @@ def assert_rate(
     """
     slope, error = fit_slope(sizes, errors)
     allowed = width * error + 1e-9
-    assert abs(slope - order) <= allowed, (
-        f"rate is wrong: measured order {slope:.3f} +- {error:.3f}, claimed {order:.3g}"
-    )
+    # Written so that NaN, from an error that is zero or negative, fails too.
+    if not abs(slope - order) <= allowed:
+        raise AssertionError(
+            f"rate is wrong: measured order {slope:.3f} +- {error:.3f}, claimed {order:.3g}"
+        )
