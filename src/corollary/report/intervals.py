@@ -11,11 +11,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from corollary.report.svg import Drawing, Scale, horizontal_axis, text_width
+from corollary.report.axes import Scale, horizontal_axis
+from corollary.report.svg import Drawing, text_width
 
 NARROW = 560
 ROW = 30
-NARROW_ROW = 44
+NARROW_ROW = 42
+NOTE = 15
 
 
 def _ends(row: Mapping[str, Any]) -> list[float]:
@@ -72,9 +74,8 @@ def forest(
     """
     rows = data["rows"]
     narrow = width < NARROW
-    step = NARROW_ROW if narrow else ROW
     top = 22 if data.get("reference_label") else 6
-    bottom = top + step * len(rows) + 2
+    places, bottom = _places(rows, top, narrow)
     picture = Drawing(width, bottom + (44 if data.get("axis") else 24))
     if narrow:
         left, right = 8.0, width - 12.0
@@ -98,12 +99,24 @@ def forest(
     picture.line(zero, top - 4, zero, bottom, "ref")
     if data.get("reference_label"):
         _label_above(picture, zero, top - 9, data["reference_label"])
-    for i, row in enumerate(rows):
-        y = top + step * i + (30 if narrow else step / 2)
+    for row, y in zip(rows, places):
         _estimate(picture, scale, row, y, zero if bars else None)
         _words(picture, row, y, left, right, narrow)
     description = "; ".join(f"{r['label']}: {r['text']}" for r in rows[:12])
     return picture.render(name, title, description, "narrow" if narrow else "wide")
+
+
+def _places(
+    rows: Sequence[Mapping[str, Any]], top: float, narrow: bool
+) -> tuple[list[float], float]:
+    """Find the height of each row's interval, and where the last row ends."""
+    if not narrow:
+        return [top + ROW * (i + 0.5) for i in range(len(rows))], top + ROW * len(rows) + 2
+    places, y = [], top
+    for row in rows:
+        y += NARROW_ROW + (NOTE if row.get("note") else 0)
+        places.append(y - 12)
+    return places, y + 2
 
 
 def _label_above(picture: Drawing, x: float, y: float, text: str) -> None:
@@ -142,16 +155,18 @@ def _estimate(
 def _words(
     picture: Drawing, row: Mapping[str, Any], y: float, left: float, right: float, narrow: bool
 ) -> None:
-    style = "t-strong" if row.get("strong") else "t"
+    style, size = ("t-strong", 13.0) if row.get("strong") else ("t", 12.0)
     note = row.get("note", "")
     if narrow:
-        words = row["text"] + (f" · {note}" if note else "")
-        room = picture.width - 8
-        text_room = min(text_width(words), 0.62 * room)
-        picture.text(0, y - 13, row["label"], style, width=room - text_room - 8)
-        picture.text(picture.width, y - 13, words, "t-soft", anchor="end", width=0.62 * room)
+        words = min(text_width(row["text"]), 0.62 * picture.width)
+        line = y - 13 - (NOTE if note else 0)
+        room = picture.width - words - 10
+        picture.text(0, line, row["label"], style, width=room, size=size)
+        picture.text(picture.width, line, row["text"], "t-soft", anchor="end", width=words)
+        if note:
+            picture.text(picture.width, y - 13, note, "t-soft", anchor="end")
         return
-    picture.text(0, y + 4.5, row["label"], style, width=left - 14, size=12.5)
+    picture.text(0, y + 4.5, row["label"], style, width=left - 14, size=size)
     start = right + 20
     picture.text(start, y + 4.5, row["text"], "t", width=picture.width - start)
     if note:

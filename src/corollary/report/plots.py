@@ -10,16 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from corollary.report.axes import Scale, horizontal_axis, tick_texts, ticks, vertical_axis
 from corollary.report.format import count, number, percent
-from corollary.report.svg import (
-    Drawing,
-    Scale,
-    horizontal_axis,
-    text_width,
-    tick_texts,
-    ticks,
-    vertical_axis,
-)
+from corollary.report.svg import Drawing, text_width
 
 WIDTH = 420
 LEFT, RIGHT = 46.0, 408.0
@@ -114,7 +107,7 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     words = f"wanted {percent(data['nominal'])}"
     picture.text(RIGHT, 16, words, "t-soft", anchor="end")
     start = RIGHT - text_width(words)
-    picture.line(start - 26, 12, start - 2, 12, "ref")
+    picture.line(start - 32, 12, start - 6, 12, "ref")
     room = (RIGHT - LEFT) / max(len(bands), 1)
     for i, b in enumerate(bands):
         middle = x(i + 0.5)
@@ -138,8 +131,9 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
                 size=11.5,
             )
     picture.line(LEFT, bottom, RIGHT, bottom, "ax")
-    foot = picture.height - 4
-    picture.text((LEFT + RIGHT) / 2, foot, data["x_label"], "t-soft", anchor="middle", width=WIDTH)
+    centre, foot = (LEFT + RIGHT) / 2, picture.height - 4
+    room = 2 * (WIDTH - centre)
+    picture.text(centre, foot, data["x_label"], "t-soft", anchor="middle", width=room)
     return picture.render(name, title, f"{len(bands)} bands; wanted {percent(data['nominal'])}.")
 
 
@@ -200,7 +194,8 @@ def scatter(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     svg : Markup
         The picture.
     """
-    low, high = _padded(*data["domain"], share=0.02)
+    low, high = data["domain"]
+    low, high = _padded(low, high, 0.02)
     widest = max((text_width(t) for t in tick_texts(ticks(low, high, 6))), default=0.0)
     left = max(widest + 10, 30.0)
     picture = Drawing(WIDTH, 404)
@@ -256,7 +251,8 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     """
     picture = Drawing(280, 196)
     left, right, bottom = 40.0, 272.0, 158.0
-    y = Scale(*_padded(*data["domain"]), 126, 30)
+    low, high = _padded(*data["domain"])
+    y = Scale(low, high, 126, 30)
     vertical_axis(picture, y, left, percent=data["percent"], grid_right=right, most=4)
     picture.text(0, 14, data["column"], "t-strong", width=280, size=12.5)
     top = max(data["density"], default=0) or 1
@@ -372,11 +368,14 @@ def split(
     """
     picture = Drawing(width, 52)
     total = sum(p["n"] for p in parts) or 1
-    x = 0.0
+    x = free = 0.0
     for i, part in enumerate(parts):
         wide = width * part["n"] / total
         words = f"{part['label']} {count(part['n'])}"
         picture.rect(x, 4, max(wide - 2, 1), 18, f"part-{i + 1}", title=words, round_=2)
-        picture.text(x, 42, words, "t-soft", width=max(wide - 6, 0))
-        x += wide
-    return picture.render(name, title, "; ".join(f"{p['label']}: {p['n']}" for p in parts))
+        # A label may be wider than its part: it is pushed left of the edge and right of the last.
+        start = max(min(x, width - text_width(words)), free)
+        picture.text(start, 42, words, "t-soft", width=width - start)
+        x, free = x + wide, start + text_width(words) + 10
+    description = "; ".join(f"{p['label']}: {p['n']}" for p in parts)
+    return picture.render(name, title, description, "wide" if width >= 560 else "narrow")

@@ -177,7 +177,7 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
 def _classes(evidence: Evidence) -> list[tuple[str, np.ndarray, float | None]]:
     truth = np.asarray(evidence.test.truth)
     sizes = np.asarray(evidence.test.sets).sum(axis=1)
-    found = []
+    found: list[tuple[str, np.ndarray, float | None]] = []
     for index in range(len(evidence.classes)):
         inside = np.flatnonzero(truth == index)
         if len(inside):

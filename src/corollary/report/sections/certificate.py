@@ -72,8 +72,6 @@ def _certificate(c: Any) -> dict[str, Any]:
     share = is_share(c.quantity)
     bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
     upper = getattr(c, "direction", "upper") == "upper"
-    write = format_share if share else number
-    turn = ("upper" if upper else "lower") if share else ("up" if upper else "down")
     known = bound is not None and empirical is not None
     gap = abs(bound - empirical) if known and bound is not None else None
     return {
@@ -85,14 +83,12 @@ def _certificate(c: Any) -> dict[str, Any]:
         "bound": bound,
         "bound_words": "vacuous"
         if c.vacuous
-        else write(bound, direction=turn)
+        else _bound_words(bound, share, upper)
         if bound is not None
         else "unbounded",
         "observed_words": c.observed,
         "gap": gap,
-        "gap_words": (
-            (percent if share else number)(gap) if gap is not None and not c.vacuous else ""
-        ),
+        "gap_words": _gap_words(gap, share) if gap is not None and not c.vacuous else "",
         "direction": "upper" if upper else "lower",
         "confidence": float(c.confidence),
         "theorem": c.theorem,
@@ -103,6 +99,16 @@ def _certificate(c: Any) -> dict[str, Any]:
         "rows_to_halve": None if c.vacuous or gap is None else _rows_to_halve(c, gap),
         "assumptions": [str(a) for a in c.assumptions],
     }
+
+
+def _bound_words(bound: float, share: bool, upper: bool) -> str:
+    if share:
+        return format_share(bound, "upper" if upper else "lower")
+    return number(bound, direction="up" if upper else "down")
+
+
+def _gap_words(gap: float, share: bool) -> str:
+    return f"{number(100 * gap, 2)} points" if share else number(gap)
 
 
 def _prettify(theorem: str) -> str:

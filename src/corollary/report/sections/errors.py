@@ -331,7 +331,7 @@ def _class_row(evidence: Evidence, i: int) -> dict[str, Any]:
     members = ""
     if rows.sets is not None:
         inside = np.flatnonzero(np.asarray(rows.sets)[i])
-        members = listing([facts.class_name(evidence, c) for c in inside], 4) or "none"
+        members = listing([facts.class_name(evidence, int(c)) for c in inside], 4) or "none"
     stated = rows.probability
     return {
         "truth": facts.class_name(evidence, rows.truth[i]),

@@ -153,7 +153,7 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
         "off on average",
         f"Off by {words[0]} on average over {plural(n, 'unseen row')} ({level} interval "
         f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}. "
-        f"{guess}: {number(base)}.",
+        f"{guess} is off by {number(base)}.",
         interval=f"{words[1]} to {words[2]}",
         n=n,
         section="certificate",
@@ -400,6 +400,8 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
     row = next((r for r in table["rows"] if r["n"] == 100), table["rows"][0])
     write = percent if table["percent"] else number
     holds = "Holds for rows like these; never checked on new data."
+    if evidence.verdict != "shown":
+        holds = "Speaks about rows like these only; never checked on new data."
     if row["detectable"] is None:
         return _card(
             "still-true",

@@ -3,10 +3,11 @@
 from typing import Any
 
 from corollary.report.evidence import Effect, Evidence, Importance
-from corollary.report.format import label, listing, plural, triples
+from corollary.report.format import count, label, listing, number, plural, triples
 from corollary.report.sections import facts
 
 MOST_BARS = 12
+LEAST_LISTED, MOST_LISTED = 40, 80
 MOST_EFFECTS = 6
 MOST_LEVELS = 12
 
@@ -29,6 +30,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     rises = [facts.estimate(i.increase) for i in evidence.importances]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
     found = [_importance(*item) for item in zip(evidence.importances, rises, words)]
+    listed = min(max(LEAST_LISTED, sum(i["matters"] for i in found)), MOST_LISTED)
     return {
         "finding": _finding(evidence, found),
         "loss": evidence.loss_name,
@@ -50,6 +52,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "axis": f"rise of {evidence.loss_name} when the column is shuffled",
         },
         "n_not_drawn": max(len(found) - MOST_BARS, 0),
+        "n_listed": listed,
+        "rest": _rest(found[listed:], evidence),
         "effects": _effects(evidence),
         "of_class": next((e.of_class for e in evidence.effects if e.of_class), ""),
         "method": [
@@ -76,6 +80,19 @@ def _importance(
         "matters": bool(rise["low"] is not None and rise["low"] > 0),
         "stand_ins": [str(s) for s in importance.stand_ins],
     }
+
+
+def _rest(found: list[dict[str, Any]], evidence: Evidence) -> str:
+    """Summarise the columns that the table leaves to the JSON file."""
+    known = [i["increase"]["value"] for i in found if i["increase"]["value"] is not None]
+    if not known:
+        return ""
+    matter = sum(i["matters"] for i in found)
+    text = f"Shuffling one of the other {plural(len(found), 'column')} changes "
+    text += f"{evidence.loss_name} by {number(min(known))} to {number(max(known))}"
+    return text + (
+        f"; {count(matter)} of them matter." if matter else "; none is told from chance."
+    )
 
 
 def _effects(evidence: Evidence) -> list[dict[str, Any]]:
