@@ -77,7 +77,8 @@ def read_checkpoint(
     """
     repair = "Choose another path, or delete the file to start afresh."
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, because NumPy leaves a file it cannot read open.
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             header = json.loads(str(file["header"][()]))
             arrays = {name: file[name] for name in file.files if name != "header"}
         known = header["format"] == FORMAT and header["version"] == VERSION
