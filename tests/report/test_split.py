@@ -2,11 +2,10 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary.report.split import calibration_rows_needed, find_twins, part_sizes, split_rows
+from corollary.report.split import find_twins, part_sizes, split_rows
 
 
 def _parts(split):
@@ -83,15 +82,6 @@ def test_data_that_repeat_by_nature_are_split_by_rows():
     assert len(split.test) == 100
     assert split.n_across == 100
     assert "repeat by nature" in split.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("coverage", "n"), [(0.5, 1), (0.8, 4), (0.9, 9), (0.95, 19), (0.99, 99), (0.999, 999)]
-)
-def test_calibration_rows_needed(coverage, n):
-    assert calibration_rows_needed(coverage) == n
-    brute = next(m for m in range(1, 2000) if np.ceil((m + 1) * coverage - 1e-9) <= m)
-    assert n == brute
 
 
 def test_small_data_rules_are_said():

@@ -37,13 +37,15 @@ class Table:
     target: str = ""
 
 
-def read_table(path: Any) -> Table:
+def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
     """Read a CSV or Parquet file.
 
     Parameters
     ----------
     path : str or path-like
         The file.
+    fewest_columns : int, default=2
+        Files with fewer columns are refused; training takes a target and something else.
 
     Returns
     -------
@@ -80,7 +82,7 @@ def read_table(path: Any) -> Table:
         )
     else:
         frame, notes = read_delimited(path)
-    return _finish(frame, path.name, digest, notes)
+    return _finish(frame, path.name, digest, notes, fewest_columns)
 
 
 def from_memory(data: Any, name: str = "table") -> Table:
@@ -196,9 +198,9 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _finish(frame: Any, name: str, digest: str, notes: list[str]) -> Table:
+def _finish(frame: Any, name: str, digest: str, notes: list[str], fewest_columns: int = 2) -> Table:
     """Give columns distinct string names; refuse a table without columns or rows."""
-    if frame.shape[1] < 2:
+    if frame.shape[1] < fewest_columns:
         raise ReportError(
             "data",
             f"{name} has {frame.shape[1]} column{'s' * (frame.shape[1] != 1)}. A target and at "

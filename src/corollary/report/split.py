@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
 from corollary.report.evidence import Task
 
@@ -80,29 +81,6 @@ def find_twins(frame: Any) -> np.ndarray:
     codes = np.column_stack([pd.factorize(frame.iloc[:, j])[0] for j in range(frame.shape[1])])
     groups, _ = pd.factorize(hash_rows(codes))
     return groups
-
-
-def calibration_rows_needed(coverage: float) -> int:
-    """Smallest number of calibration rows that gives finite intervals.
-
-    Parameters
-    ----------
-    coverage : float
-        Wanted coverage, in (0, 1).
-
-    Returns
-    -------
-    n : int
-        The smallest n for which the ``ceil((n + 1) * coverage)``-th smallest of n scores exists.
-
-    Examples
-    --------
-    >>> from corollary.report.split import calibration_rows_needed
-    >>> calibration_rows_needed(0.9)
-    9
-    """
-    # (n + 1) * coverage <= n, solved for n; the tiny term absorbs rounding of 0.9 / (1 - 0.9)
-    return max(1, int(np.ceil(coverage / (1.0 - coverage) - 1e-9)))
 
 
 def split_rows(
@@ -192,7 +170,7 @@ def part_sizes(n: int, coverage: float, notes: list[str]) -> tuple[int, int]:
     """
     n_test = min(round(TEST_SHARE * n), MOST_TEST_ROWS)
     n_calibration = min(round(CALIBRATION_SHARE * n), MOST_CALIBRATION_ROWS)
-    needed = calibration_rows_needed(coverage)
+    needed = smallest_calibration_size(coverage)
     if n_calibration >= needed:
         return n_test, n_calibration
     if needed <= MOST_CALIBRATION_SHARE * n:

@@ -1,0 +1,227 @@
+"""The command line: every command is a call to a public function.
+
+Data go to standard output, progress and messages to standard error. Nothing heavy is imported
+before a command needs it, so that help comes at once.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+EPILOG = (
+    "Exit codes: 0 done; 2 wrong usage; 3 the data file cannot be used; 4 the target cannot be "
+    "predicted; 5 the output cannot be written; 6 the model file was refused; 130 interrupted."
+)
+#: Bundled data, as in corollary.report.read; repeated here so that help need not import it.
+DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from corollary import __version__
+
+        typer.echo(f"corollary {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _corollary(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Machine learning with its guarantees computed for your own data."""
+
+
+@app.command("report", epilog=EPILOG)
+def _report(
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="[DATA]", help="CSV or Parquet file; without it, bundled data."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.")
+    ] = None,
+    task: Annotated[
+        str, typer.Option(help="auto, classification or regression.", metavar="TASK")
+    ] = "auto",
+    confidence: Annotated[
+        float, typer.Option(help="Confidence of certificates and of intervals on scores.")
+    ] = 0.95,
+    coverage: Annotated[
+        float, typer.Option(help="Share of rows whose set or interval shall hold the truth.")
+    ] = 0.9,
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="DIR", help="Directory for the files.")
+    ] = "report",
+    seed: Annotated[int, typer.Option(help="Same seed, same report.")] = 0,
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer models, fewer folds.")] = False,
+    demo: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"Bundled data: {', '.join(DEMOS)}.")
+    ] = None,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open the report in the browser when done.")
+    ] = False,
+) -> None:
+    """Train, compare, calibrate, certify and explain models of a table.
+
+    Writes report.html (one self-contained page), report.json and model.corollary.
+    """
+    screen = _Screen()
+    name = data or f"bundled data ({demo or 'breast_cancer'})"
+    screen.say(f"corollary report: {name}")
+    if data is not None and demo is not None:
+        raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
+    if data is not None and target is None:
+        raise typer.BadParameter("name the column to predict.", param_hint="--target")
+    with _failures(), screen.progress():
+        from corollary.report import read_demo, report
+
+        made = report(
+            read_demo(demo) if demo is not None else data,
+            target,
+            task=task,
+            confidence=confidence,
+            coverage=coverage,
+            out=out,
+            seed=seed,
+            fast=fast,
+        )
+    _summarise(made)
+    if open_:
+        typer.launch(str(made.paths["report.html"].resolve()))
+
+
+@app.command("predict", epilog=EPILOG)
+def _predict(
+    model: Annotated[str, typer.Argument(help="A model.corollary file.")],
+    data: Annotated[str, typer.Argument(help="CSV or Parquet file with new rows.")],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="CSV or, by its extension, Parquet; else stdout."
+        ),
+    ] = None,
+) -> None:
+    """Predict new rows, with sets or intervals and flags on what is unusual."""
+    screen = _Screen()
+    with _failures():
+        from corollary.report.predict import predict_file
+
+        table, notes = predict_file(model, data, out)
+    for note in notes:
+        screen.say(note)
+    if out is None:
+        sys.stdout.write(table.to_csv(index=False))
+    else:
+        screen.say(f"{len(table)} predictions in {out}")
+
+
+class _Screen:
+    """Says on standard error what is going on."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+        self.depth = 0
+
+    def say(self, text: str) -> None:
+        """Say a line."""
+        print(text, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def progress(self) -> Iterator[None]:
+        """Show every stage as it begins, and its numbers as it ends."""
+        from corollary.core.progress import listen
+
+        with listen(self.listener):
+            yield
+
+    @contextmanager
+    def listener(self, description: str, total: float | None) -> Iterator[Any]:
+        """Tell of one piece of work; see :func:`corollary.core.progress.listen`."""
+        numbers: dict[str, float] = {}
+
+        def step(advance: float = 1, **news: float) -> None:
+            numbers.update(news)
+
+        if self.depth == 0:
+            self.say_when(description)
+        self.depth += 1
+        try:
+            yield step
+        finally:
+            self.depth -= 1
+        # Work inside a stage (a candidate) tells its result; what is deeper stays silent.
+        if self.depth == 1 and numbers:
+            result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+            self.say_when(f"    {description}: {result}")
+
+    def say_when(self, text: str) -> None:
+        """Say something with the time since the start."""
+        self.say(f"{time.perf_counter() - self.start:6.1f} s  {text}")
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turn what a user can mend into a message and an exit code."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("Interrupted; nothing was written.", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except Exception as error:
+        from corollary.report.errors import ReportError
+
+        if not isinstance(error, ReportError):
+            raise
+        print(f"Error: {error.message}", file=sys.stderr)
+        raise typer.Exit(error.exit_code) from None
+
+
+def _summarise(made: Any) -> None:
+    """Print verdict, the five answers and the files, as a table that fits the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from corollary.report.sections import verdict
+
+    answers = verdict.build(made.evidence)
+    wide = sys.stdout.isatty()
+    console = Console(highlight=False, width=None if wide else 100, soft_wrap=False)
+    console.print()
+    console.print(Text(answers["headline"], style="bold"), Text(answers["sentence"]))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column()
+    for card in answers["cards"]:
+        table.add_row(Text(card["question"]), Text(card["number"]), Text(card["sentence"]))
+    console.print(table)
+    console.print()
+    for path in made.paths.values():
+        console.print(Text(f"{_size(path)}  {path}"))
+
+
+def _size(path: Path) -> str:
+    return f"{path.stat().st_size / 1024:6.0f} KB"
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="corollary")

@@ -1,0 +1,221 @@
+"""Cross-validated comparison of candidates, row by row.
+
+Every candidate predicts every training row once, fitted on the other folds; the encoder is fitted
+inside each fold too. Losses are compared on the same rows. The rows of a cross-validation are not
+independent, because training sets overlap: intervals are widened by the factor that Nadeau and
+Bengio derive for it.
+
+References
+----------
+Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from corollary.report.candidates import Entry, Situation
+from corollary.report.evidence import Candidate, Estimate
+from corollary.report.trials import Fold, Loss, Trial, run_trial
+
+SELECTION_RULE = (
+    "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
+    "model beats it by more than one standard error of the paired difference."
+)
+BASELINE_LABELS = {"classification": "class shares (guessing)", "regression": "mean (guessing)"}
+
+
+def compare(
+    entries: Sequence[Entry],
+    folds: Sequence[Fold],
+    y: np.ndarray,
+    situation: Situation,
+    loss: Loss,
+) -> list[Trial]:
+    """Cross-validate the baseline, all candidates, and the average of the best of each kind.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        The candidates.
+    folds : sequence of Fold
+        The encoded folds.
+    y : ndarray of shape (n,)
+        Targets.
+    situation : Situation
+        What is fitted to.
+    loss : callable
+        ``loss(y, prediction)`` by row.
+
+    Returns
+    -------
+    trials : list of Trial
+        The baseline first.
+    """
+    description = (
+        "The shares of the classes in training, whatever the row."
+        if situation.n_classes
+        else "The mean of the training targets, whatever the row."
+    )
+    first = {
+        "name": "baseline",
+        "label": BASELINE_LABELS[situation.task],
+        "description": description,
+    }
+    trials = [run_trial((), folds, y, situation, loss, **first)]
+    for entry in entries:
+        words = {"name": entry.name, "label": entry.label, "description": entry.description}
+        trials.append(run_trial((entry,), folds, y, situation, loss, **words))
+    best: dict[str, Trial] = {}
+    for trial in sorted((t for t in trials[1:] if not t.error), key=lambda t: t.loss.mean()):
+        best.setdefault(trial.entries[0].family, trial)
+    if len(best) > 1:
+        parts = list(best.values())
+        mean = np.mean([trial.prediction for trial in parts], axis=0)
+        trials.append(
+            Trial(
+                name="average",
+                label="average of " + " and ".join(trial.label for trial in parts),
+                description="The mean of the predictions of the best model of each kind.",
+                entries=tuple(entry for trial in parts for entry in trial.entries),
+                prediction=mean,
+                loss=loss(y, mean),
+                seconds=sum(trial.seconds for trial in parts),
+                size=sum(trial.size for trial in parts),
+            )
+        )
+    return trials
+
+
+def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> Estimate:
+    r"""Mean of cross-validated values with an interval that allows for overlapping training sets.
+
+    Nadeau and Bengio replace the variance :math:`s^2 / K` of a mean over K folds by
+    :math:`s^2 (1/K + n_2/n_1)`, where :math:`n_2/n_1 = 1/(K-1)` is the ratio of held-out to
+    training rows. With the variance of rows in place of that of folds this widens the usual
+    interval of a mean by :math:`\sqrt{1 + K/(K-1)}`, 1.5 for five folds.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Losses or differences by row.
+    n_folds : int
+        Folds K.
+    confidence : float
+        Confidence of the interval.
+
+    Returns
+    -------
+    estimate : Estimate
+        Mean and Student's interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.compare import corrected_estimate
+    >>> estimate = corrected_estimate(np.tile([0.0, 2.0], 50), 5, 0.95)
+    >>> round(estimate.high - estimate.value, 3)  # 1.96 * 0.1 * 1.5, and a little for Student
+    0.299
+    """
+    from scipy.special import stdtrit
+
+    n, mean = len(values), float(values.mean())
+    if n < 2 or not np.isfinite(values).all():
+        return Estimate(mean, -np.inf, np.inf, n)
+    radius = float(stdtrit(n - 1, (1 + confidence) / 2)) * corrected_error(values, n_folds)
+    return Estimate(mean, mean - radius, mean + radius, n)
+
+
+def corrected_error(values: np.ndarray, n_folds: int) -> float:
+    """Compute the standard error of a cross-validated mean, corrected by Nadeau and Bengio.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Losses or differences by row.
+    n_folds : int
+        Folds.
+
+    Returns
+    -------
+    error : float
+        Standard error.
+    """
+    inflation = np.sqrt(1.0 + n_folds / max(n_folds - 1.0, 1.0))
+    return float(values.std(ddof=1) / np.sqrt(len(values)) * inflation)
+
+
+def choose(trials: Sequence[Trial], n_folds: int) -> Trial:
+    """Choose the model of the report by the stated rule.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        The baseline first.
+    n_folds : int
+        Folds.
+
+    Returns
+    -------
+    chosen : Trial
+        The smallest mean loss, unless it does not beat the baseline by one standard error.
+    """
+    guess = trials[0]
+    best = min((t for t in trials if not t.error), key=lambda t: float(t.loss.mean()))
+    gain = guess.loss - best.loss
+    if best is guess or gain.mean() <= corrected_error(gain, n_folds):
+        return guess
+    return best
+
+
+def as_candidates(
+    trials: Sequence[Trial], chosen: Trial, n_folds: int, confidence: float
+) -> tuple[Candidate, ...]:
+    """Describe the trials for the report.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        The baseline first.
+    chosen : Trial
+        The model of the report.
+    n_folds : int
+        Folds.
+    confidence : float
+        Confidence of intervals.
+
+    Returns
+    -------
+    candidates : tuple of Candidate
+        Best first, failures after them, the baseline last.
+    """
+    guess = trials[0]
+    order = sorted(trials[1:], key=lambda t: (bool(t.error), float(t.loss.mean())))
+    unknown = Estimate(float("nan"), float("nan"), float("nan"), 0)
+    described = []
+    for trial in [*order, guess]:
+        estimates = [unknown] * 3
+        if not trial.error:
+            values = (trial.loss, trial.loss - chosen.loss, trial.loss - guess.loss)
+            estimates = [corrected_estimate(v, n_folds, confidence) for v in values]
+            # No loss here is negative, whatever a symmetric interval says.
+            estimates[0] = replace(estimates[0], low=max(estimates[0].low, 0.0))
+        described.append(
+            Candidate(
+                name=trial.name,
+                label=trial.label,
+                description=trial.description,
+                loss=estimates[0],
+                versus_chosen=estimates[1],
+                versus_baseline=estimates[2],
+                chosen=trial is chosen,
+                baseline=trial is guess,
+                indistinguishable=bool(estimates[1].low <= 0 <= estimates[1].high),
+                seconds=trial.seconds,
+                size=trial.size,
+                settings=trial.settings,
+                error=trial.error,
+            )
+        )
+    return tuple(described)

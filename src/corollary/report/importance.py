@@ -1,0 +1,229 @@
+"""What the predictions lean on: permuted columns, stand-ins, effect curves.
+
+All features of a column are shuffled together among the test rows, which is the same as shuffling
+the column itself since rows are encoded one by one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.report.evidence import Effect, Estimate, Importance
+from corollary.report.predictor import Predictor
+from corollary.report.trials import Loss, predict_with
+from corollary.representation import TableEncoder
+from corollary.representation.columns import distinct_strings, read_dates, read_numbers
+
+REPEATS = 5
+#: Test rows that importances and effects are computed on, at most.
+MOST_ROWS = 2_000
+#: Rows each effect curve is averaged over, its points, and the columns that get one.
+EFFECT_ROWS, EFFECT_POINTS, EFFECT_COLUMNS = 300, 21, 6
+#: Columns whose best correlated features reach this carry nearly the same information.
+STAND_IN = 0.9
+
+
+def column_importances(
+    predictor: Predictor,
+    encoder: TableEncoder,
+    features: np.ndarray,
+    y: np.ndarray,
+    loss: Loss,
+    *,
+    stand_ins: dict[str, tuple[str, ...]],
+    confidence: float,
+    repeats: int,
+    seed: int,
+) -> tuple[Importance, ...]:
+    """Measure how much the loss rises when a column is shuffled in the test rows.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The chosen model.
+    encoder : TableEncoder
+        Fitted encoder; it knows which features belong to which column.
+    features : ndarray of shape (n, d)
+        Encoded test rows.
+    y : ndarray of shape (n,)
+        Their targets.
+    loss : callable
+        ``loss(y, prediction)`` by row.
+    stand_ins : dict of str to tuple of str
+        From :func:`find_stand_ins`.
+    confidence : float
+        Confidence of intervals.
+    repeats : int
+        Shuffles per column, averaged by row.
+    seed : int
+        Seed.
+
+    Returns
+    -------
+    importances : tuple of Importance
+        Most important first. Intervals are Student's over rows, so they speak about other rows
+        from the same population, for this fitted model.
+    """
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.permutation(len(y))[:MOST_ROWS])
+    features, y = features[rows], y[rows]
+    n = len(y)
+    before = loss(y, predict_with(predictor, features))
+    quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
+    orders = [rng.permutation(n) for _ in range(repeats)]
+    found = []
+    used = [j for j, plan in enumerate(encoder.plans_) if plan["features"]]
+    with track("shuffling columns", total=len(used)) as step:
+        for j in used:
+            mine = encoder.feature_columns_ == j
+            rise = np.zeros(n)
+            for order in orders:
+                shuffled = features.copy()
+                shuffled[:, mine] = features[order][:, mine]
+                rise += (loss(y, predict_with(predictor, shuffled)) - before) / repeats
+            mean = float(rise.mean())
+            radius = quantile * float(rise.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
+            name = encoder.plans_[j]["name"]
+            increase = Estimate(mean, mean - radius, mean + radius, n)
+            found.append(Importance(name, increase, stand_ins.get(name, ())))
+            step()
+    return tuple(sorted(found, key=lambda i: -i.increase.value))
+
+
+def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:
+    """Find columns that carry nearly the same information.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+        Fitted encoder.
+    features : ndarray of shape (n, d)
+        Encoded training rows.
+
+    Returns
+    -------
+    stand_ins : dict of str to tuple of str
+        For each column those with a feature whose rank correlation with one of its features is at
+        least 0.9 in size, the strongest first, at most five.
+    """
+    features = features[:5_000]
+    ranks = np.argsort(np.argsort(features, axis=0, kind="stable"), axis=0).astype(np.float64)
+    # Ties share a mean rank; indicators and counts would otherwise be ranked by row order.
+    for j in range(ranks.shape[1]):
+        _, inverse, counts = np.unique(features[:, j], return_inverse=True, return_counts=True)
+        if len(counts) < len(features):
+            sums = np.bincount(inverse, weights=ranks[:, j])
+            ranks[:, j] = (sums / counts)[inverse]
+    spread = ranks.std(axis=0)
+    varies = spread > 0
+    scaled = (ranks - ranks.mean(axis=0)) / np.where(varies, spread, 1.0)
+    correlation = np.abs(scaled.T @ scaled) / len(features)
+    columns = encoder.feature_columns_
+    names = [plan["name"] for plan in encoder.plans_]
+    strongest = np.zeros((len(names), len(names)))
+    for a, b in np.argwhere(np.triu(correlation >= STAND_IN, 1)):
+        i, j = columns[a], columns[b]
+        if i != j:
+            value = max(strongest[i, j], correlation[a, b])
+            strongest[i, j] = strongest[j, i] = value
+    found = {}
+    for i, name in enumerate(names):
+        order = np.argsort(-strongest[i], kind="stable")
+        mates = [names[j] for j in order if strongest[i, j] > 0][:5]
+        if mates:
+            found[name] = tuple(mates)
+    return found
+
+
+def column_effects(
+    predictor: Predictor,
+    encoder: TableEncoder,
+    frame: Any,
+    features: np.ndarray,
+    columns: list[str],
+    of_class: tuple[int, str],
+    seed: int,
+) -> tuple[Effect, ...]:
+    """Trace the mean prediction as one column moves and all others stay.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The chosen model.
+    encoder : TableEncoder
+        Fitted encoder.
+    frame : pandas DataFrame
+        Test rows.
+    features : ndarray of shape (n, d)
+        The same rows, encoded.
+    columns : list of str
+        Columns to trace.
+    of_class : tuple of int and str
+        Index and name of the class whose probability is traced; the name is empty for a number.
+    seed : int
+        Seed of the rows that are averaged over.
+
+    Returns
+    -------
+    effects : tuple of Effect
+        One per column that can be moved (text cannot).
+    """
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.permutation(len(features))[:EFFECT_ROWS])
+    names = [plan["name"] for plan in encoder.plans_]
+    effects = []
+    for column in columns:
+        j = names.index(column)
+        made = _grid(encoder.plans_[j], frame[column])
+        if made is None:
+            continue
+        shown, values, density = made
+        mine = np.flatnonzero(encoder.feature_columns_ == j)
+        blocks = encoder.transform_column(j, values)
+        stacked = np.repeat(features[rows][None], len(blocks), axis=0)
+        stacked[:, :, mine] = blocks[:, None, :]
+        prediction = predict_with(predictor, stacked.reshape(-1, features.shape[1]))
+        if predictor.classification:
+            prediction = prediction[:, of_class[0]]
+        mean = prediction.reshape(len(blocks), -1).mean(axis=1)
+        effects.append(Effect(column, shown, mean.tolist(), density, of_class[1]))
+    return tuple(effects)
+
+
+def _grid(plan: dict[str, Any], values: Any) -> tuple[list[Any], Any, list[float]] | None:
+    """Choose the values a column is moved to: shown, as data, and how many rows are near each."""
+    import pandas as pd
+
+    if plan["kind"] in ("numeric", "date"):
+        is_date = plan["kind"] == "date"
+        numbers = read_dates(values, plan["format"]) if is_date else read_numbers(values)
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers) == 0:
+            return None
+        distinct = np.unique(numbers)
+        points = distinct
+        if len(distinct) > EFFECT_POINTS:
+            # The outer percent is left out: curves there rest on a handful of rows.
+            low, high = np.quantile(numbers, [0.01, 0.99])
+            points = np.unique(np.linspace(low, high, EFFECT_POINTS))
+        if len(points) < 2:
+            return None
+        edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
+        density = np.histogram(numbers, edges)[0] / len(numbers)
+        if is_date:
+            stamps = points.astype(np.int64).astype("datetime64[s]")
+            days = [str(s)[:10] for s in stamps]
+            return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
+        return points.tolist(), pd.Series(points), density.tolist()
+    if plan["kind"] in ("category", "boolean"):
+        codes, levels = distinct_strings(values)
+        counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+        top = [int(i) for i in np.argsort(-counts, kind="stable")[:12]]
+        if len(top) < 2:
+            return None
+        shown = [levels[i] for i in top]
+        return shown, pd.Series(shown, dtype=object), (counts[top] / max(counts.sum(), 1)).tolist()
+    return None

@@ -1,0 +1,440 @@
+"""From a table to everything the report says: named stages, no clock, one seed."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.report.calibration import (
+    IntervalCalibration,
+    SetCalibration,
+    calibrate_intervals,
+    calibrate_sets,
+    learn_difficulty,
+)
+from corollary.report.candidates import Situation, candidates, is_skewed
+from corollary.report.compare import SELECTION_RULE, as_candidates, choose, compare
+from corollary.report.errors import ReportError
+from corollary.report.evidence import Estimate, Evidence, TestRows
+from corollary.report.importance import (
+    EFFECT_COLUMNS,
+    REPEATS,
+    column_effects,
+    column_importances,
+    find_stand_ins,
+)
+from corollary.report.model import ReportModel
+from corollary.report.predictor import Predictor, baseline
+from corollary.report.profile import profile_table
+from corollary.report.read import Table, check_target
+from corollary.report.split import Split, find_twins, split_rows
+from corollary.report.target import Target, read_target
+from corollary.report.trials import (
+    Loss,
+    Trial,
+    describe_fit,
+    encode_folds,
+    fit_predictor,
+    log_loss,
+    predict_with,
+)
+from corollary.representation import TableEncoder
+
+FOLDS, FAST_FOLDS = 5, 3
+#: Training rows and encoded numbers that the comparison uses, at most; the chosen model is then
+#: fitted to all training rows.
+COMPARED_ROWS, COMPARED_NUMBERS = 20_000, 20_000_000
+#: With fewer test rows no paired difference is called shown: a sign test could not either.
+FEWEST_TEST_ROWS = 6
+
+
+@dataclass
+class _Clock:
+    """Time per stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        with track(name):
+            yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+@dataclass
+class _Fitted:
+    """The chosen model, fitted on all training rows."""
+
+    encoder: TableEncoder
+    predictor: Predictor
+    features: np.ndarray
+    chosen: Trial
+    trials: list[Trial]
+    n_folds: int
+    compared: np.ndarray
+
+
+def measure(
+    table: Table,
+    target: str,
+    *,
+    task: str = "auto",
+    confidence: float = 0.95,
+    coverage: float = 0.9,
+    seed: int = 0,
+    fast: bool = False,
+    command: str = "",
+) -> tuple[Evidence, ReportModel]:
+    """Measure everything that a report says.
+
+    Parameters
+    ----------
+    table : Table
+        The data, from :func:`corollary.report.read_table` or :func:`corollary.report.read_demo`.
+    target : str
+        Target column.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Kind of prediction.
+    confidence : float, default=0.95
+        Confidence of certificates and of intervals on scores.
+    coverage : float, default=0.9
+        Wanted coverage of sets and intervals.
+    seed : int, default=0
+        Seed; the same seed gives the same evidence, apart from times.
+    fast : bool, default=False
+        Whether to compare fewer models by fewer folds.
+    command : str, default=""
+        The command that reproduces the report.
+
+    Returns
+    -------
+    evidence : Evidence
+        What was measured.
+    model : ReportModel
+        The model the report describes.
+
+    Raises
+    ------
+    ReportError
+        When the data or the target cannot be used.
+
+    See Also
+    --------
+    report : Measure and write the report.
+
+    Examples
+    --------
+    >>> from corollary.report import measure, read_demo
+    >>> table = read_demo("iris")
+    >>> evidence, model = measure(table, table.target, fast=True)
+    >>> evidence.verdict
+    'shown'
+    """
+    _check_settings(task, confidence, coverage, seed)
+    clock = _Clock()
+    with clock.stage("profiling"):
+        check_target(table, target)
+        goal = read_target(table, target, task)
+        frame = table.frame.iloc[goal.rows].drop(columns=target).reset_index(drop=True)
+        n_folds = FAST_FOLDS if fast else FOLDS
+        split = split_rows(
+            goal.values, goal.task, find_twins(frame), coverage=coverage, n_folds=n_folds, seed=seed
+        )
+        profile, used = profile_table(frame, goal, split)
+        if not used:
+            raise ReportError(
+                "data",
+                f"No column of {table.name} can be used: every one is empty, constant or an "
+                "identifier.",
+            )
+        frame = frame[used]
+    notes = [*table.notes, *goal.notes, *split.notes]
+    loss = _loss_of(goal, split)
+    fitted = _fit(frame, goal, split, loss, seed=seed, fast=fast, notes=notes, clock=clock)
+    with clock.stage("calibrating"):
+        calibration = _calibrate(frame, goal, split, fitted, coverage)
+    with clock.stage("testing"):
+        features = fitted.encoder.transform(frame.iloc[split.test])
+        test = _test(table, frame, goal, split, fitted, calibration, features, loss)
+        gain, verdict = _judge(test, confidence, notes)
+        certificates = _certify(fitted.predictor, features, test, confidence, notes)
+    with clock.stage("explaining"):
+        importances, effects = _explain(
+            frame, goal, split, fitted, features, confidence=confidence, seed=seed, fast=fast
+        )
+    evidence = Evidence(
+        data_name=table.name,
+        target=target,
+        task=goal.task,
+        classes=goal.classes,
+        confidence=confidence,
+        coverage=coverage,
+        seed=seed,
+        loss_name=_LOSS_NAMES[goal.task],
+        profile=profile,
+        n_train=len(split.train),
+        n_calibration=len(split.calibration),
+        n_test=len(split.test),
+        selection_rule=SELECTION_RULE,
+        candidates=as_candidates(fitted.trials, fitted.chosen, fitted.n_folds, confidence),
+        test=test,
+        verdict=verdict,
+        gain=gain,
+        certificates=certificates,
+        importances=importances,
+        effects=effects,
+        command=command,
+        versions=_versions(),
+        hashes={"data": table.sha256},
+        seconds=clock.seconds,
+        date="",
+        notes=tuple(notes),
+        importance_loss=_IMPORTANCE_NAMES[goal.task],
+    )
+    model = ReportModel(
+        columns=tuple(used),
+        encoder=fitted.encoder,
+        predictor=fitted.predictor,
+        calibration=calibration,
+        target=target,
+        task=goal.task,
+        classes=goal.classes,
+        coverage=coverage,
+        label=fitted.chosen.label,
+        data_sha256=table.sha256,
+    )
+    return evidence, model
+
+
+_LOSS_NAMES = {
+    "classification": "log loss",
+    "regression": "squared error (in units of the target's variance)",
+}
+_IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error"}
+
+
+def _check_settings(task: str, confidence: float, coverage: float, seed: int) -> None:
+    if task not in ("auto", "classification", "regression"):
+        raise ReportError(
+            "usage", f"The task must be auto, classification or regression. Got {task!r} instead."
+        )
+    for name, value in (("confidence", confidence), ("coverage", coverage)):
+        if not 0 < value < 1:
+            raise ReportError(
+                "usage", f"The {name} must lie strictly between 0 and 1. Got {value} instead."
+            )
+    if not 0 <= seed < 2**32:
+        raise ReportError("usage", f"The seed must be in [0, 2**32). Got {seed} instead.")
+
+
+def _loss_of(goal: Target, split: Split) -> Loss:
+    if goal.task == "classification":
+        return log_loss
+    variance = float(np.var(goal.values[split.train])) or 1.0
+    return lambda y, prediction: (y - prediction) ** 2 / variance
+
+
+def _fit(
+    frame: Any,
+    goal: Target,
+    split: Split,
+    loss: Loss,
+    *,
+    seed: int,
+    fast: bool,
+    notes: list[str],
+    clock: _Clock,
+) -> _Fitted:
+    """Compare the candidates on training rows and fit the chosen one to all of them."""
+    rows, y = split.train, goal.values[split.train]
+    kind = "classes" if goal.task == "classification" else "number"
+    encoder = TableEncoder(target=kind, random_state=seed)
+    with clock.stage("encoding"):
+        train = frame.iloc[rows].reset_index(drop=True)
+        features = encoder.fit_transform(train, y)
+        d = features.shape[1]
+        compared = _compared_rows(len(rows), d, seed, notes)
+        folds = encode_folds(
+            train.iloc[compared].reset_index(drop=True), y[compared], split.folds[compared], encoder
+        )
+    situation = Situation(
+        task=goal.task,
+        n=len(rows),
+        d=d,
+        n_classes=len(goal.classes),
+        smallest=0,
+        log=goal.task == "regression" and is_skewed(y),
+        seed=seed,
+        fast=fast,
+    )
+    with clock.stage("comparing models"):
+        trials = compare(candidates(situation), folds, y[compared], situation, loss)
+        chosen = choose(trials, len(folds))
+    with clock.stage("fitting the chosen model"):
+        predictor = fit_predictor(chosen.entries, situation, features, y)
+        describe_fit(chosen, predictor)
+    return _Fitted(encoder, predictor, features, chosen, trials, len(folds), compared)
+
+
+def _compared_rows(n: int, d: int, seed: int, notes: list[str]) -> np.ndarray:
+    most = min(COMPARED_ROWS, max(1_000, COMPARED_NUMBERS // max(d, 1)))
+    if n <= most:
+        return np.arange(n)
+    notes.append(
+        f"Models were compared on {most:,} of the {n:,} training rows, drawn at random; the "
+        "chosen one was fitted to all of them."
+    )
+    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
+
+
+def _calibrate(
+    frame: Any, goal: Target, split: Split, fitted: _Fitted, coverage: float
+) -> SetCalibration | IntervalCalibration:
+    y = goal.values[split.calibration]
+    d = fitted.predictor.n_features
+    features = np.empty((0, d))
+    if len(y):
+        features = fitted.encoder.transform(frame.iloc[split.calibration])
+    prediction = predict_with(fitted.predictor, features)
+    if goal.task == "classification":
+        return calibrate_sets(prediction, y, coverage)
+    logs = fitted.predictor.logs
+    held_out = fitted.chosen.prediction
+    difficulty = learn_difficulty(
+        fitted.features[fitted.compared],
+        goal.values[split.train][fitted.compared],
+        held_out,
+        log=bool(len(logs) and logs.all()),
+    )
+    return calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
+
+
+def _test(
+    table: Table,
+    frame: Any,
+    goal: Target,
+    split: Split,
+    fitted: _Fitted,
+    calibration: SetCalibration | IntervalCalibration,
+    features: np.ndarray,
+    loss: Loss,
+) -> TestRows:
+    y = goal.values[split.test]
+    positions = goal.rows[split.test]
+    raw = table.frame.drop(columns=goal.name).iloc[positions]
+    guess = baseline(goal.values[split.train], len(goal.classes), features.shape[1])
+    predicted = predict_with(fitted.predictor, features)
+    guessed = predict_with(guess, features)
+    test = TestRows(
+        positions=positions,
+        table={str(name): raw[name].tolist() for name in raw.columns},
+        truth=y,
+        prediction=fitted.predictor.predict(features),
+        baseline=guess.predict(features),
+        loss=loss(y, predicted),
+        baseline_loss=loss(y, guessed),
+    )
+    if isinstance(calibration, SetCalibration):
+        return replace(test, probability=predicted, sets=calibration.sets(predicted))
+    low, high = calibration.intervals(features, predicted)
+    return replace(test, low=low, high=high)
+
+
+def _judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
+    from corollary.theory import compare_losses
+
+    n = len(test.truth)
+    paired = compare_losses(test.baseline_loss, test.loss, confidence=confidence, method="t")
+    gain = Estimate(paired.difference, paired.lower, paired.upper, n)
+    if n < FEWEST_TEST_ROWS:
+        notes.append(
+            f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."
+        )
+        return gain, "not shown"
+    if gain.low > 0:
+        return gain, "shown"
+    return gain, "worse" if gain.high < 0 else "not shown"
+
+
+def _certify(
+    predictor: Predictor,
+    features: np.ndarray,
+    test: TestRows,
+    confidence: float,
+    notes: list[str],
+) -> tuple[Any, ...]:
+    from corollary.theory import certify
+
+    try:
+        found = certify(predictor, features, test.truth, confidence=confidence)
+    except ValueError as error:
+        notes.append(f"No certificate could be computed: {error}")
+        return ()
+    if predictor.classification:
+        found = sorted(found, key=lambda certificate: certificate.bound)
+    return tuple(found)
+
+
+def _explain(
+    frame: Any,
+    goal: Target,
+    split: Split,
+    fitted: _Fitted,
+    features: np.ndarray,
+    *,
+    confidence: float,
+    seed: int,
+    fast: bool,
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    y = goal.values[split.test]
+    loss = log_loss if goal.task == "classification" else _absolute_error
+    importances = column_importances(
+        fitted.predictor,
+        fitted.encoder,
+        features,
+        y,
+        loss,
+        stand_ins=find_stand_ins(fitted.encoder, fitted.features),
+        confidence=confidence,
+        repeats=1 if fast else REPEATS,
+        seed=seed,
+    )
+    of_class = (0, "")
+    if goal.classes:
+        # Two classes: the rarer one, which is what is usually looked for; more: the commonest.
+        counts = np.bincount(goal.values, minlength=len(goal.classes))
+        k = int(counts.argmin() if len(goal.classes) == 2 else counts.argmax())
+        of_class = (k, goal.classes[k])
+    effects = column_effects(
+        fitted.predictor,
+        fitted.encoder,
+        frame.iloc[split.test],
+        features,
+        [importance.column for importance in importances[:EFFECT_COLUMNS]],
+        of_class,
+        seed,
+    )
+    return importances, effects
+
+
+def _absolute_error(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+    return np.abs(y - prediction)
+
+
+def _versions() -> dict[str, str]:
+    import platform
+    from importlib.metadata import version
+
+    from corollary import __version__
+
+    packages = ("numpy", "scipy", "scikit-learn", "pandas", "jax")
+    return {
+        "corollary": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
+    }

@@ -1,0 +1,120 @@
+"""Predictions for a file, by the model that a report left behind."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from corollary.report.errors import ReportError
+from corollary.report.model import ReportModel
+from corollary.report.read import read_table
+
+
+def load_model(path: str | os.PathLike[str]) -> ReportModel:
+    """Load the model of a report.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A ``model.corollary`` file; it need not be trusted.
+
+    Returns
+    -------
+    model : ReportModel
+        The model.
+
+    Raises
+    ------
+    ReportError
+        Of kind "model", if the file is not there or is refused.
+    """
+    from corollary.core.container import ModelFileError
+    from corollary.core.persist import load
+
+    try:
+        model = load(path)
+    except FileNotFoundError:
+        raise ReportError("model", f"There is no model file {path}.") from None
+    except IsADirectoryError:
+        raise ReportError(
+            "model", f"{path} is a directory. Did you mean {Path(path) / 'model.corollary'}?"
+        ) from None
+    except OSError as error:
+        raise ReportError("model", f"{path} cannot be read: {error.strerror or error}.") from None
+    except ModelFileError as error:
+        raise ReportError("model", f"{path} was refused. {error}") from None
+    if not isinstance(model, ReportModel):
+        raise ReportError(
+            "model",
+            f"{path} holds a {type(model).__name__}, not the model of a report. Load it with "
+            "corollary.load.",
+        )
+    return model
+
+
+def predict_file(
+    model: str | os.PathLike[str],
+    data: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+) -> tuple[Any, list[str]]:
+    """Predict the rows of a file.
+
+    Parameters
+    ----------
+    model : str or path-like
+        A ``model.corollary`` file.
+    data : str or path-like
+        CSV or Parquet file with the columns of training, in any order.
+    out : str, path-like or None, default=None
+        File to write: Parquet if it ends so, else CSV. None writes nothing.
+
+    Returns
+    -------
+    table : pandas DataFrame
+        As :meth:`ReportModel.predict` gives it.
+    notes : list of str
+        What the user should know: notes of the reader, absent and unknown columns, flagged rows.
+
+    Raises
+    ------
+    ReportError
+        Of kind "model", "data" or "output".
+    """
+    loaded = load_model(model)
+    source = read_table(data, fewest_columns=1)
+    names = [str(c) for c in source.frame.columns]
+    table = loaded.predict(source.frame)
+    notes = list(source.notes)
+    absent = [c for c in loaded.columns if c not in names]
+    unknown = [c for c in names if c not in loaded.columns and c != loaded.target]
+    if absent:
+        notes.append(f"Absent columns, taken as missing: {', '.join(absent)}.")
+    if unknown:
+        notes.append(f"Columns the model does not read: {', '.join(unknown)}.")
+    flagged = int((table["flags"] != "").sum())
+    if flagged:
+        notes.append(f"{flagged} of {len(table)} rows are unlike the training rows; see 'flags'.")
+    if out is not None:
+        _write(table, Path(out))
+    return table, notes
+
+
+def _write(table: Any, path: Path) -> None:
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        os.close(handle)
+        try:
+            if path.suffix.lower() in (".parquet", ".pq"):
+                table.to_parquet(name, index=False)
+            else:
+                table.to_csv(name, index=False)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(name, 0o666 & ~umask)
+            os.replace(name, path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise ReportError(
+            "output", f"The predictions could not be written to {path}: {error.strerror or error}."
+        ) from None

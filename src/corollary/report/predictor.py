@@ -1,0 +1,195 @@
+"""What a fitted candidate is once it is fitted: data and two methods.
+
+A predictor averages one or more fitted estimators; without any it is the baseline and predicts the
+same for every row. Estimators of a positive target may have been fitted to its logarithm.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.schema import Array, Flag, Instance, List, Schema, Size
+
+#: Probabilities are kept at least this large: no finite number of rows proves impossibility.
+LEAST_PROBABILITY = 1e-6
+
+
+def _fits_together(predictor: "Predictor") -> str | None:
+    k = len(predictor.constant)
+    for estimator in predictor.estimators:
+        if getattr(estimator, "n_features_in_", None) != predictor.n_features:
+            return "its estimators take other features"
+        if predictor.classification:
+            classes = np.asarray(getattr(estimator, "classes_", [-1]))
+            known = classes.dtype.kind == "i" and classes.ndim == 1
+            if not known or not hasattr(estimator, "predict_proba"):
+                return "its estimators do not predict its classes"
+            if classes.min(initial=0) < 0 or classes.max(initial=0) >= k:
+                return "its estimators do not predict its classes"
+    return None if predictor.classification or k == 1 else "a number has one mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Average of fitted estimators on encoded features.
+
+    Parameters
+    ----------
+    estimators : tuple of estimator
+        Fitted classifiers of class indices, or regressors; none for the baseline.
+    logs : ndarray of bool of shape (n_estimators,)
+        Whether each was fitted to the logarithm of the target.
+    factors : ndarray of shape (n_estimators,)
+        Factor that turns the exponential of a prediction of the logarithm into a mean.
+    constant : ndarray of shape (n_classes,) or (1,)
+        What the baseline predicts: class shares, or the mean.
+    classification : bool
+        Whether classes are predicted.
+    n_features : int
+        Features it takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report import Predictor
+    >>> guess = Predictor((), np.zeros(0, bool), np.zeros(0), np.array([0.3, 0.7]), True, 2)
+    >>> guess.predict(np.zeros((3, 2)))
+    array([1, 1, 1])
+    """
+
+    estimators: tuple[Any, ...]
+    logs: np.ndarray
+    factors: np.ndarray
+    constant: np.ndarray
+    classification: bool
+    n_features: int
+
+    _schema = Schema(
+        _fits_together,
+        estimators=List(Instance("predict"), "m"),
+        logs=Array("b", "m"),
+        factors=Array("f", "m"),
+        constant=Array("f", "*"),
+        classification=Flag(),
+        n_features=Size("d"),
+    )
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The estimators, where :func:`corollary.certify` looks for memories of training rows."""
+        return list(self.estimators)
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Class indices."""
+        return np.arange(len(self.constant))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+
+        kind = "classifier" if self.classification else "regressor"
+        return Tags(
+            estimator_type=kind,
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags() if self.classification else None,
+            regressor_tags=None if self.classification else RegressorTags(),
+            input_tags=InputTags(),
+        )
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """Predict class indices or numbers.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, n_features)
+            Encoded rows.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n,)
+            Most probable class, or mean prediction.
+        """
+        if self.classification:
+            return self.predict_proba(features).argmax(axis=1)
+        if not self.estimators:
+            return np.full(len(features), self.constant[0])
+        predictions = []
+        for estimator, log, factor in zip(self.estimators, self.logs, self.factors):
+            raw = np.asarray(estimator.predict(features), dtype=np.float64).ravel()
+            predictions.append(factor * np.exp(raw) if log else raw)
+        return np.mean(predictions, axis=0)
+
+    def predict_proba(self, features: np.ndarray) -> np.ndarray:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, n_features)
+            Encoded rows.
+
+        Returns
+        -------
+        probability : ndarray of shape (n, n_classes)
+            Mean over estimators, each at least 1e-6; rows sum to one.
+        """
+        if not self.estimators:
+            total = np.tile(self.constant, (len(features), 1))
+        else:
+            total = np.zeros((len(features), len(self.constant)))
+            for estimator in self.estimators:
+                # A class without rows in training has no column of its own.
+                total[:, estimator.classes_] += estimator.predict_proba(features)
+        total = np.maximum(total / total.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
+        return total / total.sum(axis=1, keepdims=True)
+
+
+def baseline(y: np.ndarray, n_classes: int, n_features: int) -> Predictor:
+    """Make the predictor that ignores the features.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class indices or numbers.
+    n_classes : int
+        Classes; 0 for a number.
+    n_features : int
+        Features it will be given.
+
+    Returns
+    -------
+    predictor : Predictor
+        Class shares (with one row added to each class) or the mean.
+    """
+    if n_classes:
+        counts = np.bincount(y, minlength=n_classes) + 1.0
+        constant = counts / counts.sum()
+    else:
+        constant = np.array([float(np.mean(y))])
+    return Predictor((), np.zeros(0, bool), np.zeros(0), constant, n_classes > 0, n_features)
+
+
+def retransformation_factor(y: np.ndarray, log_prediction: np.ndarray) -> float:
+    r"""Factor that turns exponentials of predicted logarithms into predictions of the mean.
+
+    Least squares of :math:`y` on :math:`e^{p}` through the origin, kept between 1/2 and 2; Duan's
+    smearing estimate is the same idea by means instead of least squares.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Positive targets.
+    log_prediction : ndarray of shape (n,)
+        Predicted logarithms of the same rows.
+
+    Returns
+    -------
+    factor : float
+        The factor.
+
+    References
+    ----------
+    Duan, N. (1983). Smearing estimate: a nonparametric retransformation method. JASA 78.
+    """
+    raw = np.exp(log_prediction)
+    return float(np.clip((y @ raw) / max(raw @ raw, np.finfo(float).tiny), 0.5, 2.0))

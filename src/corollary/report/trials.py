@@ -1,0 +1,287 @@
+"""Candidates in cross-validation: fits, out-of-fold predictions, losses by row."""
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.report.candidates import Entry, Situation, fitted_size
+from corollary.report.predictor import Predictor, baseline, retransformation_factor
+from corollary.representation import TableEncoder
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold, encoded.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, d)
+        Features of the rows to fit on.
+    y : ndarray of shape (n_train,)
+        Their targets.
+    held : ndarray of shape (n_held, d)
+        Features of the rows to predict.
+    rows : ndarray of shape (n_held,)
+        Their positions.
+    """
+
+    train: np.ndarray
+    y: np.ndarray
+    held: np.ndarray
+    rows: np.ndarray
+
+
+@dataclass
+class Trial:
+    """What a candidate did in cross-validation.
+
+    Parameters
+    ----------
+    name, label, description : str
+        The candidate.
+    entries : tuple of Entry
+        What is fitted: one entry, several for an average, none for the baseline.
+    prediction : ndarray of shape (n,) or (n, n_classes)
+        Out-of-fold predictions or probabilities.
+    loss : ndarray of shape (n,)
+        Out-of-fold losses.
+    seconds : float
+        Time of all its fits.
+    error : str, default=""
+        Why it could not take part.
+    settings : dict
+        What the reader may want to know of its last fit.
+    size : int, default=0
+        Fitted numbers of its last fit.
+    """
+
+    name: str
+    label: str
+    description: str
+    entries: tuple[Entry, ...]
+    prediction: np.ndarray
+    loss: np.ndarray
+    seconds: float
+    error: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    size: int = 0
+
+
+Loss = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
+    """Encode every fold by an encoder fitted on the other folds.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        Training rows.
+    y : ndarray of shape (n,)
+        Their targets.
+    folds : ndarray of shape (n,)
+        Fold of each row.
+    encoder : TableEncoder
+        Cloned for each fold.
+
+    Returns
+    -------
+    encoded : list of Fold
+        One per fold.
+    """
+    from sklearn.base import clone
+
+    encoded = []
+    for k in np.unique(folds):
+        held = np.flatnonzero(folds == k)
+        rest = np.flatnonzero(folds != k)
+        mine = clone(encoder)
+        train = mine.fit_transform(frame.iloc[rest], y[rest])
+        encoded.append(Fold(train, y[rest], mine.transform(frame.iloc[held]), held))
+    return encoded
+
+
+def fit_predictor(
+    entries: Sequence[Entry], situation: Situation, features: np.ndarray, y: np.ndarray
+) -> Predictor:
+    """Fit a candidate.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        What to fit and average; none for the baseline.
+    situation : Situation
+        What it is fitted to.
+    features : ndarray of shape (n, d)
+        Encoded rows.
+    y : ndarray of shape (n,)
+        Class indices or numbers.
+
+    Returns
+    -------
+    predictor : Predictor
+        The fitted candidate.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    constant = baseline(y, situation.n_classes, features.shape[1])
+    smallest = 0
+    if situation.n_classes:
+        counts = np.bincount(y)
+        smallest = int(counts[counts > 0].min())
+        if (counts > 0).sum() < 2:
+            entries = ()  # one class only: there is nothing to tell apart
+    situation = replace(situation, n=len(y), d=features.shape[1], smallest=smallest)
+    estimators, factors = [], []
+    for entry in entries:
+        estimator = entry.build(situation)
+        with warnings.catch_warnings():
+            # A candidate that stopped early is judged by its loss like any other.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            # Classes with a row or two are said in the findings.
+            warnings.filterwarnings("ignore", message="The least populated class")
+            estimator.fit(features, np.log(y) if entry.log else y)
+        factor = 1.0
+        if entry.log:
+            factor = retransformation_factor(y, np.asarray(estimator.predict(features)).ravel())
+        estimators.append(estimator)
+        factors.append(factor)
+    return Predictor(
+        tuple(estimators),
+        np.array([entry.log for entry in entries], dtype=bool),
+        np.array(factors, dtype=np.float64),
+        constant.constant,
+        constant.classification,
+        features.shape[1],
+    )
+
+
+def predict_with(predictor: Predictor, features: np.ndarray) -> np.ndarray:
+    """Give what the loss is computed from: probabilities or numbers.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        A fitted candidate.
+    features : ndarray of shape (n, d)
+        Encoded rows.
+
+    Returns
+    -------
+    prediction : ndarray of shape (n, n_classes) or (n,)
+        Probabilities or numbers.
+    """
+    return (
+        predictor.predict_proba(features)
+        if predictor.classification
+        else predictor.predict(features)
+    )
+
+
+def log_loss(y: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """Compute the negative logarithm of the probability given to each row's class.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class indices.
+    probability : ndarray of shape (n, n_classes)
+        Probabilities.
+
+    Returns
+    -------
+    loss : ndarray of shape (n,)
+        In nats.
+    """
+    return -np.log(probability[np.arange(len(y)), y])
+
+
+def run_trial(
+    entries: tuple[Entry, ...],
+    folds: Sequence[Fold],
+    y: np.ndarray,
+    situation: Situation,
+    loss: Loss,
+    *,
+    name: str,
+    label: str,
+    description: str,
+) -> Trial:
+    """Cross-validate one candidate.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        What to fit; none for the baseline.
+    folds : sequence of Fold
+        The encoded folds.
+    y : ndarray of shape (n,)
+        Targets of all rows.
+    situation : Situation
+        What is fitted to.
+    loss : callable
+        ``loss(y, prediction)`` by row.
+    name : str
+        Machine-readable name.
+    label : str
+        Name for readers.
+    description : str
+        One sentence.
+
+    Returns
+    -------
+    trial : Trial
+        Out-of-fold predictions and losses; ``error`` is set if a fit failed.
+    """
+    shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
+    prediction, start, error = np.zeros(shape), time.perf_counter(), ""
+    with track(label, total=len(folds)) as step:
+        for k, fold in enumerate(folds, start=1):
+            try:
+                predictor = fit_predictor(entries, situation, fold.train, fold.y)
+                prediction[fold.rows] = predict_with(predictor, fold.held)
+            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as failure:
+                error = f"{type(failure).__name__}: {(str(failure).splitlines() or [''])[0][:200]}"
+                break
+            if k == len(folds):
+                step(loss=float(loss(y, prediction).mean()))
+            else:
+                step()
+    losses = loss(y, prediction) if not error else np.full(len(y), np.inf)
+    if not error and not np.isfinite(losses).all():
+        error, losses = "its predictions were not finite", np.full(len(y), np.inf)
+    seconds = time.perf_counter() - start
+    trial = Trial(name, label, description, entries, prediction, losses, seconds, error)
+    if not error:
+        describe_fit(trial, predictor)
+    return trial
+
+
+def describe_fit(trial: Trial, predictor: Predictor) -> None:
+    """Note size and settings of a fit for the reader.
+
+    Parameters
+    ----------
+    trial : Trial
+        Receives them.
+    predictor : Predictor
+        A fit of its entries.
+    """
+    trial.settings = {}
+    trial.size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
+    for entry, estimator in zip(trial.entries, predictor.estimators):
+        for name in entry.settings:
+            value = getattr(estimator, name, None)
+            if value is not None and np.size(value) == 1:
+                plain = float(np.ravel(value)[0])
+                key = (
+                    name.rstrip("_")
+                    if len(trial.entries) == 1
+                    else f"{entry.name} {name.rstrip('_')}"
+                )
+                trial.settings[key] = int(plain) if plain.is_integer() else plain
