@@ -154,7 +154,8 @@ class BaseMLP(BaseEstimator):
         return [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
 
     def _outputs(self, X: Any) -> np.ndarray:
-        X = check_new_data(self, X)
+        # One memory layout, so that a data frame gives the bits that its array gives.
+        X = check_new_data(self, X, order="C")
         parameters = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
         Z = _standardise(X, self.input_mean_, self.input_scale_)
         return ensemble_outputs(parameters, Z, self.activation)
@@ -226,6 +227,6 @@ def _standardise(X: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarr
 def _check_total(estimator: BaseEstimator, weight: np.ndarray) -> None:
     if not weight.sum() > 0:
         raise ValueError(
-            f"The 'sample_weight' parameter of {type(estimator).__name__}.fit must have a positive "
-            "sum. Got weights that are all zero: at least one row must count."
+            f"{type(estimator).__name__}.fit needs weights with a positive sum. Got only zeros "
+            "from sample_weight and class_weight: at least one row must count."
         )

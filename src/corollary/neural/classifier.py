@@ -125,9 +125,9 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
 
     def __init__(
         self,
+        *,
         hidden_layer_sizes: Any = (100,),
         activation: str = "relu",
-        *,
         alpha: float = 1.0,
         batch_size: int | str = "auto",
         learning_rate_init: float = 0.003,
@@ -185,7 +185,7 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         self : MLPClassifier
             The fitted estimator.
         """
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight)
+        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, order="C")
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
         classes, numbers = np.unique(y, return_inverse=True)

@@ -102,13 +102,12 @@ def apply_mlp(parameters: Sequence[Any], X: Any, *, activation: str = "relu") ->
     array([3., 2.])
     """
     _check_activation(activation, "apply_mlp")
-    xp = X.__array_namespace__()
     z = X
     for layer in range(0, len(parameters), 2):
         W, b = parameters[layer], parameters[layer + 1]
         z = z @ W + b[..., None, :]
         if layer + 2 < len(parameters):
-            z = _activate(xp, z, activation)
+            z = _activate(z, activation)
     return z
 
 
@@ -231,7 +230,8 @@ class MLPLoss:
         return weighted_mean(losses, batch["weight"])
 
 
-def _activate(xp: Any, z: Any, activation: str) -> Any:
+def _activate(z: Any, activation: str) -> Any:
+    xp = z.__array_namespace__()
     if activation == "relu":
         return xp.maximum(z, 0)
     if activation == "tanh":

@@ -123,9 +123,9 @@ class MLPRegressor(RegressorMixin, BaseMLP):
 
     def __init__(
         self,
+        *,
         hidden_layer_sizes: Any = (100,),
         activation: str = "relu",
-        *,
         alpha: float = 1.0,
         batch_size: int | str = "auto",
         learning_rate_init: float = 0.003,
@@ -181,8 +181,10 @@ class MLPRegressor(RegressorMixin, BaseMLP):
         self : MLPRegressor
             The fitted estimator.
         """
-        checks = {} if y is None else {"multi_output": True, "y_numeric": True}
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, **checks)
+        checks: dict[str, Any] = {} if y is None else {"multi_output": True, "y_numeric": True}
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, order="C", **checks
+        )
         y = np.asarray(y, np.float64)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
