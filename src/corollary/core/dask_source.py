@@ -66,7 +66,7 @@ class DaskSource(Source):
         names = [*self.feature_names, *select.target, *weight]
         for name in names:
             dtype = frame.dtypes[name]
-            if not np.issubdtype(getattr(dtype, "numpy_dtype", dtype), np.number):
+            if getattr(dtype, "kind", "O") not in "biuf":
                 raise ValueError(not_numeric_message(name, "the Dask data frame", dtype))
         matrix = frame[names].astype("float64").to_dask_array(lengths=True)
         self._arrays = select.split(matrix, len(self.feature_names))

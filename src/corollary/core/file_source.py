@@ -11,8 +11,8 @@ from corollary.core.summary import Chunk, Summary, reblock, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
 
-# Bytes of a file decoded at a time: a few blocks of the reduction.
-BATCH_BYTES = 16 * 2**20
+# Bytes of a file decoded at a time: about one block of the reduction.
+BATCH_BYTES = 4 * 2**20
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -71,7 +71,7 @@ class FileSource(Source):
             )
         return csv.open_csv(
             path,
-            read_options=csv.ReadOptions(block_size=BATCH_BYTES // 4),
+            read_options=csv.ReadOptions(block_size=BATCH_BYTES),
             parse_options=csv.ParseOptions(delimiter="\t" if ".tsv" in path.name else ","),
             convert_options=convert,
         )
@@ -159,4 +159,5 @@ def _is_numeric(dtype: Any) -> bool:
         or types.is_floating(dtype)
         or types.is_boolean(dtype)
         or types.is_decimal(dtype)
+        or types.is_null(dtype)  # no value at all: what is missing is said when it is read
     )

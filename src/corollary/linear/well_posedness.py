@@ -129,7 +129,7 @@ def diagnose(X: Any, y: Any = None, *, alpha: float = 0.0) -> WellPosedness:
         basis = U[:, :rank]
         length = float(np.linalg.norm(y))
         residual = float(np.linalg.norm(y - basis @ (basis.T @ y))) / length if length else 0.0
-        exists = residual <= 100 * np.finfo(float).eps * np.sqrt(n)
+        exists = bool(residual <= 100 * np.finfo(float).eps * np.sqrt(n))
     unique = alpha > 0 or rank == d
     return WellPosedness(n, d, rank, s, condition, exists, unique, residual, float(alpha))
 
