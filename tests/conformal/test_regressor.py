@@ -138,6 +138,19 @@ def test_widths_follow_difficulty(seed):
     assert abs(coverage["normalised"][1] - 0.9) < 0.04
 
 
+def test_scale_comes_from_cross_fitted_residuals(seed):
+    """A model that memorises has no residuals on its own rows; its scale must not believe that."""
+    X, y = heteroscedastic(600, np.random.default_rng(seed))
+    model = SplitConformalRegressor(
+        KNeighborsRegressor(1),
+        conformity_score="normalised",
+        scale_estimator=LinearRegression(),
+        random_state=seed,
+    ).fit(X, y)
+    easy, hard = model.predict_interval([[0.3, 1.0], [1.9, 1.0]])
+    assert hard[1] - hard[0] > 1.5 * (easy[1] - easy[0])
+
+
 def test_intervals_by_hand():
     y = np.array([3.0, -1.0, 2.0, -5.0, 4.0])
     X = np.ones((5, 2))
