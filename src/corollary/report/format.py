@@ -422,6 +422,28 @@ def listing(items: Sequence[str], most: int = 4) -> str:
     return ", ".join(items[:-1]) + " and " + items[-1]
 
 
+def opening(text: str) -> str:
+    """Start a sentence with a text: its first letter becomes a capital.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    text : str
+        The rest stays as it is.
+
+    Examples
+    --------
+    >>> from corollary.report.format import opening
+    >>> opening("ridge regression of BMI")
+    'Ridge regression of BMI'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def clean(text: str) -> str:
     """Make text from data safe to look at: control and direction-changing characters show.
 

@@ -54,8 +54,8 @@ def forest(
     ----------
     data : mapping
         ``rows`` (each ``label``, ``value``, ``low``, ``high``, ``text``, and optionally ``note``,
-        ``strong``, ``muted``, ``warn``), ``reference`` (number), ``reference_label``, ``axis``,
-        ``percent``; optionally ``domain``.
+        ``strong``, ``muted``, ``warn``), ``reference`` (number or None), ``reference_label``,
+        ``axis``, ``percent``; optionally ``domain``.
     name : str
         Identifier in the page.
     title : str
@@ -85,9 +85,9 @@ def forest(
         notes = max((text_width(r.get("note", "")) for r in rows), default=0)
         left = min(max(longest, 60), 0.30 * width) + 14
         right = width - min(words + (notes + 14 if notes else 0), 0.42 * width) - 20
-    low, high = data.get("domain") or _domain(rows, data["reference"], clip)
+    low, high = data.get("domain") or _domain(rows, data["reference"] or 0.0, clip)
     scale = Scale(low, high, left, right)
-    zero = scale(data["reference"])
+    zero = None if data["reference"] is None else scale(data["reference"])
     horizontal_axis(
         picture,
         scale,
@@ -96,9 +96,10 @@ def forest(
         title=data.get("axis", ""),
         grid_top=top,
     )
-    picture.line(zero, top - 4, zero, bottom, "ref")
-    if data.get("reference_label"):
-        _label_above(picture, zero, top - 9, data["reference_label"])
+    if zero is not None:
+        picture.line(zero, top - 4, zero, bottom, "ref")
+        if data.get("reference_label"):
+            _label_above(picture, zero, top - 9, data["reference_label"])
     for row, y in zip(rows, places):
         _estimate(picture, scale, row, y, zero if bars else None)
         _words(picture, row, y, left, right, narrow)

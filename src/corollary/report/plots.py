@@ -97,8 +97,8 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     lines = max((len(b["lines"]) for b in bands), default=1)
     bottom = 340.0
     picture = Drawing(WIDTH, bottom + 32 + 14 * lines)
-    least = min([data["nominal"], *(b["low"] for b in bands)])
-    floor = max(0.0, int(10 * least) / 10 - (0.1 if least < 0.9 else 0.0))
+    least = min([data["nominal"] - 0.05, *(b["low"] for b in bands)])
+    floor = max(0.0, math.floor(10 * least - 1e-9) / 10)
     x, y = Scale(0, len(bands), LEFT, RIGHT), Scale(floor, 1, bottom, 28)
     vertical_axis(picture, y, LEFT, percent=True, title=data["y_label"], grid_right=RIGHT)
     promise = y(data["nominal"])

@@ -58,8 +58,9 @@ def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
         return None
     probability = np.asarray(rows.probability, dtype=float)
     if len(evidence.classes) == 2:
-        stated, hit = probability[:, 1], np.asarray(rows.truth) == 1
-        of = facts.class_name(evidence, 1)
+        index = facts.positive(evidence)
+        stated, hit = probability[:, index], np.asarray(rows.truth) == index
+        of = facts.class_name(evidence, index)
         x_label, y_label = f"predicted probability of {of}", f"share that is {of}"
     else:
         stated = probability[np.arange(len(rows.truth)), np.asarray(rows.prediction, dtype=int)]
@@ -148,7 +149,9 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
         bands.append(
             {
                 "label": words,
-                "lines": _lines(words) if evidence.task == "regression" else [words],
+                "lines": _lines(words)
+                if evidence.task == "regression"
+                else [words.removeprefix("class ")],
                 "n": rows,
                 "hits": hits,
                 "value": hits / rows,

@@ -118,6 +118,13 @@ def _prettify(theorem: str) -> str:
 def _sentence(c: Any) -> str:
     """Say the claim without its assumptions, which have a list of their own."""
     opening = f"With {100 * c.confidence:.6g}% confidence, "
+    if not c.vacuous and c.theorem == "theory.error-quantile":
+        share = c.quantity.partition(" ")[0]
+        return (
+            f"{opening}at least {share} of such rows are predicted within "
+            f"{number(c.bound, direction='up')}; observed {number(c.empirical)} on "
+            f"{plural(c.n_samples, 'row')}."
+        )
     if not c.vacuous:
         return f"{opening}{c.claim}; observed {c.observed}."
     text = f"{opening}nothing is proved about the {c.quantity}: the bound is vacuous"
@@ -171,17 +178,19 @@ def _forests(evidence: Evidence, found: list[dict[str, Any]]) -> list[dict[str, 
     return forests
 
 
-def _domain(rows: list[dict[str, Any]], base: float) -> list[float]:
-    return [0.0, 1.06 * max([base, *(r["high"] for r in rows)]) or 1.0]
+def _domain(rows: list[dict[str, Any]], base: float | None) -> list[float]:
+    return [0.0, 1.06 * max([base or 0.0, *(r["high"] for r in rows)]) or 1.0]
 
 
-def _guess(evidence: Evidence, share: bool, drawn: list[dict[str, Any]]) -> tuple[float, str]:
+def _guess(
+    evidence: Evidence, share: bool, drawn: list[dict[str, Any]]
+) -> tuple[float | None, str]:
     """Find what guessing achieves, where it is the same quantity."""
     quantities = {c["quantity"] for c in drawn}
     if share and evidence.task == "classification" and quantities == {"error rate"}:
         base = float(np.mean(evidence.test.truth != evidence.test.baseline))
         return base, f"guessing {percent(base)}"
-    return 0.0, ""
+    return None, ""
 
 
 def _assumptions(evidence: Evidence) -> list[dict[str, Any]]:
@@ -205,7 +214,9 @@ def _finding(found: list[dict[str, Any]]) -> str:
         if missing:
             text += f" At least {plural(int(min(missing)), 'more row')} would be needed."
         return text
-    best = next(c for c in found if not c["vacuous"])
+    sound = [c for c in found if not c["vacuous"]]
+    # Of several quantiles the one that 9 of 10 rows stay below says most.
+    best = next((c for c in sound if c["quantity"].startswith("90% quantile")), sound[0])
     text = best["sentence"]
     if best["rows_to_halve"]:
         text += (

@@ -26,7 +26,7 @@ WORST = 20
 WORST_COLUMNS = 4
 LEVELS = (0.5, 0.9, 0.99)
 LEVEL_WORDS = {0.5: "half", 0.9: "9 of 10", 0.99: "99 of 100"}
-MOST_CLASSES = 8
+MOST_CLASSES = 12
 THRESHOLDS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
 
@@ -186,13 +186,17 @@ def _classification_finding(evidence: Evidence) -> str:
     k, n = int(wrong.sum()), len(wrong)
     if not k:
         return f"None of {plural(n, 'unseen row')} was classified wrongly."
-    confusion = _confusion(evidence)
-    top = confusion["pairs"][0]
+    top = _confusion(evidence)["pairs"][0]
     share, low, high = percent_triple(top["share"], top["low"], top["high"])
+    names = [
+        facts.class_name(evidence, evidence.classes.index(top[key]))
+        for key in ("truth", "predicted")
+    ]
+    start = "The mistake" if k == 1 else "Most frequent"
     return (
-        f"{facts.share_words(k, n)} unseen rows were classified wrongly. Most frequent: "
-        f"{label(top['truth'], 40)} called {label(top['predicted'], 40)}, {count(top['n'])} of "
-        f"{count(top['of'])} ({share}; {low} to {high})."
+        f"{facts.share_words(k, n)} unseen rows {'was' if k == 1 else 'were'} classified wrongly. "
+        f"{start}: {names[0]} called {names[1]}, {count(top['n'])} of {count(top['of'])} "
+        f"({share}; {low} to {high})."
     )
 
 
@@ -222,7 +226,7 @@ def _confusion(evidence: Evidence) -> dict[str, Any]:
     return {
         "classes": [str(c) for c in evidence.classes] if small else [],
         "table": table.tolist() if small else [],
-        "pairs": pairs[:WORST],
+        "pairs": pairs[:MOST_CLASSES],
         "n": len(truth),
     }
 
@@ -231,8 +235,9 @@ def _thresholds(evidence: Evidence) -> dict[str, Any] | None:
     probability = evidence.test.probability
     if probability is None or len(evidence.classes) != 2:
         return None
-    stated = np.asarray(probability)[:, 1]
-    positive = np.asarray(evidence.test.truth) == 1
+    index = facts.positive(evidence)
+    stated = np.asarray(probability)[:, index]
+    positive = np.asarray(evidence.test.truth) == index
     total = int(positive.sum())
     rows = []
     for t in THRESHOLDS:
@@ -256,8 +261,8 @@ def _thresholds(evidence: Evidence) -> dict[str, Any] | None:
             }
         )
     return {
-        "class": evidence.classes[1],
-        "other": evidence.classes[0],
+        "class": evidence.classes[index],
+        "other": evidence.classes[1 - index],
         "n": len(stated),
         "positives": total,
         "rows": rows,
@@ -331,11 +336,11 @@ def _class_row(evidence: Evidence, i: int) -> dict[str, Any]:
     members = ""
     if rows.sets is not None:
         inside = np.flatnonzero(np.asarray(rows.sets)[i])
-        members = listing([facts.class_name(evidence, int(c)) for c in inside], 4) or "none"
+        members = listing([label(evidence.classes[c], 40) for c in inside], 4) or "none"
     stated = rows.probability
     return {
-        "truth": facts.class_name(evidence, rows.truth[i]),
-        "prediction": facts.class_name(evidence, rows.prediction[i]),
+        "truth": label(evidence.classes[int(rows.truth[i])], 40),
+        "prediction": label(evidence.classes[int(rows.prediction[i])], 40),
         "error": "" if stated is None else percent(float(stated[i, int(rows.truth[i])])),
         "direction": "wrong" if rows.truth[i] != rows.prediction[i] else "right",
         "interval": members,

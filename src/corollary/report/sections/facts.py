@@ -129,9 +129,10 @@ def class_name(evidence: Evidence, index: int) -> str:
     Returns
     -------
     name : str
-        Fit for a sentence.
+        Fit for a sentence: a bare number becomes ``"class 3"``.
     """
-    return label(evidence.classes[int(index)], 40)
+    name = label(evidence.classes[int(index)], 40)
+    return f"class {name}" if name.lstrip("−-").replace(".", "", 1).isdigit() else name
 
 
 def confidence_words(evidence: Evidence) -> str:
@@ -148,6 +149,42 @@ def confidence_words(evidence: Evidence) -> str:
         For instance ``"95%"``.
     """
     return f"{100 * evidence.confidence:.6g}%"
+
+
+def loss_words(evidence: Evidence) -> tuple[str, str]:
+    """Part the name of the loss from the remark in parentheses that it may carry.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    name, remark : str
+        For instance ``"squared error"`` and ``", in units of the target's variance"``.
+    """
+    name, _, remark = evidence.loss_name.partition(" (")
+    return name, f", {remark.rstrip(')')}" if remark else ""
+
+
+def positive(evidence: Evidence) -> int:
+    """Choose the class of two that pictures and thresholds are about.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    index : int
+        The class of the effect curves, or else the rarer one among the test rows.
+    """
+    named = next((e.of_class for e in evidence.effects if e.of_class), None)
+    if named in evidence.classes:
+        return evidence.classes.index(named)
+    return int(np.sum(np.asarray(evidence.test.truth) == 1) * 2 <= len(evidence.test.truth))
 
 
 def guess_words(evidence: Evidence) -> str:

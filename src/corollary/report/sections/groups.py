@@ -12,9 +12,10 @@ from corollary.report.statistics import holm, mean_interval, share_interval
 LEAST_ROWS = 20
 MOST_LEVELS = 20
 MOST_SHOWN = 8
+LEAST_ERRORS = 5  # with fewer, a picture of groups shows single rows
 # Groups are sought in at most so many rows, evenly spaced: more would find smaller weaknesses
 # than a reader can act on, at the price of a slow page.
-MOST_ROWS = 50_000
+MOST_ROWS = 20_000
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -32,7 +33,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         are no groups of at least 20 rows.
     """
     n = len(evidence.test.truth)
-    picked = np.unique(np.linspace(0, n - 1, min(n, MOST_ROWS)).astype(int))
+    picked = slice(None, None, -(-n // MOST_ROWS))
     regression = evidence.task == "regression"
     errors = facts.absolute_errors(evidence) if regression else facts.wrong(evidence)
     errors = np.asarray(errors, dtype=float)[picked]
@@ -41,7 +42,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         return None
     p_values = _tests(members, errors, regression)
     adjusted = holm(p_values)
-    means = members @ errors / members.sum(axis=1)
+    means = np.array([errors[inside].mean() for inside in members])
     # Significant groups first, then the largest mean errors.
     order = np.lexsort((-means, np.where(adjusted <= 1 - evidence.confidence, adjusted, 1.0)))
     joint = 1 - (1 - evidence.confidence) / len(names)
@@ -50,12 +51,15 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     )
     shown = int((adjusted <= 1 - evidence.confidence).sum())
     overall = float(errors.mean())
+    drawn = shown > 0 or regression or errors.sum() >= LEAST_ERRORS
     return {
-        "sentence": _sentence(rows, shown, len(names), evidence),
+        "sentence": _sentence(rows, shown, len(names), drawn),
         "n_tested": len(names),
         "n_shown": shown,
         "n": len(errors),
-        "forest": {
+        "forest": None
+        if not drawn
+        else {
             "rows": rows,
             "reference": overall,
             "reference_label": "all test rows",
@@ -71,32 +75,30 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     }
 
 
-def _groups(evidence: Evidence, picked: np.ndarray) -> tuple[list[str], np.ndarray]:
+def _groups(evidence: Evidence, picked: slice) -> tuple[list[str], np.ndarray]:
     """Find the groups: their names, and their members as a boolean matrix."""
     kinds = {c.name: c.kind for c in evidence.profile.columns if c.used}
+    n = len(evidence.test.truth[picked])
     names: list[str] = []
     members: list[np.ndarray] = []
     for column, values in evidence.test.table.items():
         if column not in kinds:
             continue
-        found = (
-            _thirds(column, values, picked)
-            if kinds[column] == "numeric"
-            else _levels(column, values, picked)
-        )
+        cut = _thirds if kinds[column] == "numeric" else _levels
+        found = cut(column, values[picked])
         for name, inside in found:
             size = int(inside.sum())
-            if LEAST_ROWS <= size <= len(picked) - LEAST_ROWS:
+            if LEAST_ROWS <= size <= n - LEAST_ROWS:
                 names.append(name)
                 members.append(inside)
-    return names, np.array(members, dtype=bool).reshape(len(members), len(picked))
+    return names, np.array(members, dtype=bool).reshape(len(members), n)
 
 
-def _thirds(column: str, values: list[Any], picked: np.ndarray) -> list[tuple[str, np.ndarray]]:
+def _thirds(column: str, values: list[Any]) -> list[tuple[str, np.ndarray]]:
     try:
-        numbers = np.array([values[i] for i in picked], dtype=float)
+        numbers = np.array([np.nan if facts.plain(v) is None else v for v in values], dtype=float)
     except (TypeError, ValueError):
-        return _levels(column, values, picked)
+        return _levels(column, values)
     known = numbers[np.isfinite(numbers)]
     if len(known) < 3 * LEAST_ROWS:
         return []
@@ -111,8 +113,8 @@ def _thirds(column: str, values: list[Any], picked: np.ndarray) -> list[tuple[st
     ]
 
 
-def _levels(column: str, values: list[Any], picked: np.ndarray) -> list[tuple[str, np.ndarray]]:
-    texts = np.array([facts.cell(values[i]) for i in picked], dtype=object).astype(str)
+def _levels(column: str, values: list[Any]) -> list[tuple[str, np.ndarray]]:
+    texts = np.array([facts.cell(v) for v in values], dtype=object).astype(str)
     levels, sizes = np.unique(texts, return_counts=True)
     name = label(column, 40)
     order = np.argsort(-sizes, kind="stable")[:MOST_LEVELS]
@@ -123,11 +125,12 @@ def _tests(members: np.ndarray, errors: np.ndarray, regression: bool) -> np.ndar
     """Test each group against all other rows, one-sided."""
     from scipy import stats
 
+    # Group by group: one product with the whole matrix would copy it as numbers.
     size, n = members.sum(axis=1), len(errors)
-    inside = members @ errors
+    inside = np.array([errors[mask].sum() for mask in members])
     if not regression:
         return stats.hypergeom.sf(inside - 1, n, errors.sum(), size)
-    squares = members @ errors**2
+    squares = np.array([np.square(errors[mask]).sum() for mask in members])
     rest, rest_sum, rest_squares = n - size, errors.sum() - inside, (errors**2).sum() - squares
     mean_a, mean_b = inside / size, rest_sum / rest
     var_a = np.maximum(squares - size * mean_a**2, 0) / (size - 1) / size
@@ -167,11 +170,12 @@ def _rows(
     ]
 
 
-def _sentence(rows: list[dict[str, Any]], shown: int, tested: int, evidence: Evidence) -> str:
+def _sentence(rows: list[dict[str, Any]], shown: int, tested: int, drawn: bool) -> str:
     if not shown:
         return (
             f"None of {plural(tested, 'group')} is shown to err more than the rest, corrected for "
-            "so many looks; the largest averages are drawn."
+            "so many looks"
+            + ("; the largest averages are drawn." if drawn else "; there are too few errors.")
         )
     verb = "is" if shown == 1 else "are"
     return (

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from corollary.report.evidence import Candidate, Evidence
-from corollary.report.format import label, listing, seconds, triple, triples
+from corollary.report.format import label, listing, opening, seconds, triple, triples
 from corollary.report.sections import facts
 from corollary.report.statistics import mean_interval
 
@@ -27,15 +27,16 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     if not running:
         return None
     retest = _retest(evidence)
+    loss, remark = facts.loss_words(evidence)
     return {
         "finding": _finding(evidence, running),
-        "loss": evidence.loss_name,
+        "loss": facts.loss_words(evidence)[0],
         "candidates": [_candidate(c) for c in running],
         "forest": {
             "rows": _rows(running),
             "reference": 0.0,
             "reference_label": "the chosen model",
-            "axis": f"difference in {evidence.loss_name} to the chosen model (right = worse)",
+            "axis": f"difference in {loss} to the chosen model (right = worse){remark}",
         },
         "retest": retest,
         "failed": [{"label": c.label, "error": c.error} for c in evidence.candidates if c.error],
@@ -74,7 +75,7 @@ def _row(candidate: Candidate, versus: dict[str, Any], text: str) -> dict[str, A
         note = "indistinguishable"
     if candidate.chosen:
         return {
-            "label": candidate.label,
+            "label": opening(candidate.label),
             "value": 0.0,
             "low": 0.0,
             "high": 0.0,
@@ -84,7 +85,7 @@ def _row(candidate: Candidate, versus: dict[str, Any], text: str) -> dict[str, A
             "muted": False,
         }
     return {
-        "label": candidate.label,
+        "label": opening(candidate.label),
         "value": versus["value"] or 0.0,
         "low": versus["low"],
         "high": versus["high"],
@@ -98,7 +99,7 @@ def _row(candidate: Candidate, versus: dict[str, Any], text: str) -> dict[str, A
 def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {
         "name": candidate.name,
-        "label": candidate.label,
+        "label": opening(candidate.label),
         "description": candidate.description,
         "loss": facts.estimate(candidate.loss),
         "loss_words": _words(facts.estimate(candidate.loss)),
@@ -118,6 +119,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def _retest(evidence: Evidence) -> dict[str, Any]:
+    loss, remark = facts.loss_words(evidence)
     claim = facts.estimate(facts.chosen(evidence).loss)
     losses = np.asarray(evidence.test.loss, dtype=float)
     mean, low, high = mean_interval(losses, evidence.confidence)
@@ -131,7 +133,7 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
     if None not in (claim["low"], claim["high"], test["low"], test["high"]):
         agree = claim["low"] <= test["high"] and test["low"] <= claim["high"]
     sentence = (
-        f"Cross-validation claimed a {evidence.loss_name} of {_words(claim)}; the "
+        f"Cross-validation claimed a {loss} of {_words(claim)}{remark}; the "
         f"{len(losses):,} rows that no choice ever saw gave {_words(test)}."
     )
     sentence += " The two agree." if agree else " The two disagree: trust the second, and ask why."
@@ -141,18 +143,25 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
 def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     best = facts.chosen(evidence)
     name = label(best.label)
+    loss = facts.loss_words(evidence)[0]
     same = [label(c.label) for c in running if c.indistinguishable and not c.chosen]
-    text = f"{name} was chosen among {len(running)} models."
+    if best.baseline:
+        text = (
+            f"None of {len(running) - 1} models was better than guessing ({name}) by more than "
+            "chance would make it, so guessing was chosen."
+        )
+    else:
+        text = f"{opening(name)} was chosen among {len(running)} models."
     if same:
         verb = "is" if len(same) == 1 else "are"
-        text += f" {listing(same)} {verb} indistinguishable from it."
-    elif len(running) > 2:
+        text += f" {opening(listing(same))} {verb} indistinguishable from it."
+    elif len(running) > 2 and not best.baseline:
         text += " Every other model is shown to be worse."
     gain = facts.estimate(best.versus_baseline)
     if gain["high"] is not None and not best.baseline:
         if gain["high"] < 0:
             value, low, high = triple(-gain["value"], -gain["high"], -gain["low"])
-            text += f" It beats guessing by {value} in {evidence.loss_name} ({low} to {high})."
+            text += f" It beats guessing by {value} in {loss} ({low} to {high})."
         else:
             text += " Cross-validation does not show that it beats guessing."
     return text

@@ -63,21 +63,29 @@ def build(evidence: Evidence) -> dict[str, Any]:
 
 
 def _sentence(evidence: Evidence) -> str:
-    gain = evidence.gain
-    value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
-    model = label(facts.chosen(evidence).label)
+    gain, best = evidence.gain, facts.chosen(evidence)
+    loss, remark = facts.loss_words(evidence)
+    model = label(best.label)
     rows = plural(evidence.n_test, "row")
     level = facts.confidence_words(evidence)
+    if best.baseline:
+        return (
+            "No model was better than guessing by more than chance would make it, so this report "
+            f"describes guessing itself ({model}), on {rows} that no choice ever saw."
+        )
+    value, low, high = triple(gain.value, gain.low, gain.high)
+    if evidence.verdict == "not shown" and gain.low > 0:
+        return f"{rows} that no choice ever saw are too few to show anything."
     if evidence.verdict == "not shown":
-        value, low, high = triple(gain.value, gain.low, gain.high)
         return (
             f"On {rows} that no choice ever saw, {model} and guessing cannot be told apart: the "
-            f"gain in {evidence.loss_name} is {value} ({level} interval {low} to {high})."
+            f"gain in {loss} is {value} ({level} interval {low} to {high}){remark}."
         )
     side = "smaller" if evidence.verdict == "shown" else "larger"
+    value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
     return (
-        f"On {rows} that no choice ever saw, the {evidence.loss_name} of {model} is {side} than "
-        f"that of guessing by {value} ({level} interval {low} to {high})."
+        f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
+        f"by {value} ({level} interval {low} to {high}){remark}."
     )
 
 
@@ -85,7 +93,7 @@ def _rule(evidence: Evidence) -> str:
     return (
         f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
         "difference in loss, row by row on the test rows, lies above zero; “worse” that it lies "
-        "below; “not shown” that it contains zero."
+        "below; “not shown” that it contains zero, or that there are too few test rows to say."
     )
 
 
@@ -345,19 +353,20 @@ def why(evidence: Evidence) -> dict[str, Any]:
     """
     if not evidence.importances:
         return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
+    loss = evidence.importance_loss or evidence.loss_name
     top = evidence.importances[0]
     rise = top.increase
     words = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
     name = label(top.column, 40)
     if rise.low > 0:
         text = (
-            f"It leans most on {name}: with its values shuffled, {evidence.loss_name} rises by "
+            f"It leans most on {name}: with its values shuffled, {loss} rises by "
             f"{words[0]} ({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
         )
     else:
         text = (
             "No single column stands out: shuffling any one of them changes "
-            f"{evidence.loss_name} no more than chance would; the largest rise is that of {name}."
+            f"{loss} no more than chance would; the largest rise is that of {name}."
         )
     if top.stand_ins:
         text += f" Can stand in for it: {listing([label(s, 40) for s in top.stand_ins], 2)}."
@@ -368,7 +377,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
         "why",
         "Why?",
         words[0] if words[0].startswith("−") else f"+{words[0]}",
-        f"{evidence.loss_name} without {label(top.column, 24)}",
+        f"{loss} without {label(top.column, 24)}",
         text,
         interval=f"{words[1]} to {words[2]}",
         n=int(rise.n),

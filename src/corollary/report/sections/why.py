@@ -30,10 +30,11 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     rises = [facts.estimate(i.increase) for i in evidence.importances]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
     found = [_importance(*item) for item in zip(evidence.importances, rises, words)]
+    loss = evidence.importance_loss or evidence.loss_name
     listed = min(max(LEAST_LISTED, sum(i["matters"] for i in found)), MOST_LISTED)
     return {
         "finding": _finding(evidence, found),
-        "loss": evidence.loss_name,
+        "loss": loss,
         "importances": found,
         "forest": {
             "rows": [
@@ -49,7 +50,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             ],
             "reference": 0.0,
             "reference_label": "",
-            "axis": f"rise of {evidence.loss_name} when the column is shuffled",
+            "axis": f"rise of {loss} when the column is shuffled",
         },
         "n_not_drawn": max(len(found) - MOST_BARS, 0),
         "n_listed": listed,
@@ -89,7 +90,8 @@ def _rest(found: list[dict[str, Any]], evidence: Evidence) -> str:
         return ""
     matter = sum(i["matters"] for i in found)
     text = f"Shuffling one of the other {plural(len(found), 'column')} changes "
-    text += f"{evidence.loss_name} by {number(min(known))} to {number(max(known))}"
+    text += evidence.importance_loss or evidence.loss_name
+    text += f" by {number(min(known))} to {number(max(known))}"
     return text + (
         f"; {count(matter)} of them matter." if matter else "; none is told from chance."
     )
@@ -127,17 +129,18 @@ def _effect(effect: Effect, domain: list[float], percent: bool) -> dict[str, Any
 def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     if not found:
         return "The columns’ importance was not measured; the curves show how predictions move."
+    loss = evidence.importance_loss or evidence.loss_name
     matter = [i for i in found if i["matters"]]
     if not matter:
         return (
             f"No single column matters measurably: shuffling any one of {len(found)} raises "
-            f"{evidence.loss_name} no more than chance would. Others may stand in for it."
+            f"{loss} no more than chance would. Others may stand in for it."
         )
     names = listing([label(i["column"], 40) for i in matter], 3)
     text = (
         f"{plural(len(matter), 'column')} of {len(found)} "
         f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. Without "
-        f"{label(matter[0]['column'], 40)}, {evidence.loss_name} rises by {matter[0]['words']}."
+        f"{label(matter[0]['column'], 40)}, {loss} rises by {matter[0]['words']}."
     )
     if matter[0]["stand_ins"]:
         others = listing([label(s, 40) for s in matter[0]["stand_ins"]], 3)
