@@ -197,10 +197,12 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
         problem = self._problem(ArraySource(data), classes, totals)
         solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
-        start = self._start(problem)
+        start, hessian = self._start(problem), None
         if start is None:
-            start = subsample_start(problem, data, solver)
-        return self._solve(problem, classes, solver, start)
+            guess = subsample_start(problem, data, solver)
+            if guess is not None:
+                start, hessian = guess.x, guess.hessian
+        return self._solve(problem, classes, solver, start, hessian)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -298,10 +300,16 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         classes: np.ndarray,
         solver: str,
         start: np.ndarray | None,
+        hessian: np.ndarray | None = None,
     ) -> Self:
-        if start is None:
-            start = np.zeros(problem.size)
-        result = solve(problem, start, solver=solver, tol=self.tol, max_iter=self.max_iter)
+        result = solve(
+            problem,
+            np.zeros(problem.size) if start is None else start,
+            solver=solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            hessian=hessian,
+        )
         self.classes_ = classes
         self.coef_, self.intercept_ = split(result.x, problem)
         self.n_iter_ = np.array([result.n_iter], dtype=np.int32)

@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import Interval, StrOptions, fit_context
@@ -152,6 +150,8 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         self : LogisticRegressionCV
             The fitted model.
         """
+        from sklearn.model_selection import check_cv
+
         X, y, sample_weight = check_training_data(
             self,
             X,
@@ -202,6 +202,8 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
             return float(
                 np.average(model.predict_log_proba(X)[np.arange(len(y)), own], weights=weight)
             )
+        from sklearn.metrics import check_scoring
+
         score = check_scoring(model, scoring=self.scoring)
         return score(model, X, y, **({} if weight is None else {"sample_weight": weight}))
 

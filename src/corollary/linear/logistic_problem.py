@@ -206,7 +206,13 @@ def choose_solver(problem: LogisticProblem, solver: str, *, is_sparse: bool = Fa
 
 
 def solve(
-    problem: LogisticProblem, start: np.ndarray, *, solver: str, tol: float, max_iter: int
+    problem: LogisticProblem,
+    start: np.ndarray,
+    *,
+    solver: str,
+    tol: float,
+    max_iter: int,
+    hessian: np.ndarray | None = None,
 ) -> NewtonResult:
     """Minimise the objective of a logistic problem.
 
@@ -223,6 +229,8 @@ def solve(
         an l1 penalty).
     max_iter : int
         Largest number of steps.
+    hessian : ndarray or None, default=None
+        Newton's first Hessian, if a good one is known.
 
     Returns
     -------
@@ -231,7 +239,9 @@ def solve(
     """
     with one_blas_thread():
         if solver == "newton":
-            return newton_minimise(problem.terms, start, tol=tol, max_iter=max_iter)
+            return newton_minimise(
+                problem.terms, start, tol=tol, max_iter=max_iter, hessian=hessian
+            )
         if solver == "lbfgs":
             return _lbfgs(problem, start, tol, max_iter)
         return _proximal(problem, start, tol, max_iter)
@@ -266,7 +276,7 @@ def _lbfgs(problem: LogisticProblem, start: np.ndarray, tol: float, max_iter: in
     return NewtonResult(found.x, float(found.fun), norm, np.nan, int(found.nit), done)
 
 
-def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> np.ndarray | None:
+def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> NewtonResult | None:
     """Return a first guess from a fixed pseudo-random sixteenth of the rows.
 
     Parameters
@@ -280,8 +290,8 @@ def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> np.nd
 
     Returns
     -------
-    start : ndarray of shape (size,) or None
-        The guess; None if the rows are too few to gain by it.
+    start : NewtonResult or None
+        The guess and its Hessian; None if the rows are too few to gain by it.
     """
     expected = n_rows(data) / SUBSAMPLE
     if expected < max(1024, 20 * problem.size):
@@ -296,7 +306,7 @@ def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> np.nd
     # Beyond the sampling error of the part, precision is wasted.
     tol = float(np.sqrt(0.05 * problem.size / expected))
     found = solve(small, np.zeros(problem.size), solver=solver, tol=tol, max_iter=20)
-    return found.x if found.converged and small.sums(found.x).margin <= 0 else None
+    return found if found.converged and small.sums(found.x).margin <= 0 else None
 
 
 def separation(problem: LogisticProblem, x: np.ndarray) -> str | None:
