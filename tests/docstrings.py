@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
@@ -26,7 +27,7 @@ def signature_of(obj: Any) -> dict[str, Any]:
             return {
                 name: obj._field_defaults.get(name, inspect.Parameter.empty) for name in obj._fields
             }
-        if obj.__init__ is object.__init__:
+        if obj.__init__ is object.__init__ or issubclass(obj, Enum):
             return {}
         target = obj.__init__
     else:

@@ -1,3 +1,59 @@
-"""Under construction."""
+"""What a measurement is: its type, its scale, its geometry, and its preparation for learning.
 
+The package answers the questions that come before a model. What was measured, and on which scale
+(:class:`DataType`, :class:`ScaleType`, :func:`infer_scale_type`)? Does a statistic make sense on
+that scale (:func:`is_invariant`)? Is this matrix a metric, an ultrametric, Euclidean
+(:func:`check_metric` and its neighbours)? And it prepares data: :class:`TableEncoder` turns mixed
+columns into numbers, :class:`StandardScaler` and :class:`Whitener` put them on a common footing,
+:func:`remove_outliers` cleans training rows by a stated rule.
+
+Checkers return an :class:`AxiomCheck`, which counts as true if the axioms hold and otherwise names
+the axiom that fails and a witness.
+"""
+
+from corollary.representation.axioms import AxiomCheck as AxiomCheck
+from corollary.representation.data_types import DataType as DataType
+from corollary.representation.data_types import Measurement as Measurement
+from corollary.representation.data_types import check_pairwise as check_pairwise
+from corollary.representation.data_types import classify_data_type as classify_data_type
+from corollary.representation.data_types import contingency_table as contingency_table
+from corollary.representation.data_types import to_pairwise as to_pairwise
+from corollary.representation.metrics import EuclideanCheck as EuclideanCheck
+from corollary.representation.metrics import check_euclidean as check_euclidean
+from corollary.representation.metrics import check_metric as check_metric
+from corollary.representation.metrics import check_scalar_product as check_scalar_product
+from corollary.representation.metrics import check_ultrametric as check_ultrametric
+from corollary.representation.metrics import discrete_metric as discrete_metric
+from corollary.representation.metrics import induced_norm as induced_norm
+from corollary.representation.outliers import CleanRows as CleanRows
+from corollary.representation.outliers import outlier_mask as outlier_mask
+from corollary.representation.outliers import remove_outliers as remove_outliers
+from corollary.representation.probability import FiniteProbabilitySpace as FiniteProbabilitySpace
+from corollary.representation.probability import atoms as atoms
+from corollary.representation.probability import check_algebra as check_algebra
+from corollary.representation.probability import coin_flips as coin_flips
+from corollary.representation.probability import generate_algebra as generate_algebra
+from corollary.representation.scale_types import InvarianceCheck as InvarianceCheck
+from corollary.representation.scale_types import ScaleGuess as ScaleGuess
+from corollary.representation.scale_types import ScaleType as ScaleType
+from corollary.representation.scale_types import classify_map as classify_map
+from corollary.representation.scale_types import infer_scale_type as infer_scale_type
+from corollary.representation.scale_types import is_invariant as is_invariant
+from corollary.representation.scale_types import random_transformation as random_transformation
+from corollary.representation.space_sizes import count_colourings as count_colourings
+from corollary.representation.space_sizes import count_permutations as count_permutations
+from corollary.representation.space_sizes import count_spanning_trees as count_spanning_trees
+from corollary.representation.space_sizes import count_tours as count_tours
+from corollary.representation.space_sizes import count_weighted_graphs as count_weighted_graphs
+from corollary.representation.space_sizes import log_data_space as log_data_space
+from corollary.representation.space_sizes import (
+    smallest_informative_size as smallest_informative_size,
+)
+from corollary.representation.standardise import StandardScaler as StandardScaler
+from corollary.representation.standardise import feature_moments as feature_moments
+from corollary.representation.standardise import standardise as standardise
 from corollary.representation.table import TableEncoder as TableEncoder
+from corollary.representation.topology import check_topology as check_topology
+from corollary.representation.topology import generate_topology as generate_topology
+from corollary.representation.whitening import Whitener as Whitener
+from corollary.representation.whitening import whitening_matrix as whitening_matrix

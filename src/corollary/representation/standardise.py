@@ -1,0 +1,350 @@
+"""Standardisation: every feature with mean zero and variance one.
+
+Dividing by the standard deviation makes features comparable and matrices better conditioned. It
+does not decorrelate them; that is whitening, see :mod:`corollary.representation.whitening`.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from corollary.core.compat import check_sample_weight, fit_context
+from corollary.core.estimator import check_new_data, remember_rows
+from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strings
+
+_FLOATS = [np.float64, np.float32]
+
+
+def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weight, mean and variance of every feature, ignoring missing values.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Numbers; NaN counts as missing.
+    sample_weight : ndarray of shape (n_samples,) or None, default=None
+        Non-negative weights.
+
+    Returns
+    -------
+    weight : ndarray of shape (n_features,)
+        Sum of the weights of the values present.
+    mean : ndarray of shape (n_features,)
+        Weighted means; NaN where nothing is present.
+    variance : ndarray of shape (n_features,)
+        Weighted mean squared deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.representation import feature_moments
+    >>> weight, mean, variance = feature_moments(np.array([[1.0], [3.0], [np.nan]]))
+    >>> weight, mean, variance
+    (array([2.]), array([2.]), array([1.]))
+    """
+    n, d = X.shape
+    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if sparse.issparse(X):
+        return _sparse_moments(X.tocsc(), w)
+    weight, mean, variance = (np.empty(d) for _ in range(3))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for j in range(d):
+            # Column by column: no copy of X, and a missing value touches its own column only.
+            column = np.asarray(X[:, j], dtype=float)
+            present = ~np.isnan(column)
+            if not present.all():
+                column, own = column[present], w[present]
+            else:
+                own = w
+            weight[j] = own.sum()
+            mean[j] = own @ column / weight[j] if weight[j] > 0 else np.nan
+            variance[j] = own @ (column - mean[j]) ** 2 / weight[j] if weight[j] > 0 else np.nan
+    return weight, mean, variance
+
+
+def _sparse_moments(X: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    d = X.shape[1]
+    column = np.repeat(np.arange(d), np.diff(X.indptr))
+    own = w[X.indices]
+    total = w.sum()
+    mean = np.bincount(column, own * X.data, minlength=d) / total
+    squares = np.bincount(column, own * (X.data - mean[column]) ** 2, minlength=d)
+    # Entries that are not stored are zeros and deviate by the mean.
+    stored = np.bincount(column, own, minlength=d)
+    variance = (squares + (total - stored) * mean**2) / total
+    return np.full(d, total), mean, variance
+
+
+def standardise(X: Any, *, sample_weight: Any = None) -> np.ndarray:
+    """Scale every feature of an array to mean zero and variance one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers; NaN counts as missing and stays.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights of the rows.
+
+    Returns
+    -------
+    Z : ndarray of shape (n_samples, n_features)
+        Standardised features; constant ones are zero.
+
+    See Also
+    --------
+    StandardScaler : Remembers means and scales for new rows.
+
+    Examples
+    --------
+    >>> from corollary.representation import standardise
+    >>> standardise([[1.0, 5.0], [3.0, 5.0]])
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+    weight = None
+    if sample_weight is not None:
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+    total, mean, variance = feature_moments(X, weight)
+    return (X - mean) / _scale(total, mean, variance)
+
+
+def _scale(weight: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return standard deviations, with 1 for features that are constant up to rounding."""
+    eps = np.finfo(float).eps
+    # The computed variance of a constant is at most of the order of its squared rounding error.
+    constant = variance <= weight * eps * variance + (weight * mean * eps) ** 2
+    return np.where(constant, 1.0, np.sqrt(variance))
+
+
+class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Scale every feature to mean zero and variance one.
+
+    Missing values are ignored in ``fit`` and stay in ``transform``. The predictions of least
+    squares with an intercept do not depend on it; penalised methods, distances and iterative
+    solvers do.
+
+    Parameters
+    ----------
+    copy : bool, default=True
+        Whether ``transform`` works on a copy; False overwrites dense floating-point input.
+    with_mean : bool, default=True
+        Whether to subtract the mean; must be False for sparse input.
+    with_std : bool, default=True
+        Whether to divide by the standard deviation.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features_in_,)
+        Means.
+    var_ : ndarray of shape (n_features_in_,)
+        Variances (division by the sum of weights).
+    scale_ : ndarray of shape (n_features_in_,)
+        Divisors: standard deviations, 1 for constant features.
+    weight_ : ndarray of shape (n_features_in_,)
+        Sum of the weights of the values present.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training inputs had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    Whitener : Also removes correlations.
+
+    Examples
+    --------
+    >>> from corollary.representation import StandardScaler
+    >>> StandardScaler().fit_transform([[0.0, 3.0], [2.0, 3.0]])
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "copy": ["boolean"],
+        "with_mean": ["boolean"],
+        "with_std": ["boolean"],
+    }
+
+    _schema = Schema(
+        mean_=Array("f", "d"),
+        var_=Array("f", "d"),
+        scale_=Array("f", "d", low=np.finfo(np.float64).tiny),
+        weight_=Array("f", "d", low=0),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+        fingerprint_=Optional(Instance("overlap")),
+    )
+
+    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
+        self.copy = copy
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = not self.with_mean
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Compute means and scales.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training inputs.
+        y : None, default=None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : StandardScaler
+            The fitted scaler.
+        """
+        return self._update(X, sample_weight, first=True)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Update means and scales with more rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            More training inputs.
+        y : None, default=None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : StandardScaler
+            The scaler of all rows so far.
+        """
+        return self._update(X, sample_weight, first=not hasattr(self, "mean_"))
+
+    def _update(self, X: Any, sample_weight: Any, first: bool) -> Self:
+        from sklearn.utils.validation import validate_data
+
+        X = validate_data(
+            self,
+            X,
+            reset=first,
+            dtype=_FLOATS,
+            accept_sparse="csr" if not self.with_mean else False,
+            ensure_all_finite="allow-nan",
+        )
+        if sparse.issparse(X) and np.isnan(X.data).any():
+            raise ValueError(
+                "StandardScaler takes missing values in dense input only. Got a sparse matrix with "
+                "NaN; fill them or pass an array."
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        moments = feature_moments(X, weights)
+        self._remember(moments if first else _merge((self.weight_, self.mean_, self.var_), moments))
+        remember_rows(self, X, more=not first)
+        return self
+
+    def _remember(self, moments: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        self.weight_, self.mean_, self.var_ = moments
+        scale = _scale(*moments) if self.with_std else np.ones(len(self.mean_))
+        # A feature without any value present passes through unchanged.
+        self.scale_ = np.where(np.isnan(scale), 1.0, scale)
+
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Standardise rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+        copy : bool or None, default=None
+            Overrides the parameter of the same name.
+
+        Returns
+        -------
+        Z : ndarray or sparse matrix of shape (n_samples, n_features)
+            Standardised inputs.
+        """
+        X = self._check(X, copy)
+        if sparse.issparse(X):
+            return X @ sparse.diags_array(1 / self.scale_, dtype=X.dtype)
+        if self.with_mean:
+            X -= self.mean_.astype(X.dtype)
+        if self.with_std:
+            X /= self.scale_.astype(X.dtype)
+        return X
+
+    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Return standardised rows to the original scale.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Standardised inputs.
+        copy : bool or None, default=None
+            Overrides the parameter of the same name.
+
+        Returns
+        -------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Inputs on the original scale.
+        """
+        check_is_fitted(self)
+        X = check_array(
+            X,
+            dtype=_FLOATS,
+            accept_sparse="csr" if not self.with_mean else False,
+            ensure_all_finite="allow-nan",
+            copy=self.copy if copy is None else copy,
+        )
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but StandardScaler is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        if sparse.issparse(X):
+            return X @ sparse.diags_array(self.scale_, dtype=X.dtype)
+        if self.with_std:
+            X *= self.scale_.astype(X.dtype)
+        if self.with_mean:
+            X += self.mean_.astype(X.dtype)
+        return X
+
+    def _check(self, X: Any, copy: bool | None) -> Any:
+        return check_new_data(
+            self,
+            X,
+            dtype=_FLOATS,
+            accept_sparse="csr" if not self.with_mean else False,
+            ensure_all_finite="allow-nan",
+            copy=self.copy if copy is None else copy,
+            force_writeable=True,
+        )
+
+
+def _merge(one: tuple, two: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Merge weights, means and variances of two sets of rows."""
+    (wa, ma, va), (wb, mb, vb) = one, two
+    weight = wa + wb
+    # A side without values has NaN moments and weight zero.
+    ma, va, mb, vb = (np.where(w > 0, m, 0) for w, m in ((wa, ma), (wa, va), (wb, mb), (wb, vb)))
+    share = np.divide(wb, weight, out=np.zeros_like(weight), where=weight > 0)
+    mean = ma + share * (mb - ma)
+    variance = (1 - share) * va + share * vb + share * (1 - share) * (mb - ma) ** 2
+    nothing = weight == 0
+    return weight, np.where(nothing, np.nan, mean), np.where(nothing, np.nan, variance)
