@@ -101,21 +101,46 @@ def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.n
     """
     if A.shape[1] == 0:
         return np.zeros((0, B.shape[1])), 0
-    cut = 10 * EPS * max(A.shape)
-    # Columns in different units do not make a design singular: judge the rank after scaling.
-    norms = np.linalg.norm(A, axis=0)
-    norms[norms == 0] = 1.0
-    U, s, Vt = scipy.linalg.svd(A / norms, full_matrices=False, check_finite=False)
-    rank = int(np.sum(s > cut * s[0]))
+    U, s, Vt, rank, norms = scaled_decomposition(A)
     if alpha == 0 and rank == A.shape[1]:
         return (Vt.T @ ((U.T @ B) / s[:, np.newaxis])) / norms[:, np.newaxis], rank
     U, s, Vt = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
-    if alpha == 0:
-        inverse = np.zeros_like(s)
-        inverse[:rank] = 1.0 / s[:rank]
-    else:
-        inverse = s / (s**2 + alpha)
+    # Singular values beyond the rank are rounding, which a tiny penalty would not hold down.
+    inverse = np.zeros_like(s)
+    inverse[:rank] = s[:rank] / (s[:rank] ** 2 + alpha)
     return Vt.T @ (inverse[:, np.newaxis] * (U.T @ B)), rank
+
+
+def scaled_decomposition(
+    A: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray]:
+    """Decompose a matrix with its columns scaled to unit length, and judge its rank.
+
+    Columns in different units do not make a design singular, which is why the rank is judged
+    after scaling.
+
+    Parameters
+    ----------
+    A : ndarray of shape (m, n)
+        The matrix.
+
+    Returns
+    -------
+    U : ndarray of shape (m, min(m, n))
+        Left singular vectors of the scaled matrix.
+    s : ndarray of shape (min(m, n),)
+        Its singular values.
+    Vt : ndarray of shape (min(m, n), n)
+        Its right singular vectors.
+    rank : int
+        How many singular values are above rounding.
+    norms : ndarray of shape (n,)
+        The lengths that columns were divided by; 1 for zero columns.
+    """
+    norms = np.linalg.norm(A, axis=0)
+    norms[norms == 0] = 1.0
+    U, s, Vt = scipy.linalg.svd(A / norms, full_matrices=False, check_finite=False)
+    return U, s, Vt, int(np.sum(s > 10 * EPS * max(A.shape) * s[0])), norms
 
 
 def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:

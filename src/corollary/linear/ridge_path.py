@@ -10,6 +10,7 @@ from sklearn.utils import check_X_y
 from corollary.core.compat import check_sample_weight, validate_params
 from corollary.core.sources import ArraySource
 from corollary.core.triangular_factor import TriangularFactor
+from corollary.linear.factorisation import scaled_decomposition
 
 
 class RidgePath(NamedTuple):
@@ -110,6 +111,7 @@ def spectrum(
         shift = np.concatenate([np.asarray(X.T @ w), targets.T @ w]) / w.sum()
     R = ArraySource((X, y, sample_weight)).reduce(TriangularFactor.of_shift(shift)).R
     U, s, Vt = scipy.linalg.svd(R[:, :d], full_matrices=False)
+    s[scaled_decomposition(R[:, :d])[3] :] = 0.0  # beyond the rank there is rounding only
     return Spectrum(s, Vt.T, U.T @ R[:, d:], shift[:d], shift[d:])
 
 
