@@ -40,6 +40,17 @@ class Evidence:
         Absolute errors of a regressor, unbounded.
     seen : bool, default=False
         Whether the rows are the model's training rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.theory import Evidence, Quantity, theorems
+    >>> evidence = Evidence(
+    ...     model=None, X=np.zeros((3, 1)), y=np.array([0, 1, 1]), prediction=np.ones(3),
+    ...     kind="classifier", losses=np.array([1.0, 0.0, 0.0]), quantity=Quantity(),
+    ... )
+    >>> [theorem.name for theorem in theorems(needs="unseen") if theorem.applies(evidence)]
+    ['theory.clopper-pearson', 'theory.empirical-bernstein', 'theory.hoeffding']
     """
 
     model: Any
@@ -67,6 +78,17 @@ class Theorem:
         ``applies(evidence)`` is True when its assumptions can hold.
     prove : callable
         ``prove(evidence, confidence)`` yields certificates, each valid on its own.
+
+    See Also
+    --------
+    register_theorem : Makes one of a function.
+
+    Examples
+    --------
+    >>> from corollary.theory import theorems
+    >>> theorem = theorems(needs="unseen")[0]
+    >>> theorem.name, theorem.needs
+    ('theory.clopper-pearson', 'unseen')
     """
 
     name: str
