@@ -14,9 +14,9 @@ import corollary
 # name -> keyword arguments for the common checks
 PARAMETERS: dict[str, dict[str, Any]] = {
     # Weighting a row and repeating it take different ways to the same minimum.
-    "ElasticNet": {"tol": 1e-15},
-    "Lasso": {"tol": 1e-15},
-    "LassoCV": {"tol": 1e-15, "alphas": 20},
+    "ElasticNet": {"tol": 1e-13},
+    "Lasso": {"tol": 1e-13},
+    "LassoCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     # Without a penalty, separable data rightly raise a warning.
     "ERMClassifier": {"alpha": 0.1},
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},

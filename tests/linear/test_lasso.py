@@ -101,7 +101,7 @@ def test_reported_gap_is_the_true_gap(seed, alpha):
     X, y = problem(seed)
     rough = Lasso(alpha=alpha, tol=1e-3).fit(X, y)
     exact = Lasso(alpha=alpha, tol=1e-14, max_iter=100_000).fit(X, y)
-    at = dict(alpha=alpha)
+    at = {"alpha": alpha}
     left = lasso_objective(X, y, rough.coef_, intercept=rough.intercept_, **at) - lasso_objective(
         X, y, exact.coef_, intercept=exact.intercept_, **at
     )

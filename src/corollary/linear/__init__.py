@@ -13,6 +13,15 @@ from corollary.linear.bayesian import marginal_covariance as marginal_covariance
 from corollary.linear.bayesian_regression import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
+from corollary.linear.best_subset import BallLeastSquares as BallLeastSquares
+from corollary.linear.best_subset import BestSubset as BestSubset
+from corollary.linear.best_subset import least_squares_in_ball as least_squares_in_ball
+from corollary.linear.bridge import BridgeRegression as BridgeRegression
+from corollary.linear.bridge import bridge_threshold as bridge_threshold
+from corollary.linear.bridge import largest_modulus_penalty as largest_modulus_penalty
+from corollary.linear.bridge import lq_ball_boundary as lq_ball_boundary
+from corollary.linear.bridge import lq_penalty as lq_penalty
+from corollary.linear.bridge import project_l1_ball as project_l1_ball
 from corollary.linear.cross_entropy import conditional_entropy as conditional_entropy
 from corollary.linear.cross_entropy import expected_kl as expected_kl
 from corollary.linear.cross_entropy import expected_log_loss as expected_log_loss
@@ -57,6 +66,7 @@ from corollary.linear.newton import l1_violation as l1_violation
 from corollary.linear.newton import newton_minimise as newton_minimise
 from corollary.linear.newton import newton_step as newton_step
 from corollary.linear.newton import proximal_newton as proximal_newton
+from corollary.linear.path_display import CoefficientPathDisplay as CoefficientPathDisplay
 from corollary.linear.perceptron import Perceptron as Perceptron
 from corollary.linear.perceptron import PerceptronLeaveOneOut as PerceptronLeaveOneOut
 from corollary.linear.perceptron import PerceptronRun as PerceptronRun
@@ -67,6 +77,9 @@ from corollary.linear.perceptron import perceptron_run as perceptron_run
 from corollary.linear.polynomial import PolynomialRegression as PolynomialRegression
 from corollary.linear.polynomial import monomial_exponents as monomial_exponents
 from corollary.linear.polynomial import polynomial_features as polynomial_features
+from corollary.linear.quantile import QuantileInterval as QuantileInterval
+from corollary.linear.quantile import QuantileRegressor as QuantileRegressor
+from corollary.linear.quantile import quantile_coefficients as quantile_coefficients
 from corollary.linear.ridge import Ridge as Ridge
 from corollary.linear.ridge_cv import RidgeCV as RidgeCV
 from corollary.linear.ridge_forms import DualSolution as DualSolution

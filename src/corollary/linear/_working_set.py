@@ -28,6 +28,8 @@ INNER_SHARE = 0.7
 # A Newton step costs s^3 / 3 multiplications in LAPACK, an epoch s m in our loop. LAPACK's are
 # about three times as fast; the ratio was measured for s from 100 to 1,000.
 NEWTON_PRICE = 0.3
+# Epochs that are tried before a Newton step even if it is cheap: most problems need no more.
+NEWTON_PATIENCE = 25
 # With no more features than this, all of them are the working set.
 SMALL = 256
 # A Gram matrix of this order (128 MB) is accepted whatever the size of the data.
@@ -117,7 +119,8 @@ class _GramModel:
 
     def newton_price(self, w: np.ndarray) -> float:
         """Multiplications of a Newton step, in the currency of one epoch's."""
-        return NEWTON_PRICE * np.count_nonzero(w) ** 3 / 3 + 1e5
+        support = int(np.count_nonzero(w))
+        return max(NEWTON_PRICE * support**3 / 3, NEWTON_PATIENCE * support * len(w))
 
     def newton(self, w: np.ndarray, penalty: Penalty) -> bool:
         """Take the best step along the Newton direction of the support; False if there is none.

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from corollary.core.compat import Interval, check_sample_weight, fit_context, validate_params
 from corollary.core.schema import Schema
 from corollary.linear._l1_regressor import PARAMETER_CONSTRAINTS, SOLUTION_SCHEMA, L1Regressor
+from corollary.linear.linear_model import fits_together
 
 QUALITY_CONSTRAINTS: dict = {
     "X": ["array-like", "sparse matrix"],
@@ -298,7 +299,7 @@ class ElasticNet(L1Regressor):
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     }
 
-    _schema = Schema(**SOLUTION_SCHEMA)
+    _schema = Schema(fits_together, **SOLUTION_SCHEMA)
 
     def __init__(
         self,

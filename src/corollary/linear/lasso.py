@@ -22,6 +22,7 @@ from corollary.linear.elastic_net import (
     elastic_net_kkt_violation,
     elastic_net_objective,
 )
+from corollary.linear.linear_model import fits_together
 
 
 @validate_params(
@@ -384,7 +385,7 @@ class Lasso(L1Regressor):
 
     _parameter_constraints: dict = {**PARAMETER_CONSTRAINTS}
 
-    _schema = Schema(**SOLUTION_SCHEMA)
+    _schema = Schema(fits_together, **SOLUTION_SCHEMA)
 
     def __init__(
         self,
