@@ -31,6 +31,12 @@ class MaximumMargin(NamedTuple):
     upper : float
         Proven upper bound on every margin: the length of a vector of the convex hull. The
         difference to ``margin`` is what the computation left open.
+
+    Examples
+    --------
+    >>> from corollary.linear import dataset_margin
+    >>> dataset_margin([[2.0, 0.0]], [1])
+    MaximumMargin(margin=2.0, coef=array([1., 0.]), intercept=0.0, upper=2.0)
     """
 
     margin: float

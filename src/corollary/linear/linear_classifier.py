@@ -7,6 +7,41 @@ from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from corollary.core.estimator import check_new_data
+from corollary.core.schema import Array, Instance, Labels, Optional, Size, Strings
+
+# What a saved linear classifier holds; k classes, r rows of coefficients, d features.
+FITTED_CLASSIFIER = {
+    "classes_": Labels("k"),
+    "coef_": Array("f", "r", "d"),
+    "intercept_": Array("f", "r"),
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
+}
+
+
+def scores_fit_classes(model: Any) -> str | None:
+    """Say what is wrong between the coefficients and the classes of a loaded model.
+
+    Parameters
+    ----------
+    model : LinearClassifier
+        A model with its attributes set.
+
+    Returns
+    -------
+    sentence : str or None
+        The problem, if there is one.
+    """
+    if not hasattr(model, "coef_"):
+        return None
+    n_classes = len(model.classes_)
+    rows = 1 if n_classes == 2 else n_classes
+    if n_classes < 2 or model.coef_.shape[0] != rows:
+        return f"{model.coef_.shape[0]} rows of coefficients do not fit {n_classes} classes"
+    if not (np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()):
+        return "the coefficients are not finite"
+    return None
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):

@@ -12,7 +12,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_training_data
 from corollary.core.progress import track
-from corollary.linear.linear_classifier import ProbabilisticLinearClassifier
+from corollary.core.schema import Array, Number, Schema
+from corollary.linear.linear_classifier import (
+    FITTED_CLASSIFIER,
+    ProbabilisticLinearClassifier,
+    scores_fit_classes,
+)
 from corollary.linear.logistic import LogisticRegression
 
 
@@ -104,6 +109,18 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+
+    _schema = Schema(
+        scores_fit_classes,
+        **FITTED_CLASSIFIER,
+        C_=Number(0),
+        l1_ratio_=Number(0, 1),
+        Cs_=Array("f", "c"),
+        l1_ratios_=Array("f", "l"),
+        scores_=Array("f", "f", "l", "c"),
+        coefs_paths_=Array("f", "f", "l", "c", "r", "*"),
+        n_iter_=Array("i", "f", "l", "c"),
+    )
 
     def __init__(
         self,

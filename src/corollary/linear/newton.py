@@ -48,6 +48,16 @@ class NewtonResult(NamedTuple):
         Whether both tolerances were met.
     hessian : ndarray of shape (n, n) or None, default=None
         The last Hessian.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import newton_minimise
+    >>> def terms(x, hessian):
+    ...     return float(x @ x), 2 * x, 2 * np.eye(1)
+    >>> result = newton_minimise(terms, np.array([3.0]))
+    >>> result.converged, result.n_iter
+    (True, 1)
     """
 
     x: np.ndarray
@@ -265,6 +275,16 @@ def proximal_newton(
     -------
     result : NewtonResult
         The minimiser and how it was reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import proximal_newton
+    >>> def terms(x, features):  # half the squared distance to (3, 0.5)
+    ...     away = x - [3.0, 0.5]
+    ...     return 0.5 * away @ away, away, np.eye(2)
+    >>> proximal_newton(terms, np.zeros(2), np.ones(2), groups=np.arange(2)).x
+    array([2., 0.])
     """
     x = np.array(start, dtype=np.float64)
     n_features = int(groups.max(initial=-1)) + 1

@@ -21,8 +21,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import Interval, fit_context, validate_params
 from corollary.core.estimator import check_training_data
+from corollary.core.schema import Array, Integer, Schema
 from corollary.linear.geometry import signs
-from corollary.linear.linear_classifier import LinearClassifier
+from corollary.linear.linear_classifier import (
+    FITTED_CLASSIFIER,
+    LinearClassifier,
+    scores_fit_classes,
+)
 
 
 class PerceptronRun(NamedTuple):
@@ -38,6 +43,12 @@ class PerceptronRun(NamedTuple):
         Passes made, the verifying one included.
     separated : bool
         Whether the last pass made no mistake.
+
+    Examples
+    --------
+    >>> from corollary.linear import perceptron_run
+    >>> perceptron_run([[1.0, 0.0], [0.0, 2.0]], [1, -1]).weights
+    array([ 1., -2.])
     """
 
     weights: np.ndarray
@@ -57,6 +68,12 @@ class PerceptronLeaveOneOut(NamedTuple):
         Their share.
     refits : int
         Rows that had to be refitted.
+
+    Examples
+    --------
+    >>> from corollary.linear import perceptron_loo
+    >>> perceptron_loo([[1.0, 0.0], [0.0, 1.0]], [1, 1]).error
+    1.0
     """
 
     wrong: np.ndarray
@@ -133,7 +150,7 @@ def perceptron_loo(X: Any, y: Any, *, max_passes: int = 100_000) -> PerceptronLe
         Rows.
     y : array-like of shape (n_samples,)
         Labels -1 and 1; a plane through the origin must separate them with positive margin.
-    max_passes : int, default=100_000
+    max_passes : int, default=100000
         Largest number of passes of a run.
 
     Returns
@@ -367,6 +384,14 @@ class Perceptron(LinearClassifier):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
+
+    _schema = Schema(
+        scores_fit_classes,
+        **FITTED_CLASSIFIER,
+        n_iter_=Integer(1),
+        n_mistakes_=Array("i", "r"),
+        separated_=Array("b", "r"),
+    )
 
     def __init__(
         self,

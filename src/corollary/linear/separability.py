@@ -28,6 +28,12 @@ class Separation(NamedTuple):
         Normal vector of a separating plane; zeros if there is none.
     intercept : float
         Its offset.
+
+    Examples
+    --------
+    >>> from corollary.linear import separability
+    >>> separability([[1.0], [2.0], [3.0]], [1, -1, 1])
+    Separation(separable=False, coef=array([0.]), intercept=0.0)
     """
 
     separable: bool
