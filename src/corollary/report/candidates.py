@@ -1,15 +1,15 @@
 """The register of models that take part in the comparison.
 
-A family plugs in by one decorated function that builds its estimator for a situation::
+A family plugs in by one decorated function that fits its estimator::
 
     @register_candidate(
         "forest", "random forest", "Average of many trees.", tasks=("classification",)
     )
-    def forest(situation):
-        return RandomForestClassifier(random_state=situation.seed)
+    def forest(situation, X, y):
+        return RandomForestClassifier(random_state=situation.seed).fit(X, y)
 
-The estimator takes encoded features and, for classification, class indices. The baseline is not
-registered: it always takes part.
+X holds encoded features, y class indices or numbers. The baseline is not registered: it always
+takes part.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +22,8 @@ from corollary.report.evidence import Task
 
 #: A positive target whose logarithm is clearly less skewed is also tried on the log scale.
 SKEWED = 1.0
+#: Beyond this skewness a few rows decide every squared error; the comparison moves to logarithms.
+SEVERE = 4.0
 #: Beyond this many training rows or features networks are not tried: they would take minutes.
 NETWORK_ROWS, NETWORK_FEATURES = 100_000, 1_000
 
@@ -40,10 +42,10 @@ class Situation:
         Features.
     n_classes : int
         Classes; 0 for a number.
-    smallest : int
-        Rows of the rarest class in these training rows; 0 for a number.
     log : bool
         Whether the target is positive and skewed, so that its logarithm is worth predicting.
+    severe : bool
+        Whether it is so skewed that losses are those of the logarithm.
     seed : int
         Seed.
     fast : bool
@@ -54,10 +56,13 @@ class Situation:
     n: int
     d: int
     n_classes: int
-    smallest: int
     log: bool
+    severe: bool
     seed: int
     fast: bool
+
+
+Fit = Callable[[Situation, np.ndarray, np.ndarray], Any]
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,8 @@ class Entry:
         One sentence: what it is.
     task : {"classification", "regression"}
         Task it serves.
-    build : callable
-        ``build(situation)`` gives an unfitted estimator.
+    fit : callable
+        ``fit(situation, X, y)`` gives a fitted estimator.
     applies : callable
         ``applies(situation)`` says whether it takes part.
     log : bool
@@ -90,7 +95,7 @@ class Entry:
     label: str
     description: str
     task: str
-    build: Callable[[Situation], Any]
+    fit: Fit
     applies: Callable[[Situation], bool]
     log: bool
     settings: tuple[str, ...]
@@ -110,7 +115,7 @@ def register_candidate(
     log: bool = False,
     settings: Sequence[str] = (),
     family: str = "",
-) -> Callable[[Callable[[Situation], Any]], Callable[[Situation], Any]]:
+) -> Callable[[Fit], Fit]:
     """Let a model take part in the comparison of every report.
 
     Parameters
@@ -137,15 +142,16 @@ def register_candidate(
     Returns
     -------
     decorator : callable
-        Takes ``build(situation)``, which gives an unfitted estimator.
+        Takes ``fit(situation, X, y)``, which gives a fitted estimator that
+        :func:`corollary.save` can save.
     """
 
-    def decorate(build: Callable[[Situation], Any]) -> Callable[[Situation], Any]:
+    def decorate(fit: Fit) -> Fit:
         for task in tasks:
             _ENTRIES[name, task] = Entry(
-                name, label, description, task, build, applies, log, tuple(settings), family or name
+                name, label, description, task, fit, applies, log, tuple(settings), family or name
             )
-        return build
+        return fit
 
     return decorate
 
@@ -188,10 +194,22 @@ def is_skewed(y: np.ndarray) -> bool:
     """
     if len(y) < 20 or y.min() <= 0:
         return False
-    return bool(_skewness(y) > SKEWED and abs(_skewness(np.log(y))) < 0.5 * _skewness(y))
+    return bool(skewness(y) > SKEWED and abs(skewness(np.log(y))) < 0.5 * skewness(y))
 
 
-def _skewness(values: np.ndarray) -> float:
+def skewness(values: np.ndarray) -> float:
+    """Compute the third central moment in units of the spread.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+
+    Returns
+    -------
+    skewness : float
+        0 for symmetric values, 2 for exponential ones.
+    """
     centred = values - values.mean()
     return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
 
@@ -218,9 +236,7 @@ def fitted_size(estimator: Any) -> int:
 
 
 def _inner_folds(situation: Situation) -> int:
-    most = 3 if situation.fast or situation.n > 5_000 else 5
-    rows = situation.smallest if situation.smallest > 1 else situation.n // 2
-    return max(2, min(most, rows))
+    return 3 if situation.fast or situation.n > 5_000 else max(2, min(5, situation.n // 2))
 
 
 def _wants_networks(situation: Situation) -> bool:
@@ -228,19 +244,39 @@ def _wants_networks(situation: Situation) -> bool:
     return not situation.fast and situation.n >= 30 and small
 
 
+def _fit_logistic(
+    situation: Situation,
+    X: np.ndarray,
+    y: np.ndarray,
+    strengths: tuple[float, ...],
+    **settings: Any,
+) -> Any:
+    """Choose the penalty on the rows of classes that every fold can hold, then fit all rows."""
+    from corollary.linear import LogisticRegression, LogisticRegressionCV
+
+    counts = np.bincount(y)
+    folds = max(2, min(_inner_folds(situation), int(np.sort(counts)[-2])))
+    rows = counts[y] >= folds
+    l1 = settings.pop("l1_ratio", 0.0)
+    search = LogisticRegressionCV(Cs=strengths, l1_ratios=(l1,), cv=folds, **settings)
+    try:
+        strength = float(search.fit(X[rows], y[rows]).C_)
+    except ValueError:  # fewer than two classes have rows enough
+        strength = 1.0
+    return LogisticRegression(C=strength, l1_ratio=l1, **settings).fit(X, y)
+
+
 @register_candidate(
     "logistic",
     "logistic regression",
     "Linear scores turned into probabilities, with a squared penalty chosen by cross-validation.",
     tasks=("classification",),
-    settings=("C_",),
+    settings=("C",),
     family="linear",
 )
-def _logistic(situation: Situation) -> Any:
-    from corollary.linear import LogisticRegressionCV
-
+def _logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     strengths = (0.001, 0.01, 0.1, 1.0, 10.0) if situation.fast else tuple(10.0 ** np.arange(-4, 3))
-    return LogisticRegressionCV(Cs=strengths, cv=_inner_folds(situation), tol=1e-4, max_iter=200)
+    return _fit_logistic(situation, X, y, strengths, max_iter=200)
 
 
 @register_candidate(
@@ -249,16 +285,12 @@ def _logistic(situation: Situation) -> Any:
     "Logistic regression whose penalty sets weak coefficients to zero.",
     tasks=("classification",),
     applies=lambda s: not s.fast and s.d > 1 and s.n * s.d * s.n_classes <= 5_000_000,
-    settings=("C_",),
+    settings=("C",),
     family="linear",
 )
-def _sparse_logistic(situation: Situation) -> Any:
-    from corollary.linear import LogisticRegressionCV
-
+def _sparse_logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     strengths = tuple(10.0 ** np.arange(-2.0, 2.0, 0.5))
-    return LogisticRegressionCV(
-        Cs=strengths, l1_ratios=(1.0,), cv=_inner_folds(situation), tol=1e-3, max_iter=200
-    )
+    return _fit_logistic(situation, X, y, strengths, l1_ratio=1.0, tol=1e-3, max_iter=200)
 
 
 _RIDGE = "Linear model with a squared penalty chosen by leave-one-out error"
@@ -282,10 +314,10 @@ _LASSO = "Linear model whose penalty, chosen by cross-validation, sets weak coef
     settings=("alpha_",),
     family="linear",
 )
-def _ridge(situation: Situation) -> Any:
+def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.linear import RidgeCV
 
-    return RidgeCV(alphas=tuple(10.0 ** np.arange(-3.0, 6.0)))
+    return RidgeCV(alphas=tuple(10.0 ** np.arange(-3.0, 6.0))).fit(X, y)
 
 
 @register_candidate(
@@ -307,10 +339,10 @@ def _ridge(situation: Situation) -> Any:
     settings=("alpha_",),
     family="linear",
 )
-def _lasso(situation: Situation) -> Any:
+def _lasso(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.linear import LassoCV
 
-    return LassoCV(cv=_inner_folds(situation))
+    return LassoCV(cv=_inner_folds(situation)).fit(X, y)
 
 
 _NETWORK = "Average of small networks with one hidden layer, each stopped early by held-out rows"
@@ -325,10 +357,10 @@ _NETWORK = "Average of small networks with one hidden layer, each stopped early 
     settings=("n_iter_",),
     family="network",
 )
-def _network_classifier(situation: Situation) -> Any:
+def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.neural import MLPClassifier
 
-    return MLPClassifier(random_state=situation.seed)
+    return MLPClassifier(random_state=situation.seed).fit(X, y)
 
 
 @register_candidate(
@@ -350,7 +382,7 @@ def _network_classifier(situation: Situation) -> Any:
     settings=("n_iter_",),
     family="network",
 )
-def _network_regressor(situation: Situation) -> Any:
+def _network_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.neural import MLPRegressor
 
-    return MLPRegressor(random_state=situation.seed)
+    return MLPRegressor(random_state=situation.seed).fit(X, y)

@@ -23,7 +23,11 @@ SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
     "model beats it by more than one standard error of the paired difference."
 )
-BASELINE_LABELS = {"classification": "class shares (guessing)", "regression": "mean (guessing)"}
+BASELINES = {
+    "classification": "class shares",
+    "regression": "mean",
+    "geometric mean": "geometric mean",
+}
 
 
 def compare(
@@ -53,15 +57,11 @@ def compare(
     trials : list of Trial
         The baseline first.
     """
-    description = (
-        "The shares of the classes in training, whatever the row."
-        if situation.n_classes
-        else "The mean of the training targets, whatever the row."
-    )
+    kind = "geometric mean" if situation.severe else situation.task
     first = {
         "name": "baseline",
-        "label": BASELINE_LABELS[situation.task],
-        "description": description,
+        "label": f"{BASELINES[kind]} (guessing)",
+        "description": f"The {BASELINES[kind]} of the training rows, whatever the row.",
     }
     trials = [run_trial((), folds, y, situation, loss, **first)]
     for entry in entries:

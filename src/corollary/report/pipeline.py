@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from corollary.report.calibration import (
     calibrate_sets,
     learn_difficulty,
 )
-from corollary.report.candidates import Situation, candidates, is_skewed
+from corollary.report.candidates import SEVERE, Situation, candidates, is_skewed, skewness
 from corollary.report.compare import SELECTION_RULE, as_candidates, choose, compare
 from corollary.report.errors import ReportError
 from corollary.report.evidence import Estimate, Evidence, TestRows
@@ -28,7 +29,7 @@ from corollary.report.importance import (
     find_stand_ins,
 )
 from corollary.report.model import ReportModel
-from corollary.report.predictor import Predictor, baseline
+from corollary.report.predictor import Predictor
 from corollary.report.profile import profile_table
 from corollary.report.read import Table, check_target
 from corollary.report.split import Split, find_twins, split_rows
@@ -154,8 +155,27 @@ def measure(
             )
         frame = frame[used]
     notes = [*table.notes, *goal.notes, *split.notes]
-    loss = _loss_of(goal, split)
-    fitted = _fit(frame, goal, split, loss, seed=seed, fast=fast, notes=notes, clock=clock)
+    y = goal.values[split.train]
+    log = goal.task == "regression" and is_skewed(y)
+    severe = log and skewness(y) > SEVERE and bool(goal.values.min() > 0)
+    loss, loss_name = _loss_of(goal, y, severe)
+    if severe:
+        notes.append(
+            f"{target!r} is so skewed that a few rows would decide every squared error; models "
+            "were compared by the error of its logarithm."
+        )
+    fitted = _fit(
+        frame,
+        goal,
+        split,
+        loss,
+        log=log,
+        severe=severe,
+        seed=seed,
+        fast=fast,
+        notes=notes,
+        clock=clock,
+    )
     with clock.stage("calibrating"):
         calibration = _calibrate(frame, goal, split, fitted, coverage)
     with clock.stage("testing"):
@@ -175,7 +195,7 @@ def measure(
         confidence=confidence,
         coverage=coverage,
         seed=seed,
-        loss_name=_LOSS_NAMES[goal.task],
+        loss_name=loss_name,
         profile=profile,
         n_train=len(split.train),
         n_calibration=len(split.calibration),
@@ -211,10 +231,6 @@ def measure(
     return evidence, model
 
 
-_LOSS_NAMES = {
-    "classification": "log loss",
-    "regression": "squared error (in units of the target's variance)",
-}
 _IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error"}
 
 
@@ -232,11 +248,27 @@ def _check_settings(task: str, confidence: float, coverage: float, seed: int) ->
         raise ReportError("usage", f"The seed must be in [0, 2**32). Got {seed} instead.")
 
 
-def _loss_of(goal: Target, split: Split) -> Loss:
+def _loss_of(goal: Target, y: np.ndarray, severe: bool) -> tuple[Loss, str]:
     if goal.task == "classification":
-        return log_loss
-    variance = float(np.var(goal.values[split.train])) or 1.0
-    return lambda y, prediction: (y - prediction) ** 2 / variance
+        return log_loss, "log loss"
+    if severe:
+        spread = float(np.var(np.log(y))) or 1.0
+        name = "squared error of the logarithm (in units of its variance)"
+        return partial(_squared_log_error, spread=spread), name
+    variance = float(np.var(y)) or 1.0
+    return partial(_squared_error, variance=variance), (
+        "squared error (in units of the target's variance)"
+    )
+
+
+def _squared_error(y: np.ndarray, prediction: np.ndarray, variance: float) -> np.ndarray:
+    return (y - prediction) ** 2 / variance
+
+
+def _squared_log_error(y: np.ndarray, prediction: np.ndarray, spread: float) -> np.ndarray:
+    # A model on the plain scale may predict what no logarithm has; it is punished, not excused.
+    positive = np.maximum(prediction, np.finfo(np.float64).tiny)
+    return (np.log(y) - np.log(positive)) ** 2 / spread
 
 
 def _fit(
@@ -245,6 +277,8 @@ def _fit(
     split: Split,
     loss: Loss,
     *,
+    log: bool,
+    severe: bool,
     seed: int,
     fast: bool,
     notes: list[str],
@@ -267,8 +301,8 @@ def _fit(
         n=len(rows),
         d=d,
         n_classes=len(goal.classes),
-        smallest=0,
-        log=goal.task == "regression" and is_skewed(y),
+        log=log,
+        severe=severe,
         seed=seed,
         fast=fast,
     )
@@ -327,7 +361,7 @@ def _test(
     y = goal.values[split.test]
     positions = goal.rows[split.test]
     raw = table.frame.drop(columns=goal.name).iloc[positions]
-    guess = baseline(goal.values[split.train], len(goal.classes), features.shape[1])
+    guess = replace(fitted.predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
     predicted = predict_with(fitted.predictor, features)
     guessed = predict_with(guess, features)
     test = TestRows(

@@ -112,7 +112,7 @@ class Predictor:
         """
         if self.classification:
             return self.predict_proba(features).argmax(axis=1)
-        if not self.estimators:
+        if not self.estimators or not len(features):
             return np.full(len(features), self.constant[0])
         predictions = []
         for estimator, log, factor in zip(self.estimators, self.logs, self.factors):
@@ -133,18 +133,21 @@ class Predictor:
         probability : ndarray of shape (n, n_classes)
             Mean over estimators, each at least 1e-6; rows sum to one.
         """
-        if not self.estimators:
+        if not self.estimators or not len(features):
             total = np.tile(self.constant, (len(features), 1))
         else:
             total = np.zeros((len(features), len(self.constant)))
             for estimator in self.estimators:
-                # A class without rows in training has no column of its own.
-                total[:, estimator.classes_] += estimator.predict_proba(features)
+                # A class that had no training row keeps the share the baseline gives it.
+                known = np.isin(self.classes_, estimator.classes_)
+                total[:, ~known] += self.constant[~known]
+                rest = 1.0 - self.constant[~known].sum()
+                total[:, estimator.classes_] += rest * estimator.predict_proba(features)
         total = np.maximum(total / total.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
         return total / total.sum(axis=1, keepdims=True)
 
 
-def baseline(y: np.ndarray, n_classes: int, n_features: int) -> Predictor:
+def baseline(y: np.ndarray, n_classes: int, n_features: int, *, log: bool = False) -> Predictor:
     """Make the predictor that ignores the features.
 
     Parameters
@@ -155,6 +158,8 @@ def baseline(y: np.ndarray, n_classes: int, n_features: int) -> Predictor:
         Classes; 0 for a number.
     n_features : int
         Features it will be given.
+    log : bool, default=False
+        Whether losses are those of the logarithm; the best constant is then the geometric mean.
 
     Returns
     -------
@@ -165,7 +170,7 @@ def baseline(y: np.ndarray, n_classes: int, n_features: int) -> Predictor:
         counts = np.bincount(y, minlength=n_classes) + 1.0
         constant = counts / counts.sum()
     else:
-        constant = np.array([float(np.mean(y))])
+        constant = np.array([float(np.exp(np.mean(np.log(y))) if log else np.mean(y))])
     return Predictor((), np.zeros(0, bool), np.zeros(0), constant, n_classes > 0, n_features)
 
 

@@ -129,25 +129,18 @@ def fit_predictor(
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    constant = baseline(y, situation.n_classes, features.shape[1])
-    smallest = 0
-    if situation.n_classes:
-        counts = np.bincount(y)
-        smallest = int(counts[counts > 0].min())
-        if (counts > 0).sum() < 2:
-            entries = ()  # one class only: there is nothing to tell apart
-    situation = replace(situation, n=len(y), d=features.shape[1], smallest=smallest)
+    constant = baseline(y, situation.n_classes, features.shape[1], log=situation.severe)
+    if situation.n_classes and len(np.unique(y)) < 2:
+        entries = ()  # one class only: there is nothing to tell apart
+    situation = replace(situation, n=len(y), d=features.shape[1])
     estimators, factors = [], []
     for entry in entries:
-        estimator = entry.build(situation)
         with warnings.catch_warnings():
             # A candidate that stopped early is judged by its loss like any other.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            # Classes with a row or two are said in the findings.
-            warnings.filterwarnings("ignore", message="The least populated class")
-            estimator.fit(features, np.log(y) if entry.log else y)
+            estimator = entry.fit(situation, features, np.log(y) if entry.log else y)
         factor = 1.0
-        if entry.log:
+        if entry.log and not situation.severe:
             factor = retransformation_factor(y, np.asarray(estimator.predict(features)).ravel())
         estimators.append(estimator)
         factors.append(factor)
