@@ -28,7 +28,7 @@ FORMAT = 1
 MAX_DEPTH = 60
 
 _PUBLIC = re.compile(r"corollary\.([a-z_]+)\.([A-Z]\w*)")
-_CORE = re.compile(r"corollary\.core\.([a-z]+)\.([A-Z]\w*)")
+_CORE = re.compile(r"corollary\.core\.([a-z]\w*)\.([A-Z]\w*)")
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
