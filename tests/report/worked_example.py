@@ -383,7 +383,9 @@ def wide(columns: int = 200) -> Evidence:
         rng.normal(size=(400, columns)), columns=[f"measurement number {i}" for i in range(columns)]
     )
     y = (table.iloc[:, 0] + table.iloc[:, 1] + rng.normal(size=400) > 0).to_numpy().astype(int)
-    return classify("wide", table, y, ["no", "yes"], target="outcome", explained=columns)
+    evidence = classify("wide", table, y, ["no", "yes"], target="outcome", explained=20)
+    noise = (Importance(c, Estimate(1e-4, -1e-3, 1e-3, 100)) for c in table.columns[20:])
+    return replace(evidence, importances=(*evidence.importances, *noise))
 
 
 @functools.cache

@@ -102,7 +102,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     for step in (m * 10.0**p for p in (power, power + 1) for m in (1, 2, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last - first + 1 <= most:
-            return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
+            return [round(i * step, max(1 - power, 1)) for i in range(first, last + 1)]
     return [low, high]
 
 

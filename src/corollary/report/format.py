@@ -214,8 +214,6 @@ def triples(
 
 
 def _percent_decimals(share: float, half_width: float | None = None) -> int:
-    if half_width is not None and half_width < 0.001:
-        return 2
     if half_width is not None and half_width < 0.01:
         return 1
     if half_width is not None and half_width >= 0.05:

@@ -23,6 +23,11 @@ def _padded(low: float, high: float, share: float = 0.04) -> tuple[float, float]
     return low - margin, high + margin
 
 
+def _left(low: float, high: float, most: int) -> float:
+    """Leave as much room left of a plot as its widest tick label needs."""
+    return max((text_width(t) + 10 for t in tick_texts(ticks(low, high, most))), default=30.0)
+
+
 def calibration(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     """Draw observed shares against predicted probabilities, with the rows' histogram below.
 
@@ -157,9 +162,11 @@ def errors(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     picture = Drawing(WIDTH, 404)
     edges, counts = data["edges"], data["counts"]
     top, bottom = 92.0, 360.0
-    x = Scale(edges[0], edges[-1], LEFT, RIGHT)
-    y = Scale(0, max(counts) or 1, bottom, top)
-    vertical_axis(picture, y, LEFT, grid_right=RIGHT, most=5)
+    tallest = max(counts) or 1
+    left = _left(0, tallest, 5)
+    x = Scale(edges[0], edges[-1], left, RIGHT)
+    y = Scale(0, tallest, bottom, top)
+    vertical_axis(picture, y, left, grid_right=RIGHT, most=5)
     picture.text(0, 16, data["y_label"], "t-soft", width=WIDTH)
     share = {"edges": edges, "counts": counts}
     _histogram(picture, share, x, Scale(0, 1, bottom, top))
@@ -196,8 +203,7 @@ def scatter(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     """
     low, high = data["domain"]
     low, high = _padded(low, high, 0.02)
-    widest = max((text_width(t) for t in tick_texts(ticks(low, high, 6))), default=0.0)
-    left = max(widest + 10, 30.0)
+    left = _left(low, high, 6)
     picture = Drawing(WIDTH, 404)
     x, y = Scale(low, high, left, RIGHT), Scale(low, high, 360, 28)
     vertical_axis(picture, y, left, title=data["y_label"], grid_right=RIGHT)
@@ -250,8 +256,9 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
         The picture.
     """
     picture = Drawing(280, 196)
-    left, right, bottom = 40.0, 272.0, 158.0
     low, high = _padded(*data["domain"])
+    left = 40.0 if data["percent"] else max(_left(low, high, 4), 30.0)
+    right, bottom = 272.0, 158.0
     y = Scale(low, high, 126, 30)
     vertical_axis(picture, y, left, percent=data["percent"], grid_right=right, most=4)
     picture.text(0, 14, data["column"], "t-strong", width=280, size=12.5)

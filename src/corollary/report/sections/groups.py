@@ -96,9 +96,12 @@ def _groups(evidence: Evidence, picked: slice) -> tuple[list[str], np.ndarray]:
 
 def _thirds(column: str, values: list[Any]) -> list[tuple[str, np.ndarray]]:
     try:
-        numbers = np.array([np.nan if facts.plain(v) is None else v for v in values], dtype=float)
+        numbers = np.array(values, dtype=float)
     except (TypeError, ValueError):
-        return _levels(column, values)
+        known_or_none = [facts.plain(v) for v in values]
+        if any(isinstance(v, str) for v in known_or_none):
+            return _levels(column, values)
+        numbers = np.array(known_or_none, dtype=float)
     known = numbers[np.isfinite(numbers)]
     if len(known) < 3 * LEAST_ROWS:
         return []
