@@ -17,6 +17,9 @@ from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strin
 
 _FLOATS = [np.float64, np.float32]
 
+# A spread of this share of the mean is what rounding makes of a constant.
+CONSTANT = 1e-12
+
 
 def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return weight, mean and variance of every feature, ignoring missing values.
@@ -49,19 +52,20 @@ def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.n
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if sparse.issparse(X):
         return _sparse_moments(X.tocsc(), w)
-    weight, mean, variance = (np.empty(d) for _ in range(3))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for j in range(d):
-            # Column by column: no copy of X, and a missing value touches its own column only.
-            column = np.asarray(X[:, j], dtype=float)
-            present = ~np.isnan(column)
-            if not present.all():
-                column, own = column[present], w[present]
-            else:
-                own = w
-            weight[j] = own.sum()
-            mean[j] = own @ column / weight[j] if weight[j] > 0 else np.nan
-            variance[j] = own @ (column - mean[j]) ** 2 / weight[j] if weight[j] > 0 else np.nan
+    weight, mean, variance = np.zeros(d), np.full(d, np.nan), np.full(d, np.nan)
+    # Column by column: no copy of X, and a missing value touches its own column only.
+    for j in range(d):
+        column = np.asarray(X[:, j], dtype=float)
+        present = ~np.isnan(column) & (w > 0)
+        column, own = (column, w) if present.all() else (column[present], w[present])
+        if column.size == 0:
+            continue
+        # Deviations from one of the values instead of from zero: exact for constants, and no
+        # digits are lost when the mean is large.
+        origin, weight[j] = column[0], own.sum()
+        column = column - origin
+        shift = own @ column / weight[j]
+        mean[j], variance[j] = origin + shift, own @ (column - shift) ** 2 / weight[j]
     return weight, mean, variance
 
 
@@ -108,16 +112,14 @@ def standardise(X: Any, *, sample_weight: Any = None) -> np.ndarray:
     weight = None
     if sample_weight is not None:
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-    total, mean, variance = feature_moments(X, weight)
-    return (X - mean) / _scale(total, mean, variance)
+    _, mean, variance = feature_moments(X, weight)
+    return (X - mean) / _scale(mean, variance)
 
 
-def _scale(weight: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _scale(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return standard deviations, with 1 for features that are constant up to rounding."""
-    eps = np.finfo(float).eps
-    # The computed variance of a constant is at most of the order of its squared rounding error.
-    constant = variance <= weight * eps * variance + (weight * mean * eps) ** 2
-    return np.where(constant, 1.0, np.sqrt(variance))
+    deviation = np.sqrt(variance)
+    return np.where(deviation <= CONSTANT * np.abs(mean), 1.0, deviation)
 
 
 class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -261,7 +263,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _remember(self, moments: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         self.weight_, self.mean_, self.var_ = moments
-        scale = _scale(*moments) if self.with_std else np.ones(len(self.mean_))
+        scale = _scale(*moments[1:]) if self.with_std else np.ones(len(self.mean_))
         # A feature without any value present passes through unchanged.
         self.scale_ = np.where(np.isnan(scale), 1.0, scale)
 
