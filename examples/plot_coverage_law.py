@@ -2,8 +2,9 @@
 The law of a conformal method's coverage
 ========================================
 
-Split-conformal intervals cover a new row with probability at least the wanted level *on average over
-calibration sets*. Given one calibration set of n rows, the coverage is random with a known Beta law.
+Split-conformal intervals cover a new row with probability at least the wanted level *on average
+over calibration sets*. Given one calibration set of n rows, coverage is random with a known Beta
+law.
 The histogram repeats the whole procedure; the curve is the theorem.
 """
 

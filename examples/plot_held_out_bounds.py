@@ -10,7 +10,7 @@ in 90 of 100 repetitions.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from corollary.theory import clopper_pearson_upper, empirical_bernstein_bound, hoeffding_bound
+from corollary.theory import clopper_pearson_upper, empirical_bernstein_radius, hoeffding_bound
 
 truth, delta, repetitions = 0.03, 0.05, 200
 sizes = np.unique(np.geomspace(20, 5000, 25).astype(int))
@@ -20,7 +20,7 @@ for i, n in enumerate(sizes):
     for j, wrong in enumerate(random.binomial(n, truth, size=repetitions)):
         losses = np.r_[np.ones(wrong), np.zeros(n - wrong)]
         exact[i, j] = clopper_pearson_upper(int(wrong), int(n), delta=delta)
-        bernstein[i, j] = empirical_bernstein_bound(losses, delta=delta)
+        bernstein[i, j] = losses.mean() + empirical_bernstein_radius(losses, delta=delta)
         hoeffding[i, j] = losses.mean() + hoeffding_bound(n_samples=int(n), delta=delta)
 
 figure, axes = plt.subplots(figsize=(7, 4))

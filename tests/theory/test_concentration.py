@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from corollary.core.simulate import assert_bound_holds
-from corollary.theory import empirical_bernstein_bound, hoeffding_bound
+from corollary.theory import empirical_bernstein_radius, hoeffding_bound
 
 
 def test_hoeffding_values_by_hand():
@@ -79,33 +79,35 @@ def test_empirical_bernstein_by_hand():
     variance = ((losses - 0.375) ** 2).sum() / 3
     log_term = math.log(2 / 0.1)
     expected = math.sqrt(2 * variance * log_term / 4) + 7 * log_term / 9
-    assert empirical_bernstein_bound(losses, 0.1) == pytest.approx(expected)
+    assert empirical_bernstein_radius(losses, 0.1) == pytest.approx(expected)
     log_term = math.log(3 / 0.1)
     expected = math.sqrt(2 * variance * log_term / 4) + 7 * log_term / 9
-    assert empirical_bernstein_bound(losses, 0.1, sides=2) == pytest.approx(expected)
+    assert empirical_bernstein_radius(losses, 0.1, sides=2) == pytest.approx(expected)
 
 
 def test_empirical_bernstein_of_one_row_is_infinite():
-    assert empirical_bernstein_bound([0.3], 0.1) == math.inf
-    assert np.all(np.isinf(empirical_bernstein_bound([[0.3, 0.1]], 0.1)))
+    assert empirical_bernstein_radius([0.3], 0.1) == math.inf
+    assert np.all(np.isinf(empirical_bernstein_radius([[0.3, 0.1]], 0.1)))
 
 
 @given(scale=st.floats(0.01, 100), shift=st.floats(-10, 10))
 def test_radii_scale_with_the_range_and_ignore_shifts(scale, shift):
     losses = np.array([0.0, 0.2, 0.9, 0.4, 1.0])
     moved = np.clip(shift + scale * losses, shift, shift + scale)
-    expected = scale * empirical_bernstein_bound(losses, 0.1)
-    assert empirical_bernstein_bound(moved, 0.1, low=shift, high=shift + scale) == pytest.approx(
+    expected = scale * empirical_bernstein_radius(losses, 0.1)
+    assert empirical_bernstein_radius(moved, 0.1, low=shift, high=shift + scale) == pytest.approx(
         expected
     )
 
 
 def test_columns_are_independent_questions():
     losses = np.random.default_rng(0).random((40, 3))
-    together = empirical_bernstein_bound(losses, 0.05)
+    together = empirical_bernstein_radius(losses, 0.05)
     assert together.shape == (3,)
     for column in range(3):
-        assert together[column] == pytest.approx(empirical_bernstein_bound(losses[:, column], 0.05))
+        assert together[column] == pytest.approx(
+            empirical_bernstein_radius(losses[:, column], 0.05)
+        )
 
 
 def coin_flips_at_five_thresholds(radius, delta, repetitions, seed):
@@ -131,7 +133,7 @@ def lost_square_root(losses, delta):
 
 
 def test_simulated_coin_flips_respect_empirical_bernstein(seed):
-    violations = coin_flips_at_five_thresholds(empirical_bernstein_bound, 0.1, 300, seed)
+    violations = coin_flips_at_five_thresholds(empirical_bernstein_radius, 0.1, 300, seed)
     assert_bound_holds(violations, 300, 0.1)
 
 
@@ -151,7 +153,7 @@ def test_simulated_skewed_losses_respect_both_bounds(skew, seed):
     for n in (1, 2, 3, 10, 100):
         losses = rng.beta(skew, 1, size=(n, repetitions))
         mean = losses.mean(axis=0)
-        bernstein += np.sum(mean + empirical_bernstein_bound(losses, delta) < truth)
+        bernstein += np.sum(mean + empirical_bernstein_radius(losses, delta) < truth)
         hoeffding += np.sum(mean + hoeffding_bound(n_samples=n, delta=delta) < truth)
     assert_bound_holds(int(bernstein), 5 * repetitions, delta)
     assert_bound_holds(int(hoeffding), 5 * repetitions, delta)
@@ -171,11 +173,11 @@ def test_simulated_skewed_losses_respect_both_bounds(skew, seed):
         (lambda: hoeffding_bound(n_samples=2, delta=0.1, low=[0, 0]), "one range per observation"),
         (lambda: hoeffding_bound(delta=0.1, low=[[0.0]]), r"Got shape \(1, 1\)"),
         (lambda: hoeffding_bound(n_samples=10, delta=0.1, sides=3), "'sides' parameter"),
-        (lambda: empirical_bernstein_bound([0.0, 2.0], 0.1), r"must lie in \[0, 1\].*from 0 to 2"),
-        (lambda: empirical_bernstein_bound([0.0, math.nan], 0.1), r"must lie in \[0, 1\]"),
-        (lambda: empirical_bernstein_bound([], 0.1), "at least one observation"),
-        (lambda: empirical_bernstein_bound([0.0], 0.1, low=2.0), "low < high"),
-        (lambda: empirical_bernstein_bound([0.0], 0), "'delta' parameter of empirical_bernstein"),
+        (lambda: empirical_bernstein_radius([0.0, 2.0], 0.1), r"must lie in \[0, 1\].*from 0 to 2"),
+        (lambda: empirical_bernstein_radius([0.0, math.nan], 0.1), r"must lie in \[0, 1\]"),
+        (lambda: empirical_bernstein_radius([], 0.1), "at least one observation"),
+        (lambda: empirical_bernstein_radius([0.0], 0.1, low=2.0), "low < high"),
+        (lambda: empirical_bernstein_radius([0.0], 0), "'delta' parameter of empirical_bernstein"),
     ],
 )
 def test_errors_say_what_is_required(call, message):

@@ -74,7 +74,7 @@ def hoeffding_bound(
 
     See Also
     --------
-    empirical_bernstein_bound : Shorter when the observations vary little.
+    empirical_bernstein_radius : Shorter when the observations vary little.
     clopper_pearson_upper : Exact when they are 0 or 1.
 
     Notes
@@ -154,7 +154,7 @@ def _smallest_sample(radius: float, delta: float, width: float, sides: int) -> i
     },
     prefer_skip_nested_validation=True,
 )
-def empirical_bernstein_bound(
+def empirical_bernstein_radius(
     losses: Any, delta: float, *, low: float = 0.0, high: float = 1.0, sides: int = 1
 ) -> Any:
     r"""Bound the distance of a mean from its expectation by the observed variance.
@@ -209,13 +209,13 @@ def empirical_bernstein_bound(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.theory import empirical_bernstein_bound
+    >>> from corollary.theory import empirical_bernstein_radius
     >>> losses = np.zeros(1000)
     >>> losses[:10] = 1
-    >>> round(empirical_bernstein_bound(losses, delta=0.05), 4)
+    >>> round(empirical_bernstein_radius(losses, delta=0.05), 4)
     0.0172
     """
-    losses = check_losses(losses, low, high, who="empirical_bernstein_bound")
+    losses = check_losses(losses, low, high, who="empirical_bernstein_radius")
     n = len(losses)
     if n < 2:
         radius = np.full(losses.shape[1:], np.inf)

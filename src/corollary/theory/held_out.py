@@ -21,7 +21,7 @@ from corollary.theory.binomial import (
     quantile_upper_bound,
 )
 from corollary.theory.certificate import Certificate, Quantity, format_number
-from corollary.theory.concentration import check_losses, empirical_bernstein_bound, hoeffding_bound
+from corollary.theory.concentration import check_losses, empirical_bernstein_radius, hoeffding_bound
 from corollary.theory.theorem import Evidence, register_theorem
 
 _OPEN = Interval(Real, 0, 1, closed="neither")
@@ -187,7 +187,7 @@ def empirical_bernstein_certificate(
 
     See Also
     --------
-    empirical_bernstein_bound : The inequality.
+    empirical_bernstein_radius : The inequality.
 
     Notes
     -----
@@ -215,7 +215,7 @@ def empirical_bernstein_certificate(
 
     def radius(n: int) -> float:
         if n == n_samples:
-            return empirical_bernstein_bound(losses, delta, low=low, high=high)
+            return empirical_bernstein_radius(losses, delta, low=low, high=high)
         return _bernstein_radius(variance, n, delta, high - low)
 
     return _mean_certificate(
