@@ -1,6 +1,8 @@
 """The estimators: laws, peers, files, interruptions, bad input."""
 
+import hashlib
 import os
+import pathlib
 import subprocess
 import sys
 import warnings
@@ -74,6 +76,38 @@ def test_same_seed_same_bits_and_other_seed_other_bits():
     for one, two, three in zip(first.coefs_, again.coefs_, other.coefs_):
         np.testing.assert_array_equal(one, two)
         assert np.any(one != three)
+
+
+ONE_CORE = """
+import os, sys
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+from tests.neural.test_estimators import wide_fit
+print(wide_fit(tuple(map(int, sys.argv[1:]))))
+"""
+
+
+def wide_fit(sizes):
+    X = np.random.default_rng(0).normal(size=(3000, 50))
+    model = MLPClassifier(hidden_layer_sizes=sizes, n_members=1, max_iter=2, random_state=0)
+    fit_quietly(model, X, (X[:, 0] * X[:, 1] > 0).astype(int))
+    return hashlib.sha256(b"".join(W.tobytes() for W in model.coefs_)).hexdigest()
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="needs a system that can restrict a process to one of several cores",
+)
+@pytest.mark.parametrize("sizes", [(100,), pytest.param((256, 256), marks=pytest.mark.verify)])
+def test_same_bits_on_one_core(sizes):
+    root = pathlib.Path(__file__).parents[2]
+    child = subprocess.run(
+        [sys.executable, "-c", ONE_CORE, *map(str, sizes)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert child.stdout.strip() == wide_fit(sizes)
 
 
 def test_several_folds_compile_once(monkeypatch):

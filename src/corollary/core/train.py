@@ -165,6 +165,11 @@ def train(
     interrupted and resumed from its checkpoint; checked by
     ``tests/core/test_train.py::test_killed_run_resumes_bit_for_bit``.
 
+    The number of processor cores is not among the arguments, but XLA divides large sums by it: a
+    network of 512 units in batches of 256 rows differs in its last bits between one core and two,
+    while networks of up to 256 units in the estimators' own batches do not (checked by
+    ``tests/neural/test_estimators.py::test_same_bits_on_one_core``).
+
     Examples
     --------
     >>> import numpy as np, optax
