@@ -143,6 +143,32 @@ def test_half_pinball_is_half_the_absolute_loss():
     np.testing.assert_allclose(PinballLoss(0.5)(y, f), AbsoluteLoss()(y, f) / 2)
 
 
+def test_epsilon_insensitive_loss_and_support_vector_regression():
+    from sklearn.svm import SVR
+
+    s = np.array([-1.0, -0.4, 0.0, 0.3, 0.4, 2.4])
+    np.testing.assert_allclose(
+        EpsilonInsensitiveLoss(0.4)(s, np.zeros(6)), [0.6, 0, 0, 0, 0, 2.0], atol=1e-12
+    )
+    # SVR minimises ||w||^2 / 2 + C sum of this loss: nothing nearby is better, and points
+    # strictly inside the tube have no weight.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 1))
+    y = 2 * X[:, 0] + rng.normal(size=40)
+    model = SVR(kernel="linear", C=1.0, epsilon=0.4, tol=1e-8).fit(X, y)
+
+    def objective(w, b):
+        losses = EpsilonInsensitiveLoss(0.4)(y, w * X[:, 0] + b)
+        return w**2 / 2 + losses.sum()
+
+    w, b = model.coef_[0, 0], model.intercept_[0]
+    for dw, db in [(0.05, 0), (-0.05, 0), (0, 0.05), (0, -0.05), (0.03, -0.03)]:
+        assert objective(w, b) <= objective(w + dw, b + db) + 1e-6
+    inside = np.flatnonzero(np.abs(y - model.predict(X)) < 0.4 - 1e-4)
+    assert inside.size > 0
+    assert not set(inside) & set(model.support_)
+
+
 def test_stable_where_naive_formulas_overflow():
     assert LogisticLoss()([-1], [1e4])[0] == 1e4
     assert LogisticLoss()([1], [1e4])[0] == 0
