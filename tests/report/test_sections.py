@@ -15,7 +15,15 @@ from corollary.report import format as formats
 from corollary.report import statistics
 from corollary.report.evidence import Estimate, Finding
 from corollary.report.render import to_dict
-from corollary.report.sections import calibration, certificate, errors, groups, new_data, verdict
+from corollary.report.sections import (
+    calibration,
+    certificate,
+    errors,
+    facts,
+    groups,
+    new_data,
+    verdict,
+)
 from tests.report import worked_example
 
 
@@ -235,7 +243,7 @@ def test_nothing_important_is_said_to_be_so():
         for i in evidence.importances
     )
     assert (
-        "No single column stands out"
+        "No single column is shown to matter"
         in verdict.why(replace(evidence, importances=flat))["sentence"]
     )
 
@@ -533,3 +541,11 @@ def test_sentences_never_show_six_digits():
         texts += [s["finding"] for s in report["sections"].values()]
         for text in texts:
             assert not re.search(r"\d\.\d{5,}", text), text
+
+
+def test_importance_is_corrected_for_the_number_of_columns():
+    rise = Estimate(1.0, 0.1, 1.9, 100)  # 2.2 standard errors above zero
+    assert facts.matters(rise, 1, 0.95)
+    assert not facts.matters(rise, 20, 0.95)
+    assert facts.matters(Estimate(1.0, 0.5, 1.5, 100), 20, 0.95)  # 3.9 standard errors
+    assert not facts.matters(Estimate(1.0, -math.inf, math.inf, 1), 1, 0.95)

@@ -158,14 +158,14 @@ def _words(
 ) -> None:
     style, size = ("t-strong", 13.0) if row.get("strong") else ("t", 12.0)
     note = row.get("note", "")
-    if narrow:
+    if narrow:  # words stand inside the frame: a halo keeps grid lines from crossing them
         words = min(text_width(row["text"]), 0.62 * picture.width)
         line = y - 13 - (NOTE if note else 0)
         room = picture.width - words - 10
-        picture.text(0, line, row["label"], style, width=room, size=size)
-        picture.text(picture.width, line, row["text"], "t-soft", anchor="end", width=words)
+        picture.text(0, line, row["label"], f"{style} halo", width=room, size=size)
+        picture.text(picture.width, line, row["text"], "t-soft halo", anchor="end", width=words)
         if note:
-            picture.text(picture.width, y - 13, note, "t-soft", anchor="end")
+            picture.text(picture.width, y - 13, note, "t-soft halo", anchor="end")
         return
     picture.text(0, y + 4.5, row["label"], style, width=left - 14, size=size)
     start = right + 20

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from corollary.report.evidence import Candidate, Estimate, Evidence
 from corollary.report.format import aligned, label, number, percent
@@ -185,6 +186,28 @@ def positive(evidence: Evidence) -> int:
     if named in evidence.classes:
         return evidence.classes.index(named)
     return int(np.sum(np.asarray(evidence.test.truth) == 1) * 2 <= len(evidence.test.truth))
+
+
+def matters(rise: Estimate, looks: int, confidence: float) -> bool:
+    """Tell whether a rise of the loss is more than chance, corrected for many looks.
+
+    Parameters
+    ----------
+    rise : Estimate
+        Rise with an interval that holds singly.
+    looks : int
+        How many columns were tried.
+    confidence : float
+        Confidence of the interval, and of the answer for all columns together.
+
+    Returns
+    -------
+    matters : bool
+        Whether the interval, widened by Bonferroni's rule, stays above zero.
+    """
+    level = (1 - confidence) / 2
+    widened = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
+    return bool(rise.value - widened * (rise.value - rise.low) > 0)
 
 
 def guess_words(evidence: Evidence) -> str:

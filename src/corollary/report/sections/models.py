@@ -133,8 +133,8 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
     if None not in (claim["low"], claim["high"], test["low"], test["high"]):
         agree = claim["low"] <= test["high"] and test["low"] <= claim["high"]
     sentence = (
-        f"Cross-validation claimed a {loss} of {_words(claim)}{remark}; the "
-        f"{len(losses):,} rows that no choice ever saw gave {_words(test)}."
+        f"By cross-validation the {loss} was {_words(claim)}{remark}; on the {len(losses):,} rows "
+        f"that no choice ever saw it was {_words(test)}."
     )
     sentence += " The two agree." if agree else " The two disagree: trust the second, and ask why."
     return {"claim": claim, "test": test, "agree": bool(agree), "sentence": sentence}

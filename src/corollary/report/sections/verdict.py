@@ -358,15 +358,16 @@ def why(evidence: Evidence) -> dict[str, Any]:
     rise = top.increase
     words = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
     name = label(top.column, 40)
-    if rise.low > 0:
+    if facts.matters(rise, len(evidence.importances), evidence.confidence):
         text = (
             f"It leans most on {name}: with its values shuffled, {loss} rises by "
             f"{words[0]} ({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
         )
     else:
         text = (
-            "No single column stands out: shuffling any one of them changes "
-            f"{loss} no more than chance would; the largest rise is that of {name}."
+            "No single column is shown to matter, corrected for "
+            f"{len(evidence.importances)} looks. Shuffling {name} costs most: {words[0]} in {loss} "
+            f"({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
         )
     if top.stand_ins:
         text += f" Can stand in for it: {listing([label(s, 40) for s in top.stand_ins], 2)}."

@@ -29,7 +29,10 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         return None
     rises = [facts.estimate(i.increase) for i in evidence.importances]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
-    found = [_importance(*item) for item in zip(evidence.importances, rises, words)]
+    found = [
+        _importance(i, rise, text, facts.matters(i.increase, len(rises), evidence.confidence))
+        for i, rise, text in zip(evidence.importances, rises, words)
+    ]
     loss = evidence.importance_loss or evidence.loss_name
     listed = min(max(LEAST_LISTED, sum(i["matters"] for i in found)), MOST_LISTED)
     return {
@@ -61,6 +64,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "A column’s importance is the rise of the loss on the test rows when its values are "
             "shuffled among them, the model unchanged. It measures what this model leans on, not "
             "what would happen if the column were changed in the world: association, not cause.",
+            f"Each interval holds singly at {facts.confidence_words(evidence)}. A column is said "
+            f"to matter when its interval, widened for {len(found)} looks (Bonferroni), stays "
+            "above zero; the others are drawn in grey.",
             "Columns that carry nearly the same information share their importance; each may look "
             "unimportant because the other can stand in for it.",
             "An effect curve is the mean prediction over the test rows when the column alone is "
@@ -71,14 +77,14 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def _importance(
-    importance: Importance, rise: dict[str, Any], words: tuple[str, str, str]
+    importance: Importance, rise: dict[str, Any], words: tuple[str, str, str], matters: bool
 ) -> dict[str, Any]:
     value, low, high = words
     return {
         "column": importance.column,
         "increase": rise,
         "words": f"{value} ({low} to {high})",
-        "matters": bool(rise["low"] is not None and rise["low"] > 0),
+        "matters": matters,
         "stand_ins": [str(s) for s in importance.stand_ins],
     }
 
@@ -132,17 +138,22 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     loss = evidence.importance_loss or evidence.loss_name
     matter = [i for i in found if i["matters"]]
     if not matter:
-        return (
-            f"No single column matters measurably: shuffling any one of {len(found)} raises "
-            f"{loss} no more than chance would. Others may stand in for it."
+        text = (
+            f"No single column is shown to matter, corrected for {len(found)} looks: shuffling "
+            f"{label(found[0]['column'], 40)} costs most, {found[0]['words']} in {loss}."
         )
+        return text + _same(found[0]) + " This is association, not cause."
     names = listing([label(i["column"], 40) for i in matter], 3)
     text = (
         f"{plural(len(matter), 'column')} of {len(found)} "
         f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. Without "
         f"{label(matter[0]['column'], 40)}, {loss} rises by {matter[0]['words']}."
     )
-    if matter[0]["stand_ins"]:
-        others = listing([label(s, 40) for s in matter[0]["stand_ins"]], 3)
-        text += f" Nearly the same information is in {others}."
-    return text + " This is association, not cause."
+    return text + _same(matter[0]) + " This is association, not cause."
+
+
+def _same(importance: dict[str, Any]) -> str:
+    if not importance["stand_ins"]:
+        return ""
+    others = listing([label(s, 40) for s in importance["stand_ins"]], 3)
+    return f" Nearly the same information is in {others}."
