@@ -1,0 +1,293 @@
+"""From a table to evidence: honest verdicts, small and odd data, same seed same numbers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from corollary.core.simulate import assert_bound_holds
+from corollary.report import ReportError, from_memory, measure, read_demo
+from corollary.report.render import render_html, render_json, to_dict
+
+
+def _coin_flips(seed, n=300, d=20):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, d)), columns=[f"x{i}" for i in range(d)])
+    return frame.assign(label=rng.choice(["heads", "tails"], n))
+
+
+def _linear(seed, n=200, d=4, task="classification"):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, d)), columns=[f"x{i}" for i in range(d)])
+    score = 2 * frame["x0"] - frame["x1"] + rng.normal(size=n)
+    return frame.assign(y=np.where(score > 0, "yes", "no") if task == "classification" else score)
+
+
+def _renders(evidence):
+    assert json.loads(render_json(evidence))["verdict"]
+    assert "<html" in render_html(evidence)
+
+
+@pytest.fixture(scope="module")
+def breast_cancer():
+    table = read_demo("breast_cancer")
+    return measure(table, table.target)
+
+
+def test_breast_cancer(breast_cancer):
+    evidence, _ = breast_cancer
+    assert evidence.verdict == "shown"
+    assert not any(f.act for f in evidence.profile.findings)
+    names = [c.name for c in evidence.candidates]
+    assert set(names) >= {"logistic", "sparse-logistic", "network", "average", "baseline"}
+    assert names[-1] == "baseline"
+    assert sum(c.chosen for c in evidence.candidates) == 1
+    assert evidence.test.loss.mean() < 0.2
+    assert (evidence.n_train, evidence.n_calibration, evidence.n_test) == (342, 85, 142)
+    exact = evidence.certificates[0]
+    wrong = int((evidence.test.truth != evidence.test.prediction).sum())
+    assert exact.empirical == pytest.approx(wrong / 142)
+    assert exact.bound == min(c.bound for c in evidence.certificates)
+    assert len(evidence.importances) == 30
+    assert evidence.effects
+    _renders(evidence)
+
+
+def test_same_seed_same_numbers(breast_cancer):
+    table = read_demo("breast_cancer")
+    again, _ = measure(table, table.target)
+
+    def content(evidence):
+        report = to_dict(evidence)
+        report["sections"]["reproduce"].pop("finding")  # it tells how long the run took
+        text = json.dumps(report, sort_keys=True)
+        return _without_times(json.loads(text))
+
+    assert content(again) == content(breast_cancer[0])
+    other, _ = measure(table, table.target, seed=1, fast=True)
+    assert not np.array_equal(other.test.positions, again.test.positions)
+
+
+def _without_times(value):
+    if isinstance(value, dict):
+        gone = ("seconds", "time_words", "times", "date", "stages", "total_seconds")
+        return {k: _without_times(v) for k, v in value.items() if k not in gone}
+    return [_without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def test_the_test_rows_never_change_the_model():
+    frame = _linear(0)
+    evidence, model = measure(from_memory(frame), "y", fast=True)
+    changed = frame.copy()
+    rows = evidence.test.positions
+    # Flip within classes so that the split, which looks at targets, stays the same.
+    changed.loc[rows, ["x0", "x1"]] = -5 * changed.loc[rows, ["x0", "x1"]]
+    evidence_2, model_2 = measure(from_memory(changed), "y", fast=True)
+    assert np.array_equal(evidence_2.test.positions, rows)
+    pd.testing.assert_frame_equal(model_2.predict(frame), model.predict(frame))
+    assert evidence_2.candidates[0].loss == evidence.candidates[0].loss
+
+
+def _is_shown(seed, fast):
+    return measure(from_memory(_coin_flips(seed)), "label", fast=fast)[0].verdict
+
+
+def test_coin_flips_are_not_shown():
+    verdicts = [_is_shown(seed, True) for seed in range(8)]
+    assert verdicts.count("not shown") >= 7
+
+
+@pytest.mark.verify
+def test_coin_flips_are_not_shown_in_95_of_100_seeds():
+    verdicts = [_is_shown(seed, True) for seed in range(100)]
+    assert verdicts.count("not shown") >= 95
+    verdicts = [_is_shown(seed, False) for seed in range(20)]
+    assert verdicts.count("not shown") >= 19
+
+
+def _headline_covers(seed):
+    """Whether the certified error rate holds on 2,000 fresh rows of the same world."""
+    frame = _linear(seed, n=120)
+    evidence, model = measure(from_memory(frame), "y", fast=True)
+    fresh = _linear(10_000 + seed, n=2000)
+    truth = (model.predict(fresh)["prediction"] != fresh["y"]).mean()
+    return truth <= evidence.certificates[0].bound
+
+
+def test_the_headline_bound_holds():
+    missed = sum(not _headline_covers(seed) for seed in range(5))
+    assert_bound_holds(missed, 5, 0.05)
+
+
+@pytest.mark.verify
+def test_the_headline_bound_holds_in_200_repeats():
+    missed = sum(not _headline_covers(seed) for seed in range(200))
+    assert_bound_holds(missed, 200, 0.05)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("n", [10, 30])
+def test_tiny_tables(task, n):
+    evidence, model = measure(from_memory(_linear(0, n=n, task=task)), "y")
+    assert evidence.n_train + evidence.n_calibration + evidence.n_test == n
+    assert evidence.notes
+    if n == 10:
+        assert evidence.verdict == "not shown"
+        assert any("too few to show anything" in note for note in evidence.notes)
+    _renders(evidence)
+    assert len(model.predict(_linear(1, n=5, task=task))) == 5
+
+
+def test_a_class_with_three_rows():
+    frame = _linear(0, n=150)
+    frame.loc[:2, "y"] = "perhaps"
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    assert evidence.classes == ("no", "perhaps", "yes")
+    assert evidence.verdict == "shown"
+    assert any(f.kind == "rare-class" for f in evidence.profile.findings)
+    assert not any(c.error for c in evidence.candidates)
+    _renders(evidence)
+
+
+def test_two_hundred_columns():
+    evidence, _ = measure(from_memory(_linear(0, n=600, d=200)), "y", fast=True)
+    assert evidence.verdict == "shown"
+    assert len(evidence.profile.columns) == 200
+    assert {i.column for i in evidence.importances[:2]} == {"x0", "x1"}
+    assert len(render_html(evidence)) < 2_000_000
+
+
+def test_regression_with_a_skewed_target(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"carat": rng.uniform(0.2, 3, 500), "cut": rng.choice(["a", "b"], 500)})
+    frame["price"] = np.exp(6 + 1.2 * frame["carat"] + 0.2 * rng.normal(size=500))
+    evidence, _ = measure(from_memory(frame), "price", fast=True)
+    assert evidence.task == "regression"
+    assert evidence.verdict == "shown"
+    assert next(c for c in evidence.candidates if c.chosen).name == "ridge-log"
+    inside = (evidence.test.low <= evidence.test.truth) & (
+        evidence.test.truth <= evidence.test.high
+    )
+    assert inside.mean() > 0.8
+    assert (evidence.test.low > 0).all()
+    assert evidence.importances[0].column == "carat"
+    assert evidence.importance_loss == "absolute error"
+    effect = evidence.effects[0]
+    assert effect.column == "carat"
+    assert np.all(np.diff(effect.mean) > 0)
+    assert sum(effect.density) == pytest.approx(1)
+    _renders(evidence)
+
+
+def test_a_severely_skewed_target_is_compared_by_its_logarithm(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300)})
+    frame["y"] = np.exp(2.5 * frame["a"] + rng.normal(size=300))
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    assert evidence.verdict == "shown"
+    assert "logarithm" in evidence.loss_name
+    assert "so skewed" in " ".join(evidence.notes)
+
+
+def test_a_leaked_column_is_asked_about_and_used():
+    frame = _linear(0)
+    frame["decision"] = np.where(frame["y"] == "yes", "granted", "refused")
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    found = [f for f in evidence.profile.findings if f.kind == "predicts-alone"]
+    assert [f.columns for f in found] == [("decision",)]
+    assert evidence.importances[0].column == "decision"
+
+
+def test_twins_never_cross_the_split():
+    frame = _linear(0)
+    frame = pd.concat([frame, frame.iloc[:15]], ignore_index=True)
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    tested = set(evidence.test.positions)
+    for i in range(15):
+        assert (i in tested) == (200 + i in tested)
+
+
+def test_stand_ins_and_permutation_of_whole_columns(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=400)
+    frame = pd.DataFrame(
+        {"a": a, "twin": a + 0.01 * rng.normal(size=400), "noise": rng.normal(size=400)}
+    )
+    frame["colour"] = rng.choice(["red", "green", "blue"], 400)
+    frame["y"] = frame["a"] + 3 * (frame["colour"] == "red") + 0.3 * rng.normal(size=400)
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    found = {i.column: i for i in evidence.importances}
+    assert found["a"].stand_ins == ("twin",)
+    assert found["noise"].stand_ins == ()
+    assert evidence.importances[0].column == "colour"
+    # Shuffled, a column of levels with p = 1/3 is wrong by 3 in 4/9 of rows: 4/3 on average.
+    rise = found["colour"].increase
+    assert rise.value == pytest.approx(4 / 3 - 0.24 * 4 / 9, abs=0.35)
+    assert rise.low < rise.value < rise.high
+    assert found["noise"].increase.high < 0.1
+
+
+def test_everything_at_once(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = _linear(0, n=260)
+    frame["text"] = [
+        " ".join(rng.choice(["good", "bad", "fine", "poor"], 5)) + f" {i}" for i in range(260)
+    ]
+    frame["date"] = pd.date_range("2020-01-01", periods=260)
+    frame["levels"] = [f"l{i}" for i in rng.integers(0, 100, 260)]
+    frame["infinite"] = np.where(rng.random(260) < 0.1, np.inf, rng.normal(size=260))
+    frame["mixed"] = [str(i % 40) if i % 9 else "unknown" for i in range(260)]
+    frame["empty"] = None
+    frame["same"] = 1
+    frame["<script>alert(1)</script>"] = rng.normal(size=260)
+    evidence, model = measure(from_memory(frame), "y", fast=True)
+    assert evidence.verdict == "shown"
+    page = render_html(evidence)
+    assert "<script>alert(1)" not in page
+    assert {"empty", "same"} == {c.name for c in evidence.profile.columns if not c.used}
+    assert np.isfinite(model.predict(frame)["probability yes"]).all()
+
+
+def test_ten_thousand_categories(seed):
+    rng = np.random.default_rng(seed)
+    n = 12_000
+    frame = pd.DataFrame(
+        {"user": [f"u{i}" for i in rng.integers(0, 10_000, n)], "x": rng.normal(size=n)}
+    )
+    frame["y"] = np.where(frame["x"] + rng.normal(size=n) > 0, "a", "b")
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    assert evidence.verdict == "shown"
+    assert evidence.profile.columns[0].n_distinct > 5000
+    assert evidence.importances[0].column == "x"
+
+
+def test_large_tables_are_compared_on_a_part(monkeypatch):
+    from corollary.report import pipeline
+
+    monkeypatch.setattr(pipeline, "COMPARED_ROWS", 60)
+    evidence, _ = measure(from_memory(_linear(0, n=400, task="regression")), "y", fast=True)
+    assert evidence.verdict == "shown"
+    assert evidence.candidates[0].loss.n == 60
+    assert any("compared on 60 of the 240 training rows" in note for note in evidence.notes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"task": "ranking"}, "must be auto, classification or regression. Got 'ranking'"),
+        ({"confidence": 1.0}, "confidence must lie strictly between 0 and 1. Got 1.0"),
+        ({"coverage": 0}, "coverage must lie strictly between 0 and 1. Got 0"),
+        ({"seed": -1}, "seed must be in"),
+    ],
+)
+def test_settings_are_checked(settings, message):
+    with pytest.raises(ReportError, match=message) as caught:
+        measure(from_memory(_linear(0)), "y", **settings)
+    assert caught.value.kind == "usage"
+
+
+def test_no_usable_column():
+    frame = pd.DataFrame({"id": [f"i{k}" for k in range(40)], "same": 1, "y": [0, 1] * 20})
+    with pytest.raises(ReportError, match="No column of table can be used"):
+        measure(from_memory(frame), "y")
