@@ -44,6 +44,21 @@ def test_scalar_problem_against_a_grid(q, z):
     assert u == pytest.approx(grid[np.argmin(values)], abs=1e-3)
 
 
+@pytest.mark.parametrize("q", [0.2, 0.5, 0.8])
+def test_concave_penalties_jump_where_zero_stops_being_best(q):
+    """Near the jump both zero and a positive local minimum exist; the lower one must win."""
+    grid = np.linspace(0, 4, 40_001)
+    answers = []
+    for z in np.linspace(0.5, 3.0, 101):
+        values = (grid - z) ** 2 + 1.5 * grid**q
+        u = bridge_threshold(z, 1.5, q)
+        assert (u - z) ** 2 + 1.5 * u**q <= values.min() + 1e-9
+        answers.append(u)
+    answers = np.array(answers)
+    assert answers[0] == 0.0
+    assert answers[answers > 0].min() > 0.2  # a jump, not a slope
+
+
 @pytest.mark.parametrize("q", POWERS)
 @pytest.mark.parametrize("penalty", [0.5, 20.0])
 def test_two_features_against_a_grid(seed, q, penalty):

@@ -80,6 +80,19 @@ def test_dual_gap_vanishes_at_the_solution_only(seed):
     assert elastic_net_kkt_violation(X, y, 1.01 * model.coef_, **at).max() > 1e-3
 
 
+def test_kkt_violation_is_the_distance_to_the_subdifferential():
+    """One row, x = (2, 3, 1), y = 5: the slopes at w = 0 are 10, 15 and 5."""
+    X, y = [[2.0, 3.0, 1.0]], [5.0]
+    at = {"alpha": 8.0, "l1_ratio": 0.75}  # l1 = 6, l2 = 2
+    found = elastic_net_kkt_violation(X, y, [0.0, 0.0, 0.0], **at)
+    np.testing.assert_allclose(found, [4.0, 9.0, 0.0])
+    found = elastic_net_kkt_violation(X, y, [1.0, 0.0, -1.0], **at)  # residual 4
+    np.testing.assert_allclose(found, [0.0, 6.0, abs(4.0 + 2.0 + 6.0)])
+    found = elastic_net_kkt_violation(X, [-5.0], [0.0, 0.0, -1.0], **at, positive=True)
+    np.testing.assert_allclose(found[:2], [0.0, 0.0])
+    assert found[2] >= 1.0
+
+
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])
 def test_reported_gap_is_the_true_gap(seed, l1_ratio):
     X, y = problem(seed)

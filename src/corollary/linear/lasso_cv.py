@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.model_selection import check_cv
 
 from corollary.core.blas import one_blas_thread
 from corollary.core.compat import Interval, fit_context
@@ -148,6 +147,7 @@ class LassoCV(RegressorMixin, BaseEstimator):
             The fitted estimator.
         """
         from joblib import Parallel, delayed
+        from sklearn.model_selection import check_cv
 
         from corollary.linear._designs import prepare
         from corollary.linear._working_set import WorkingSetSolver
