@@ -1,8 +1,10 @@
 """coverage.toml: every object it names imports, every test it names is collected."""
 
+import ast
 import importlib
 import pathlib
 import tomllib
+from functools import cache
 
 import pytest
 
@@ -30,10 +32,9 @@ def test_named_objects_import(row):
         assert callable(resolve(name)) or resolve(name) is not None
 
 
-def tests_defined_in(path):
+@cache
+def defined_tests(path):
     """Names of the test functions of a file, and Class::name for methods."""
-    import ast
-
     found = set()
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef):
@@ -54,7 +55,7 @@ def test_named_tests_are_defined(row):
         file, _, name = node.partition("::")
         assert name.rsplit("::", 1)[-1].startswith("test_"), node
         assert (ROOT / file).is_file(), node
-        assert name in tests_defined_in(ROOT / file), node
+        assert name in defined_tests(ROOT / file), node
 
 
 def test_the_share_covered_is_printed(capsys):
