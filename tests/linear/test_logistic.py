@@ -127,6 +127,19 @@ def test_a_subsample_start_does_not_change_the_answer(seed, n_classes, l1_ratio,
     np.testing.assert_allclose(fast.coef_, slow.coef_, atol=1e-6)
 
 
+def test_a_subsample_start_is_close_to_the_answer_whatever_the_penalty(seed):
+    X, y, _ = make_data(seed, n=30_000, d=4)
+    for C in (1e-4, 1.0):
+        model = LogisticRegression(C=C, tol=1e-9).fit(X, y)
+        source = machinery.ArraySource((X, y))
+        problem = machinery.LogisticProblem(source, (1, 5), 30_000.0, C)
+        guess = machinery.subsample_start(problem, (X, y), "newton").x
+        best = logistic_objective(X, y, model.coef_, model.intercept_, C=C)
+        # Its excess is that of an estimate from a sixteenth of the rows, about 5 / (2 m).
+        excess = logistic_objective(X, y, [guess[:4]], guess[4], C=C) - best
+        assert -1e-12 < excess < 40 / (30_000 / 16)
+
+
 def test_default_tolerance_reaches_the_optimum_of_a_large_problem(seed):
     X, y, _ = make_data(seed, n=20_000, d=6)
     fast, exact = LogisticRegression().fit(X, y), LogisticRegression(tol=1e-12).fit(X, y)

@@ -80,10 +80,16 @@ def test_the_cap_is_reported():
 
 
 def test_small_variables_do_not_stop_the_method_early():
+    scale = 1e-6
+
+    def terms(x, hessian):  # u - log u in u = scale x, smallest at u = 1
+        u = scale * x
+        return (u - np.log(u)).sum(), scale * (1 - 1 / u), np.diag(scale**2 / u**2)
+
     # The gradient is below tol at the start, but the decrement says how much is left to gain.
-    A, b = np.array([[1e-12]]), np.array([1e-6])
-    found = newton_minimise(quadratic(A, b), np.zeros(1), tol=1e-4)
-    np.testing.assert_allclose(found.x, [1e6])
+    found = newton_minimise(terms, np.array([0.1 / scale]), tol=1e-4)
+    assert found.n_iter > 1
+    np.testing.assert_allclose(scale * found.x, [1.0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("small", [2, 256])
@@ -148,3 +154,5 @@ def test_working_sets_keep_what_is_in_use_and_add_the_worst():
     groups = np.array([-1, 0, 1, 2, 3, 4])
     assert working_set(x, violation, groups, 5, 2).tolist() == [2, 4]
     assert working_set(x, violation, groups, 5, 3).tolist() == [1, 2, 4]
+    x[2] = 1.0  # two features in use: the set has at least four
+    assert working_set(x, violation, groups, 5, 1).tolist() == [1, 2, 3, 4]
