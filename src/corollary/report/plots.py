@@ -49,12 +49,13 @@ def calibration(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     picture = Drawing(WIDTH, 444)
     x, y = Scale(0, 1, LEFT, RIGHT), Scale(0, 1, 340, 28)
     vertical_axis(picture, y, LEFT, percent=True, title=data["y_label"], grid_right=RIGHT)
-    picture.line(x(0), y(0), x(1), y(1), "ref")
     bins = data["bins"]
     if len(bins) > 1:
         upper = [(x(b["predicted"]), y(b["high"])) for b in bins]
         lower = [(x(b["predicted"]), y(b["low"])) for b in reversed(bins)]
         picture.path(upper + lower, "band", closed=True)
+    picture.line(x(0), y(0), x(1), y(1), "ref")
+    if len(bins) > 1:
         picture.path([(x(b["predicted"]), y(b["observed"])) for b in bins], "mark-line")
     for b in bins:
         place = x(b["predicted"])

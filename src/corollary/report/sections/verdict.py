@@ -299,9 +299,10 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
     )
     if wrong.any():
         worst = int(np.flatnonzero(wrong)[np.argmax(stated[wrong])])
+        start = "The only mistake" if wrong.sum() == 1 else f"{directions} Surest mistake"
         told, is_ = (facts.class_name(evidence, v[worst]) for v in (rows.prediction, rows.truth))
         text += (
-            f" {directions} Surest mistake: row {count(int(rows.positions[worst]) + 1)}, called "
+            f" {start}: row {count(int(rows.positions[worst]) + 1)}, called "
             f"{told} with probability {percent(float(stated[worst]))}, is {is_}."
         )
     return _card(
