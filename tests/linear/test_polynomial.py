@@ -76,6 +76,7 @@ def test_cross_validation_finds_the_degree(order, seed):
     assert model.degree_ == 3
     assert model.cv_errors_.argmin() == 2
     assert model.cv_errors_[2] == pytest.approx(0.05**2, rel=0.5)
+    assert model.cv_errors_[3] < 0.01  # between its neighbours, not beyond the ends
     again = PolynomialRegression([1, 2, 3, 12], random_state=seed).fit(x[:, None], y)
     np.testing.assert_array_equal(model.cv_errors_, again.cv_errors_)
 

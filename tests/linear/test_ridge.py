@@ -145,6 +145,8 @@ def test_equals_the_peer(data, solver, n, fit_intercept, sparse_input, seed):
     theirs = peer.Ridge(solver="svd", **options).fit(X, y, sample_weight=w)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-6, atol=1e-8)
+    used = {"svd": "svd", "lsqr": "lsqr"}.get(solver, "cholesky" if n == 60 else "dual")
+    assert ours.solver_ == used
 
 
 def test_no_penalty_is_least_squares_and_a_huge_one_is_the_mean(data):
@@ -166,6 +168,18 @@ def test_tiny_penalties_on_collinear_columns(n, seed):
         factors = s[kept] / (s[kept] ** 2 + alpha)
         expected = Vt[kept].T @ (factors * (U[:, kept].T @ (y - y.mean())))
         np.testing.assert_allclose(Ridge(alpha=alpha).fit(X, y).coef_, expected, atol=1e-5)
+
+
+def test_refinement_minds_the_penalty(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=300)
+    X = np.column_stack([x, x + 1e-3 * rng.normal(size=300), rng.normal(size=300)])
+    y = rng.normal(size=300)
+    U, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    expected = Vt.T @ (s / (s**2 + 1e-4) * (U.T @ (y - y.mean())))
+    model = Ridge(alpha=1e-4).fit(X, y)
+    assert model.solver_ == "cholesky"
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-10)
 
 
 def test_large_sparse_input_is_never_made_dense(seed, monkeypatch):
