@@ -34,6 +34,13 @@ class SetCalibration:
         Largest score in a set; infinite if there were too few calibration rows.
     n_calibration : int
         Calibration rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report import SetCalibration
+    >>> SetCalibration(0.7, 100).sets(np.array([[0.6, 0.35, 0.05]])).tolist()
+    [[True, True, False]]
     """
 
     threshold: float
@@ -113,6 +120,18 @@ class IntervalCalibration:
         Conformal threshold of each band.
     log : bool
         Whether errors are those of the logarithm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report import IntervalCalibration
+    >>> nowhere, one_band = np.zeros(0), np.array([2.0])
+    >>> everywhere_1 = {"weights": np.zeros(4), "limits": np.zeros(2), "centre": 0.0, "spread": 1.0}
+    >>> calibration = IntervalCalibration(
+    ...     edges=nowhere, thresholds=one_band, log=False, **everywhere_1
+    ... )
+    >>> calibration.intervals(np.zeros((1, 1)), np.array([10.0]))
+    (array([8.]), array([12.]))
     """
 
     weights: np.ndarray

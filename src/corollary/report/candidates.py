@@ -144,6 +144,20 @@ def register_candidate(
     decorator : callable
         Takes ``fit(situation, X, y)``, which gives a fitted estimator that
         :func:`corollary.save` can save.
+
+    Examples
+    --------
+    >>> from corollary.linear import Ridge
+    >>> from corollary.report import register_candidate
+    >>> @register_candidate(
+    ...     "weak-ridge",
+    ...     "ridge with a weak penalty",
+    ...     "A linear model with a fixed penalty.",
+    ...     tasks=("regression",),
+    ...     applies=lambda situation: situation.n > 10**9,
+    ... )
+    ... def weak_ridge(situation, X, y):
+    ...     return Ridge(alpha=0.1).fit(X, y)
     """
 
     def decorate(fit: Fit) -> Fit:

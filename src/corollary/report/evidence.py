@@ -324,6 +324,13 @@ class Evidence:
         Things the pipeline had to decide or leave out, in sentences (for Limits).
     importance_loss : str, default=""
         The loss whose rise the importances state, in words; empty if it is ``loss_name``.
+
+    Examples
+    --------
+    >>> from corollary.report import measure, read_demo
+    >>> evidence, model = measure(read_demo("iris"), "species", fast=True)
+    >>> evidence.classes, evidence.n_test
+    (('setosa', 'versicolor', 'virginica'), 38)
     """
 
     data_name: str

@@ -27,6 +27,14 @@ def load_model(path: str | os.PathLike[str]) -> ReportModel:
     ------
     ReportError
         Of kind "model", if the file is not there or is refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from corollary.report import load_model, read_demo, report
+    >>> made = report(read_demo("diabetes"), out=tempfile.mkdtemp(), fast=True)
+    >>> load_model(made.paths["model.corollary"]).label
+    'ridge regression'
     """
     from corollary.core.container import ModelFileError
     from corollary.core.persist import load
@@ -79,6 +87,18 @@ def predict_file(
     ------
     ReportError
         Of kind "model", "data" or "output".
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from corollary.report import predict_file, read_demo, report
+    >>> data = read_demo("diabetes")
+    >>> made = report(data, out=tempfile.mkdtemp(), fast=True)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "new.csv"
+    >>> data.frame.head(3).drop(columns="bmi").to_csv(path, index=False)
+    >>> table, notes = predict_file(made.paths["model.corollary"], path)
+    >>> table.columns.tolist(), notes[0]
+    (['prediction', 'low', 'high', 'flags'], 'Absent columns, taken as missing: bmi.')
     """
     loaded = load_model(model)
     source = read_table(data, fewest_columns=1)

@@ -28,6 +28,13 @@ class Table:
         What had to be decided while reading, in sentences.
     target : str, default=""
         The target column, where the data come with one.
+
+    Examples
+    --------
+    >>> from corollary.report import read_demo
+    >>> table = read_demo("diabetes")
+    >>> table.name, table.target
+    ('diabetes (bundled)', 'progression')
     """
 
     frame: Any
@@ -38,7 +45,7 @@ class Table:
 
 
 def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
-    """Read a CSV or Parquet file.
+    r"""Read a CSV or Parquet file.
 
     Parameters
     ----------
@@ -56,6 +63,16 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
     ------
     ReportError
         Of kind "data", when the file cannot be read as a table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from corollary.report import read_table
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "prices.csv"
+    >>> _ = path.write_text("size;price\n1,5;20\n2,0;31\n")
+    >>> table = read_table(path)
+    >>> table.frame["size"].tolist(), table.notes
+    ([1.5, 2.0], ('Numbers were read with a decimal comma.',))
     """
     path = Path(path)
     if path.is_dir():
@@ -99,6 +116,13 @@ def from_memory(data: Any, name: str = "table") -> Table:
     -------
     table : Table
         A copy with distinct string column names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from corollary.report import from_memory
+    >>> from_memory(pd.DataFrame({"size": [1, 2], 7: [3, 4]}), "sizes").frame.columns.tolist()
+    ['size', '7']
     """
     import pandas as pd
 

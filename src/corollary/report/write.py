@@ -33,6 +33,13 @@ class Report:
         The model it describes.
     paths : dict of str to Path
         Its files by name; empty if nothing was written.
+
+    Examples
+    --------
+    >>> from corollary.report import read_demo, report
+    >>> made = report(read_demo("iris"), out=None, fast=True)
+    >>> made.model.label, made.paths
+    ('logistic regression', {})
     """
 
     evidence: Evidence
