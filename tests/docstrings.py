@@ -29,12 +29,13 @@ def signature_of(obj: Any) -> dict[str, Any]:
             }
         if obj.__init__ is object.__init__ or issubclass(obj, Enum):
             return {}
+        if getattr(obj, "_is_protocol", False):
+            return {}
         target = obj.__init__
     else:
         target = obj
     parameters = dict(inspect.signature(target).parameters)
     parameters.pop("self", None)
-    parameters.pop("cls", None)
     names = {
         inspect.Parameter.VAR_KEYWORD: "**{}",
         inspect.Parameter.VAR_POSITIONAL: "*{}",

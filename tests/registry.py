@@ -7,6 +7,7 @@ or to declare a scikit-learn check that it cannot pass, with the reason.
 import importlib
 import inspect
 import pkgutil
+from functools import cache
 from typing import Any
 
 import corollary
@@ -60,6 +61,7 @@ def _regressor() -> Any:
     return LinearRegression()
 
 
+@cache
 def packages() -> list[str]:
     """Names of all packages and public modules of the library."""
     names = ["corollary"]
@@ -74,6 +76,7 @@ def family_packages() -> list[str]:
     return [f"corollary.{name}" for name in corollary._PACKAGES if name != "core"]
 
 
+@cache
 def public_objects() -> dict[str, Any]:
     """Every public function and class: exported by a family, or defined in a core module."""
     found: dict[str, Any] = {}

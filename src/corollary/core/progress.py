@@ -23,7 +23,15 @@ class Step(Protocol):
     """Called after each unit of work."""
 
     def __call__(self, advance: float = 1, **numbers: float) -> None:
-        """Record ``advance`` more units done, with numbers worth showing."""
+        """Record progress.
+
+        Parameters
+        ----------
+        advance : float, default=1
+            Units of work done since the last call.
+        **numbers : float
+            Numbers worth showing, such as a loss.
+        """
 
 
 Listener = Callable[[str, float | None], AbstractContextManager[Step]]

@@ -49,7 +49,13 @@ class Spec:
 
 @dataclass(frozen=True)
 class Either(Spec):
-    """One of several."""
+    """One of several.
+
+    Parameters
+    ----------
+    options : tuple of Spec
+        What is accepted, tried in order.
+    """
 
     options: tuple[Spec, ...]
 
@@ -65,7 +71,13 @@ class Either(Spec):
 
 @dataclass(frozen=True)
 class Optional(Spec):
-    """May be absent or None."""
+    """May be absent or None.
+
+    Parameters
+    ----------
+    spec : Spec
+        What it is otherwise.
+    """
 
     spec: Spec
 
@@ -76,7 +88,17 @@ class Optional(Spec):
 
 @dataclass(frozen=True)
 class Number(Spec):
-    """A real number (not a boolean) in a closed range; NaN only if allowed."""
+    """A real number (not a boolean) in a closed range.
+
+    Parameters
+    ----------
+    low : float, default=-inf
+        Smallest value.
+    high : float, default=inf
+        Largest value.
+    nan : bool, default=False
+        Whether NaN is accepted too.
+    """
 
     low: float = -np.inf
     high: float = np.inf
@@ -91,7 +113,15 @@ class Number(Spec):
 
 @dataclass(frozen=True)
 class Integer(Spec):
-    """A whole number in a closed range."""
+    """A whole number in a closed range.
+
+    Parameters
+    ----------
+    low : float, default=-inf
+        Smallest value.
+    high : float, default=inf
+        Largest value.
+    """
 
     low: float = -np.inf
     high: float = np.inf
@@ -105,7 +135,13 @@ class Integer(Spec):
 
 @dataclass(frozen=True)
 class Size(Spec):
-    """A whole number that is the size called ``letter``."""
+    """A whole number that is one of the sizes.
+
+    Parameters
+    ----------
+    letter : str
+        The letter of the size.
+    """
 
     letter: str
 
@@ -125,7 +161,13 @@ class Flag(Spec):
 
 @dataclass(frozen=True)
 class Text(Spec):
-    """A string, one of ``choices`` if any are given."""
+    """A string.
+
+    Parameters
+    ----------
+    choices : tuple of str, default=()
+        The strings accepted; empty for all.
+    """
 
     choices: tuple[str, ...] = ()
 
