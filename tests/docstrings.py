@@ -27,7 +27,7 @@ def signature_of(obj: Any) -> dict[str, Any]:
             return {
                 name: obj._field_defaults.get(name, inspect.Parameter.empty) for name in obj._fields
             }
-        if obj.__init__ is object.__init__ or issubclass(obj, Enum):
+        if not inspect.isfunction(obj.__init__) or issubclass(obj, Enum):
             return {}
         if getattr(obj, "_is_protocol", False):
             return {}
