@@ -137,7 +137,7 @@ class _Screen:
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
-        self.depth = 0
+        self.depth, self.stage = 0, ""
 
     def say(self, text: str) -> None:
         """Say a line."""
@@ -160,14 +160,15 @@ class _Screen:
             numbers.update(news)
 
         if self.depth == 0:
+            self.stage = description
             self.say_when(description)
         self.depth += 1
         try:
             yield step
         finally:
             self.depth -= 1
-        # Work inside a stage (a candidate) tells its result; what is deeper stays silent.
-        if self.depth == 1 and numbers:
+        # A candidate tells its result; what lies deeper, or in other stages, stays silent.
+        if self.depth == 1 and self.stage == "comparing models" and numbers:
             result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
             self.say_when(f"    {description}: {result}")
 

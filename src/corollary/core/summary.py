@@ -284,7 +284,6 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
     summary : Summary
         The starting summary merged with that of all blocks.
     """
-    workers = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     tree = MergeTree(lambda left, right: left.merge(right))
 
     def summarise(block: Chunk) -> S:
@@ -293,6 +292,9 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
     blocks = iter(blocks)
     first = list(islice(blocks, 2))
     blocks = chain(first, blocks)
+    # Counting cores reads files of the system, which costs more than a pass over one small block.
+    count_cores = len(first) == 2 and (n_jobs is None or n_jobs < 1)
+    workers = available_cores() if count_cores else n_jobs or 1
     # One BLAS thread per worker: nested threads fight for cores, and a multi-threaded product
     # may round differently from a single-threaded one.
     with _blas(len(sys.modules)).limit(limits=1, user_api="blas"):

@@ -289,7 +289,7 @@ def _fit_logistic(
     family="linear",
 )
 def _logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
-    strengths = (0.003, 0.03, 0.3, 3.0) if situation.fast else tuple(10.0 ** np.arange(-4, 3))
+    strengths = (0.003, 0.03, 0.3, 3.0) if situation.fast else tuple(10.0 ** np.arange(-3, 3))
     return _fit_logistic(situation, X, y, strengths, max_iter=200)
 
 
