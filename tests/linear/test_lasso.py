@@ -167,7 +167,7 @@ def test_several_targets_are_fitted_one_by_one(seed):
     model = Lasso(alpha=0.3).fit(X, Y)
     assert model.coef_.shape == (3, X.shape[1])
     assert model.predict(X[:4]).shape == (4, 3)
-    np.testing.assert_array_equal(model.coef_[0], Lasso(alpha=0.3).fit(X, y).coef_)
+    np.testing.assert_allclose(model.coef_[0], Lasso(alpha=0.3).fit(X, y).coef_, rtol=1e-9)
     assert not model.coef_[2].any()
     assert model.intercept_[2] == pytest.approx(1.0)
     assert model.sparse_coef_.shape == (3, X.shape[1])

@@ -168,10 +168,28 @@ def test_interval_can_be_saved(seed, tmp_path):
     np.testing.assert_array_equal(again.predict_interval(X), model.predict_interval(X))
 
 
-def test_stopping_early_is_reported(seed):
+@pytest.mark.parametrize("answered", [True, False])
+def test_stopping_early_is_reported(seed, monkeypatch, answered):
+    """A solver that gives up with coefficients at hand leads to a warning, without to an error."""
+    import scipy.optimize
+
+    solve = scipy.optimize.linprog
+
+    def give_up(*args, **options):
+        found = solve(*args, **options)
+        found.status, found.message = 1, "Iteration limit reached."
+        if not answered:
+            found.eqlin.marginals = None
+        return found
+
+    monkeypatch.setattr(scipy.optimize, "linprog", give_up)
     X, y = problem(seed)
-    with pytest.warns(ConvergenceWarning, match="stopped early"):
-        QuantileRegressor(alpha=0.0, solver_options={"maxiter": 1}).fit(X, y)
+    if answered:
+        with pytest.warns(ConvergenceWarning, match="stopped early: Iteration limit reached"):
+            QuantileRegressor().fit(X, y)
+    else:
+        with pytest.raises(ValueError, match=r"was not solved: Iteration limit .* another solver"):
+            QuantileRegressor().fit(X, y)
 
 
 def test_errors_name_what_was_wrong():
