@@ -28,6 +28,7 @@ _PACKAGES = (
     "conformal",
     "core",
     "datasets",
+    "kernels",
     "linear",
     "neural",
     "report",

@@ -1,0 +1,411 @@
+"""What kernels need from arrays: one code for NumPy, SciPy's sparse matrices and JAX.
+
+A kernel first *prepares* its inputs (scales them, computes norms, applies a map); what comes out
+is an array with one row per input, or nested tuples of such arrays. Then it *evaluates* pairs of
+prepared inputs. In NumPy the Gram matrix is assembled from tiles that stay in a core's cache, in
+threads; temporaries are as large as a tile. In JAX it is evaluated whole, for the compiler to fuse.
+"""
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from corollary.core.blas import one_blas_thread
+from corollary.core.summary import available_cores
+
+# Tiles of this many rows and columns (2 MiB) stay in cache and amortise the overhead of Python.
+TILE_ROWS, TILE_COLUMNS = 256, 1024
+TILE_SQUARE = 512
+
+
+def is_traced(value: Any) -> bool:
+    """Tell whether a value is a JAX tracer, which has no number to be checked yet.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+
+    Returns
+    -------
+    traced : bool
+        Whether it is.
+    """
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(value, jax.core.Tracer)
+
+
+def namespace(prepared: Any) -> Any:
+    """Return the array namespace of prepared inputs: NumPy for sparse matrices.
+
+    Parameters
+    ----------
+    prepared : array, sparse matrix or nested tuples of such
+        Prepared inputs.
+
+    Returns
+    -------
+    xp : module
+        For example ``numpy`` or ``jax.numpy``.
+    """
+    while isinstance(prepared, tuple):
+        prepared = prepared[0]
+    return np if sparse.issparse(prepared) else prepared.__array_namespace__()
+
+
+def vectors(name: str, X: Any, *, allow_sparse: bool = False) -> Any:
+    """Check that inputs are finite real vectors and return them as a matrix.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    X : array-like of shape (n, d) or (n,)
+        Rows; a vector of n numbers means n inputs of one feature.
+    allow_sparse : bool, default=False
+        Whether a SciPy sparse matrix is accepted.
+
+    Returns
+    -------
+    X : array of shape (n, d)
+        JAX arrays as they are; anything else as a NumPy array (or sparse matrix) of doubles.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two dimensions, or numbers that are not finite.
+    TypeError
+        If a sparse matrix is given to a kernel that needs a dense one.
+    """
+    if sparse.issparse(X):
+        if not allow_sparse:
+            raise TypeError(f"{name} needs a dense array. Got a sparse matrix; use X.toarray().")
+        X = sparse.csr_matrix(X, dtype=np.float64)
+        finite = np.isfinite(X.data).all()
+    elif hasattr(X, "__array_namespace__") and not isinstance(X, np.ndarray | np.generic):
+        xp = X.__array_namespace__()
+        if X.ndim > 2:
+            raise ValueError(f"{name} needs rows of numbers: at most 2 dimensions. Got {X.ndim}.")
+        X = xp.reshape(X, (-1, 1)) if X.ndim < 2 else X
+        return X if xp.isdtype(X.dtype, "real floating") else X * 1.0
+    else:
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim > 2:
+            raise ValueError(f"{name} needs rows of numbers: at most 2 dimensions. Got {X.ndim}.")
+        X = X.reshape(-1, 1) if X.ndim < 2 else X
+        finite = np.isfinite(X).all()
+    if not finite:
+        raise ValueError(f"{name} needs finite numbers. The input contains NaN or infinity.")
+    return X
+
+
+def vector_pair(name: str, X: Any, Y: Any, *, allow_sparse: bool = False) -> tuple[Any, Any]:
+    """Check two sets of vectors with the same number of features.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    X : array-like of shape (n, d)
+        Rows.
+    Y : array-like of shape (m, d) or None
+        Other rows; None for those of X.
+    allow_sparse : bool, default=False
+        Whether SciPy's sparse matrices are accepted.
+
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows.
+    Y : array of shape (m, d)
+        The same object as X if None was given.
+    """
+    X = vectors(name, X, allow_sparse=allow_sparse)
+    if Y is None:
+        return X, X
+    Y = vectors(name, Y, allow_sparse=allow_sparse)
+    if X.shape[1] != Y.shape[1]:
+        raise ValueError(
+            f"{name} compares vectors of one length. Got X with {X.shape[1]} features and Y with "
+            f"{Y.shape[1]}."
+        )
+    if namespace(X) is not namespace(Y):  # one of them is from JAX: so be the other
+        like = Y if namespace(X) is np else X
+        X, Y = (namespace(like).asarray(Z, dtype=like.dtype) for Z in (X, Y))
+    return X, Y
+
+
+def both(prepare: Callable[[Any], Any], X: Any, Y: Any) -> tuple[Any, Any]:
+    """Apply a function to two inputs, once if they are the same object.
+
+    Parameters
+    ----------
+    prepare : callable
+        The function.
+    X : object
+        First input.
+    Y : object
+        Second input.
+
+    Returns
+    -------
+    P : object
+        ``prepare(X)``.
+    Q : object
+        ``prepare(Y)``; P itself if Y is X.
+    """
+    P = prepare(X)
+    return P, P if Y is X else prepare(Y)
+
+
+def per_feature(value: Any, X: Any) -> Any:
+    """Return a number, or one number for each feature, as an array that multiplies rows of X.
+
+    Parameters
+    ----------
+    value : float or array of shape (d,)
+        A parameter.
+    X : array of shape (n, d)
+        Rows.
+
+    Returns
+    -------
+    value : float or array of shape (d,)
+        The parameter in the namespace and precision of X.
+
+    Raises
+    ------
+    ValueError
+        If there are neither one nor d numbers.
+    """
+    if np.ndim(value) and value.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"One parameter for each feature is required. Got {value.shape[0]} parameters and "
+            f"rows with {X.shape[1]} features."
+        )
+    if sparse.issparse(X) or isinstance(value, int | float):
+        return value
+    return X.__array_namespace__().asarray(value, dtype=X.dtype)
+
+
+def divide(X: Any, scale: Any) -> Any:
+    """Divide the columns of X by a number each.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        Rows.
+    scale : float or array of shape (d,)
+        Scales.
+
+    Returns
+    -------
+    X : array or sparse matrix of shape (n, d)
+        Scaled rows.
+    """
+    scale = per_feature(scale, X)
+    if sparse.issparse(X):
+        return X.multiply(1.0 / np.asarray(scale)).tocsr() if np.ndim(scale) else X / scale
+    return X / scale
+
+
+def dot(P: Any, Q: Any) -> Any:
+    """Return the inner products of rows as a dense matrix.
+
+    Parameters
+    ----------
+    P : array or sparse matrix of shape (n, d)
+        Rows.
+    Q : array or sparse matrix of shape (m, d)
+        Rows.
+
+    Returns
+    -------
+    products : array of shape (n, m)
+        A new array.
+    """
+    product = P @ Q.T
+    return product.toarray() if sparse.issparse(product) else product
+
+
+def squares(X: Any) -> Any:
+    """Return the squared norms of rows.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        Rows.
+
+    Returns
+    -------
+    squares : array of shape (n,)
+        Sums of squares.
+    """
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    if isinstance(X, np.ndarray):
+        return np.einsum("ij,ij->i", X, X)
+    return (X * X).sum(axis=1)
+
+
+def with_diagonal(K: Any, value: Any) -> Any:
+    """Return a square matrix with another diagonal (in NumPy the same matrix, changed).
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A matrix.
+    value : float or array of shape (n,)
+        The diagonal.
+
+    Returns
+    -------
+    K : array of shape (n, n)
+        The matrix.
+    """
+    if isinstance(K, np.ndarray):
+        np.fill_diagonal(K, value)
+        return K
+    xp = K.__array_namespace__()
+    return xp.where(xp.eye(K.shape[0], dtype=bool), value, K)
+
+
+def apply(function: str, K: Any) -> Any:
+    """Apply a function entry by entry, in place in NumPy.
+
+    Parameters
+    ----------
+    function : str
+        Its name in the array namespace, such as ``"exp"``.
+    K : array
+        Values; overwritten in NumPy.
+
+    Returns
+    -------
+    K : array
+        New values.
+    """
+    if isinstance(K, np.ndarray):
+        return getattr(np, function)(K, out=K)
+    return getattr(K.__array_namespace__(), function)(K)
+
+
+def safe_sqrt(K: Any) -> Any:
+    """Return square roots whose derivative at zero is zero instead of infinite.
+
+    Parameters
+    ----------
+    K : array
+        Non-negative values; overwritten in NumPy.
+
+    Returns
+    -------
+    roots : array
+        Square roots.
+    """
+    if isinstance(K, np.ndarray):
+        return np.sqrt(K, out=K)
+    xp = K.__array_namespace__()
+    positive = K > 0
+    return xp.where(positive, xp.sqrt(xp.where(positive, K, 1.0)), 0.0)
+
+
+def n_prepared(prepared: Any) -> int:
+    """Return the number of prepared inputs.
+
+    Parameters
+    ----------
+    prepared : array, sparse matrix or nested tuples of such
+        Prepared inputs.
+
+    Returns
+    -------
+    n : int
+        Their number.
+    """
+    while isinstance(prepared, tuple):
+        prepared = prepared[0]
+    return int(prepared.shape[0])
+
+
+def cut(prepared: Any, start: int, stop: int) -> Any:
+    """Return prepared inputs ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    prepared : array, sparse matrix or nested tuples of such
+        Prepared inputs.
+    start : int
+        First one.
+    stop : int
+        One past the last.
+
+    Returns
+    -------
+    part : like prepared
+        The part.
+    """
+    if isinstance(prepared, tuple):
+        return tuple(cut(part, start, stop) for part in prepared)
+    return prepared[start:stop]
+
+
+def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
+    """Evaluate all pairs of prepared inputs.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(P, Q, same)`` returns a new matrix; ``same`` says that Q is P.
+    P : array, sparse matrix or nested tuples of such
+        n prepared inputs.
+    Q : array, sparse matrix or nested tuples of such
+        m prepared inputs; the same object as P for a symmetric matrix, of which only one half
+        is then evaluated.
+
+    Returns
+    -------
+    K : array of shape (n, m)
+        The values. In NumPy the bits do not depend on the number of threads.
+    """
+    same = Q is P
+    if namespace(P) is not np or namespace(Q) is not np:
+        return evaluate(P, Q, same)
+    n, m = n_prepared(P), n_prepared(Q)
+    if n * m <= TILE_ROWS * TILE_COLUMNS:
+        K = evaluate(P, Q, same)
+        return _mirrored(K) if same else K
+    K = np.empty((n, m))
+    rows, columns = (TILE_SQUARE, TILE_SQUARE) if same else (TILE_ROWS, TILE_COLUMNS)
+
+    def work(tile: tuple[int, int]) -> None:
+        i, j = tile
+        a, b = min(i + rows, n), min(j + columns, m)
+        if same and i == j:
+            K[i:a, j:b] = _mirrored(evaluate(part := cut(P, i, a), part, True))
+            return
+        values = evaluate(cut(P, i, a), cut(Q, j, b), False)
+        K[i:a, j:b] = values
+        if same:
+            K[j:b, i:a] = values.T
+
+    tiles = [(i, j) for i in range(0, n, rows) for j in range(i if same else 0, m, columns)]
+    # One BLAS thread per worker: nested threads fight for cores and may round differently.
+    with one_blas_thread():
+        if (workers := min(available_cores(), len(tiles))) == 1:
+            for tile in tiles:
+                work(tile)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(work, tiles))
+    return K
+
+
+def _mirrored(K: np.ndarray) -> np.ndarray:
+    """Copy the upper triangle to the lower one: rounding may have made them differ."""
+    lower = np.tri(K.shape[0], k=-1, dtype=bool)
+    return np.where(lower, K.T, K)
