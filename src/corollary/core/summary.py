@@ -10,17 +10,17 @@ batches of a file or the partitions of a cluster therefore do not change a singl
 result.
 """
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from scipy import sparse
+
+from corollary.core.blas import one_blas_thread
 
 # A block of this many bytes stays in a core's cache hierarchy and is large enough that the
 # Python overhead per block (about 20 microseconds) disappears.
@@ -297,7 +297,7 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
     workers = available_cores() if count_cores else n_jobs or 1
     # One BLAS thread per worker: nested threads fight for cores, and a multi-threaded product
     # may round differently from a single-threaded one.
-    with _blas(len(sys.modules)).limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         if workers == 1 or len(first) < 2:
             for block in blocks:
                 tree.push(summarise(block))
@@ -312,15 +312,6 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
                     tree.push(future.result())
     total = tree.result()
     return summary if total is None else summary.merge(total)
-
-
-@lru_cache(maxsize=1)
-def _blas(n_modules: int) -> Any:
-    # Finding the BLAS libraries takes a millisecond, as long as a whole pass over small data.
-    # A library that was loaded since changes the number of modules, and we look again.
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def available_cores() -> int:
