@@ -15,7 +15,7 @@ HEAD = """# Ours against the peers
 Written by `python -m bench`. Contenders run interleaved in one process tree, on the same data
 with the same threads; the best of several rounds counts. "Peer / ours" above 1 means that we are
 faster. "Cold" is the first call in a fresh process with empty caches, imports included. "Memory"
-is the growth of the resident set over the size of the data, both with the data in memory.
+is the data plus the largest growth of the resident set during a call, over the size of the data.
 """
 
 

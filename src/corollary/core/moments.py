@@ -133,30 +133,28 @@ class Moments(Summary):
     def _of_dense(cls, parts: Sequence[Any], weight: np.ndarray | None, width: int) -> Self:
         n_rows = parts[0].shape[0]
         step = min(n_rows, max(64, BUFFER_BYTES // (8 * width)))
-        buffer = np.empty((step, width))
-        ones = np.ones(step)
+        # The last column is one: the product that gives the scatter then gives the sums too.
+        buffer = np.empty((step, width + 1))
         if weight is None:
             total = float(n_rows)
-            shift = ones @ _fill(buffer, parts, 0, step) / step
+            shift = np.ones(step) @ _fill(buffer, parts, 0, step)[:, :width] / step
         else:
             total = float(weight.sum())
             # Weights differ, so no few rows can stand for the block: one more pass.
             shift = np.zeros(width)
             for start in range(0, n_rows, step):
-                Z = _fill(buffer, parts, start, start + step)
+                Z = _fill(buffer, parts, start, start + step)[:, :width]
                 shift += weight[start : start + step] @ Z
             shift /= total
-        sums, scatter = np.zeros(width), np.zeros((width, width))
+        products = np.zeros((width + 1, width + 1))
         for start in range(0, n_rows, step):
             Z = _fill(buffer, parts, start, start + step, shift)
-            if weight is None:
-                sums += ones[: len(Z)] @ Z
-            else:
-                w = weight[start : start + step]
-                sums += w @ Z
-                Z *= np.sqrt(w)[:, np.newaxis]
-            scatter += Z.T @ Z
-        return cls(n_rows, total, shift + sums / total, scatter - np.outer(sums, sums / total))
+            if weight is not None:
+                Z *= np.sqrt(weight[start : start + step])[:, np.newaxis]
+            products += Z.T @ Z
+        sums = products[width, :width]
+        scatter = products[:width, :width] - np.outer(sums, sums / total)
+        return cls(n_rows, total, shift + sums / total, scatter)
 
     @classmethod
     def _of_sparse(cls, parts: Sequence[Any], weight: np.ndarray | None) -> Self:
@@ -224,9 +222,10 @@ def _fill(
     stop: int,
     shift: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Copy rows into the buffer, less the shift; the layout of the parts leaves no trace."""
+    """Copy rows, less the shift, and a one into the buffer; the parts' layout leaves no trace."""
     rows = min(stop, parts[0].shape[0]) - start
     Z = buffer[:rows]
+    Z[:, -1] = 1.0
     column = 0
     for part in parts:
         block = part[start:stop]

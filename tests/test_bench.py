@@ -1,0 +1,76 @@
+"""The benchmark harness itself: what it measures and how it says so."""
+
+import time
+
+import pytest
+from bench.harness import Contest, Peer, Row, _peak_growth, machine, run, table
+
+
+def slow(data):
+    time.sleep(0.02)
+    return data
+
+
+def fast(data):
+    time.sleep(0.005)
+    return data
+
+
+def contest(**changes):
+    settings = {
+        "name": "sleep",
+        "data": lambda: 1.0,
+        "ours": fast,
+        "peers": [Peer("sleeper", slow, goal=2.0), Peer("ghost", slow, 1.0, requires="no_such")],
+        "quality": lambda data, result: result,
+        "tolerance": 0.0,
+        "cold": False,
+        "rounds": 2,
+    }
+    return Contest(**{**settings, **changes})
+
+
+def test_a_contest_is_timed_and_absent_peers_are_said_so():
+    ours, ghost = run(contest())
+    assert 1.5 < ours.ratio < 10
+    assert ours.quality_holds
+    assert ghost.note == "not installed"
+    text = table([ours, ghost])
+    assert "2.0: met" in text
+    assert "| ghost | not installed |" in text
+
+
+def test_worse_quality_is_shown():
+    (row,) = run(contest(ours=lambda data: 1.1, peers=[Peer("sleeper", slow, goal=2.0)]))
+    assert not row.quality_holds
+    assert "WORSE" in table([row])
+
+
+def test_missed_goals_are_shown():
+    row = Row("w", "p", 2.0, 1.0, goal=1.5, ours_memory=1.5, peer_memory=1.0, memory_goal=1.2)
+    assert "1.5: missed" in table([row])
+    assert "(goal 1.2: missed)" in table([row])
+
+
+def test_peak_memory_counts_what_is_given_back():
+    def work():
+        bytearray(64 * 2**20)
+
+    assert 60 * 2**20 < _peak_growth(work) < 100 * 2**20
+
+
+def test_the_machine_is_described_but_not_named():
+    import platform
+
+    text = machine()
+    assert "cores" in text
+    assert platform.node() not in text or len(platform.node()) < 4
+
+
+@pytest.mark.parametrize("name", ["least_squares"])
+def test_contests_are_complete(name):
+    import importlib
+
+    module = importlib.import_module(f"bench.{name}")
+    assert all(c.peers and c.rounds >= 3 for c in module.CONTESTS)
+    assert callable(module.rows)
