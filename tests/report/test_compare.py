@@ -1,5 +1,7 @@
 """Cross-validated comparison: pairing, correction, choice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +20,7 @@ from corollary.report.compare import (
     corrected_error,
     corrected_estimate,
 )
-from corollary.report.predictor import Predictor, baseline, retransformation_factor
+from corollary.report.predictor import baseline, retransformation_factor
 from corollary.report.trials import Trial, encode_folds, fit_predictor, log_loss, run_trial
 from corollary.representation import TableEncoder
 
@@ -214,9 +216,13 @@ def test_averages_are_means_of_predictions():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
     one = fit_predictor((entry,), situation, X, y)
-    two = Predictor(
-        one.estimators * 2, np.array([False, True]), np.array([1.0, 3.0]), one.constant, False, 2
+    two = replace(
+        one,
+        estimators=one.estimators * 2,
+        logs=np.array([False, True]),
+        factors=np.array([1.0, 3.0]),
+        limits=np.array([2.0, 4.0]),
     )
     raw = one.predict(X)
-    np.testing.assert_allclose(two.predict(X), (raw + 3 * np.exp(raw)) / 2)
+    np.testing.assert_allclose(two.predict(X), (raw + np.clip(3 * np.exp(raw), 2, 4)) / 2)
     assert two.predict(X[:0]).shape == (0,)

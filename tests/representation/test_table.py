@@ -302,3 +302,15 @@ def test_a_spoilt_file_is_refused(table, tmp_path, spoil, monkeypatch):
         corollary.save(encoder, path)
     with pytest.raises(ModelFileError, match="TableEncoder does not fit"):
         corollary.load(path)
+
+
+def test_positive_skewed_numbers_get_their_logarithm(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"income": rng.lognormal(size=200), "age": rng.normal(40, 5, 200)})
+    encoder = TableEncoder(scale=False).fit(frame)
+    assert encoder.get_feature_names_out().tolist() == ["income", "income log", "age"]
+    features = encoder.transform(frame)
+    np.testing.assert_allclose(features[:, 1], np.log(frame["income"]))
+    least = np.log(frame["income"].min() / 2)
+    new = pd.DataFrame({"income": [0.0, -3.0], "age": [40.0, 40.0]})
+    np.testing.assert_allclose(encoder.transform(new)[:, 1], least)

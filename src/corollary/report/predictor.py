@@ -27,7 +27,10 @@ def _fits_together(predictor: "Predictor") -> str | None:
                 return "its estimators do not predict its classes"
             if classes.min(initial=0) < 0 or classes.max(initial=0) >= k:
                 return "its estimators do not predict its classes"
-    return None if predictor.classification or k == 1 else "a number has one mean"
+    if predictor.classification or k == 1:
+        low, high = predictor.limits
+        return None if low <= high and (low > 0 or not predictor.logs.any()) else "odd limits"
+    return "a number has one mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,9 @@ class Predictor:
         Whether each was fitted to the logarithm of the target.
     factors : ndarray of shape (n_estimators,)
         Factor that turns the exponential of a prediction of the logarithm into a mean.
+    limits : ndarray of shape (2,)
+        Smallest and largest training target, between which exponentials are kept: an error of the
+        logarithm grows without measure beyond. Zeros for classification.
     constant : ndarray of shape (n_classes,) or (1,)
         What the baseline predicts: class shares, or the mean.
     classification : bool
@@ -53,7 +59,9 @@ class Predictor:
     --------
     >>> import numpy as np
     >>> from corollary.report import Predictor
-    >>> guess = Predictor((), np.zeros(0, bool), np.zeros(0), np.array([0.3, 0.7]), True, 2)
+    >>> none = {"estimators": (), "logs": np.zeros(0, bool), "factors": np.zeros(0)}
+    >>> shares = {"constant": np.array([0.3, 0.7]), "limits": np.zeros(2)}
+    >>> guess = Predictor(**none, **shares, classification=True, n_features=2)
     >>> guess.predict(np.zeros((3, 2)))
     array([1, 1, 1])
     """
@@ -61,6 +69,7 @@ class Predictor:
     estimators: tuple[Any, ...]
     logs: np.ndarray
     factors: np.ndarray
+    limits: np.ndarray
     constant: np.ndarray
     classification: bool
     n_features: int
@@ -70,6 +79,7 @@ class Predictor:
         estimators=List(Instance("predict"), "m"),
         logs=Array("b", "m"),
         factors=Array("f", "m"),
+        limits=Array("f", 2),
         constant=Array("f", "*"),
         classification=Flag(),
         n_features=Size("d"),
@@ -117,8 +127,12 @@ class Predictor:
         predictions = []
         for estimator, log, factor in zip(self.estimators, self.logs, self.factors):
             raw = np.asarray(estimator.predict(features), dtype=np.float64).ravel()
-            predictions.append(factor * np.exp(raw) if log else raw)
+            predictions.append(self._back(raw, factor) if log else raw)
         return np.mean(predictions, axis=0)
+
+    def _back(self, raw: np.ndarray, factor: float) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.clip(factor * np.exp(raw), *self.limits)
 
     def predict_proba(self, features: np.ndarray) -> np.ndarray:
         """Predict class probabilities.
@@ -166,12 +180,15 @@ def baseline(y: np.ndarray, n_classes: int, n_features: int, *, log: bool = Fals
     predictor : Predictor
         Class shares (with one row added to each class) or the mean.
     """
+    limits = np.zeros(2) if n_classes else np.array([y.min(), y.max()], dtype=np.float64)
     if n_classes:
         counts = np.bincount(y, minlength=n_classes) + 1.0
         constant = counts / counts.sum()
     else:
         constant = np.array([float(np.exp(np.mean(np.log(y))) if log else np.mean(y))])
-    return Predictor((), np.zeros(0, bool), np.zeros(0), constant, n_classes > 0, n_features)
+    return Predictor(
+        (), np.zeros(0, bool), np.zeros(0), limits, constant, n_classes > 0, n_features
+    )
 
 
 def retransformation_factor(y: np.ndarray, log_prediction: np.ndarray) -> float:

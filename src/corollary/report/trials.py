@@ -148,6 +148,7 @@ def fit_predictor(
         tuple(estimators),
         np.array([entry.log for entry in entries], dtype=bool),
         np.array(factors, dtype=np.float64),
+        constant.limits,
         constant.constant,
         constant.classification,
         features.shape[1],

@@ -6,8 +6,9 @@ Each kind of column has a function that learns its plan and one that applies it;
 ================  ================================================================================
 kind              features
 ================  ================================================================================
-numeric, boolean  the number (median where missing); an indicator per frequent word among numbers;
-                  an indicator of missing values if training rows had any
+numeric, boolean  the number (median where missing); its logarithm too if it is positive and
+                  skewed; an indicator per frequent word among numbers; an indicator of missing
+                  values if training rows had any
 category          an indicator per level; rare levels share one, unknown levels are rare; with more
                   than ``max_levels`` levels: log frequency and smoothed target statistics instead
 date              year, month, day, weekday, time of day (where it varies), seconds since 1970
@@ -33,6 +34,7 @@ from corollary.core.schema import (
 )
 from corollary.representation.columns import (
     DATE_FORMATS,
+    FEW,
     Plan,
     distinct_strings,
     read_dates,
@@ -46,12 +48,20 @@ from corollary.representation.levels import (
 )
 from corollary.representation.texts import BUCKETS, apply_text, learn_text
 
+#: Positive numbers more skewed than this get their logarithm as a second feature.
+SKEWED = 1.0
 #: Features of a date, in order.
 DATE_PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
 
 _FINITE = Number(-np.finfo(np.float64).max, np.finfo(np.float64).max)
 _RANGE = {"low": _FINITE, "high": _FINITE}
-_NUMERIC = {"tokens": List(Text()), "median": _FINITE, "missing": Flag(), **_RANGE}
+_NUMERIC = {
+    "tokens": List(Text()),
+    "median": _FINITE,
+    "log": Flag(),
+    "missing": Flag(),
+    **_RANGE,
+}
 _FIELDS: dict[str, list[dict[str, Spec]]] = {
     "numeric": [_NUMERIC],
     "boolean": [_NUMERIC],
@@ -94,6 +104,8 @@ class PlanSpec(Spec):
         }
         for fields in _FIELDS.get(kind, []) if isinstance(kind, str) else []:
             if Record(**common, **fields).matches(value, {}):
+                if value.get("log") and not value["low"] > 0:
+                    return False
                 pairs = all(
                     len(f) == 2 and f[1] in ("each", "joint", "no") for f in value["features"]
                 )
@@ -105,7 +117,7 @@ def _width(plan: Plan) -> int:
     """Count the features :func:`apply_plan` gives."""
     missing = int(plan.get("missing", False))
     if plan["kind"] in ("numeric", "boolean"):
-        return 1 + len(plan["tokens"]) + missing
+        return 1 + int(plan["log"]) + len(plan["tokens"]) + missing
     if plan["kind"] == "date":
         return len(plan["medians"]) + missing if set(plan["medians"]) <= set(DATE_PARTS) else -1
     if plan["kind"] == "text":
@@ -198,11 +210,14 @@ def _learn_numeric(plan: Plan, values: Any) -> Plan:
     words = _spell_tokens(plan, values)
     # The value itself is missing-filled by the median, which no outlier moves.
     features = [["", "each" if plan["kind"] == "numeric" else "no"]]
+    log = plan["kind"] == "numeric" and _is_skewed(present)
+    features += [[" log", "each"]] * log
     features += [[f"={token}", "no"] for token in plan["tokens"]]
     has_missing = bool((np.isnan(numbers) & ~words.any(axis=1)).any())
     features += [[" missing", "no"]] * has_missing
     return {
         "median": float(np.median(present) if plan["kind"] == "numeric" else present.mean() >= 0.5),
+        "log": log,
         "low": float(present.min()),
         "high": float(present.max()),
         "missing": has_missing,
@@ -218,10 +233,29 @@ def _apply_numeric(plan: Plan, values: Any) -> np.ndarray:
     reach = plan["high"] - plan["low"]
     filled = np.clip(numbers, plan["low"] - reach, plan["high"] + reach)
     words = _spell_tokens(plan, values)
-    parts = [np.where(missing, plan["median"], filled), words]
+    filled = np.where(missing, plan["median"], filled)
+    parts = [filled]
+    if plan["log"]:
+        # Half the smallest training value is as near to zero as any logarithm is followed.
+        parts.append(np.log(np.maximum(filled, plan["low"] / 2)))
+    parts.append(words)
     if plan["missing"]:
         parts.append((missing & ~words.any(axis=1)).astype(np.float64))
     return np.column_stack(parts)
+
+
+def _is_skewed(present: np.ndarray) -> bool:
+    """Tell whether positive numbers are clearly less skewed on the log scale."""
+    if len(present) < FEW or present.min() <= 0:
+        return False
+    before, after = _skewness(present), _skewness(np.log(present))
+    return bool(before > SKEWED and abs(after) < 0.5 * before)
+
+
+def _skewness(values: np.ndarray) -> float:
+    centred = values / np.abs(values).max() if values.any() else values
+    centred = centred - centred.mean()
+    return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
 
 
 def _spell_tokens(plan: Plan, values: Any) -> np.ndarray:
