@@ -17,9 +17,9 @@ from scipy import sparse
 from corollary.core.blas import one_blas_thread
 from corollary.core.summary import available_cores
 
-# Tiles of this many rows and columns (2 MiB) stay in cache and amortise the overhead of Python.
-TILE_ROWS, TILE_COLUMNS = 256, 1024
-TILE_SQUARE = 512
+# Tiles of this many rows and columns (1 MiB) stay in cache and amortise the overhead of Python.
+TILE_ROWS, TILE_COLUMNS = 256, 512
+TILE_SQUARE = 384
 
 
 def is_traced(value: Any) -> bool:
@@ -409,3 +409,26 @@ def _mirrored(K: np.ndarray) -> np.ndarray:
     """Copy the upper triangle to the lower one: rounding may have made them differ."""
     lower = np.tri(K.shape[0], k=-1, dtype=bool)
     return np.where(lower, K.T, K)
+
+
+def in_row_blocks(work: Callable[[int, int], None], n: int, width: int) -> None:
+    """Run ``work(start, stop)`` on fixed blocks of rows, in threads with one BLAS thread each.
+
+    Parameters
+    ----------
+    work : callable
+        Handles rows ``start`` to ``stop``.
+    n : int
+        Number of rows.
+    width : int
+        Values per row, by which blocks are made to stay in cache.
+    """
+    step = max(16, TILE_ROWS * TILE_COLUMNS // max(1, width))
+    starts = range(0, n, step)
+    with one_blas_thread():
+        if (workers := min(available_cores(), len(starts))) <= 1:
+            for a in starts:
+                work(a, min(a + step, n))
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(lambda a: work(a, min(a + step, n)), starts))

@@ -222,7 +222,7 @@ class Sigmoid(DotProduct):
     -----
     It is offered because it is in use. Its Gram matrices can have negative eigenvalues, so it is
     no inner product of features: ``Sigmoid().positive_semidefinite`` is False, and
-    :func:`test_positive_semidefinite` finds witnesses.
+    :func:`psd_test` finds witnesses.
 
     Examples
     --------

@@ -1,0 +1,440 @@
+"""Random features: finitely many random numbers whose inner products estimate a kernel.
+
+With K frequencies the error of one kernel value falls as ``1 / sqrt(K)``; :func:`feature_count`
+says how many a wanted error needs. A linear model on the features then costs what K features
+cost, whatever the number of rows.
+"""
+
+import math
+from numbers import Integral
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
+from corollary.kernels import arrays
+from corollary.kernels.base import Kernel, generator
+from corollary.kernels.dot_product import check_whole
+from corollary.kernels.stationary import RBF
+
+INTEGER = Interval(Integral, 1, None, closed="left")
+RANDOM = ["random_state", np.random.Generator]
+INPUTS = {
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("overlap")),
+}
+
+
+def fourier_features(
+    X: Any, frequencies: Any, *, mass: float = 1.0, form: str = "cos_sin", phases: Any = None
+) -> np.ndarray:
+    """Return random Fourier features for given frequencies.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Inputs.
+    frequencies : array-like of shape (K, d)
+        Draws w from the normalised spectral measure.
+    mass : float, default=1.0
+        Total mass Z of the spectral measure, ``k(x, x)``.
+    form : {"cos_sin", "phase", "complex"}, default="cos_sin"
+        ``sqrt(Z/K) (cos <w, x>, sin <w, x>)`` with 2K columns;
+        ``sqrt(2Z/K) cos(<w, x> + b)`` with K columns; or ``sqrt(Z/K) exp(i <w, x>)``.
+    phases : array-like of shape (K,) or None, default=None
+        Phases b, uniform on [0, 2 pi), which the form "phase" needs.
+
+    Returns
+    -------
+    features : ndarray of shape (n, K) or (n, 2K)
+        Complex for the form "complex", whose inner product is ``<a, b> = sum a conj(b)``.
+
+    Notes
+    -----
+    All are unbiased. The forms "cos_sin" and "complex" have squared norm Z exactly; the variance
+    of one frequency is ``Z^2/2 + Z k(2D)/2 - k(D)^2`` at difference D, and larger by ``Z^2/2``
+    for the form "phase".
+
+    Examples
+    --------
+    >>> from corollary.kernels import fourier_features, RBF
+    >>> w = RBF().spectral_sample(50, 2, random_state=0)
+    >>> features = fourier_features([[0.3, 1.0]], w)
+    >>> round(float((features**2).sum()), 12)
+    1.0
+    """
+    if form not in ("cos_sin", "phase", "complex"):
+        raise ValueError(
+            "The 'form' parameter of fourier_features must be a str among {'complex', 'cos_sin', "
+            f"'phase'}}. Got {form!r} instead."
+        )
+    X = np.asarray(arrays.vectors("fourier_features", X))
+    W = np.asarray(arrays.vectors("fourier_features", frequencies))
+    n, K = len(X), len(W)
+    if form == "phase" and (phases is None or np.shape(phases) != (K,)):
+        raise ValueError(f"The form 'phase' needs one phase for each of the {K} frequencies.")
+    features = np.empty(
+        (n, 2 * K if form == "cos_sin" else K), complex if form == "complex" else float
+    )
+    size = math.sqrt((2 if form == "phase" else 1) * mass / max(1, K))
+
+    def work(a: int, b: int) -> None:
+        angles = X[a:b] @ W.T
+        if form == "phase":
+            angles += phases
+            np.cos(angles, out=features[a:b])
+        elif form == "complex":
+            np.exp(1j * angles, out=features[a:b])
+        else:
+            np.cos(angles, out=features[a:b, :K])
+            np.sin(angles, out=features[a:b, K:])
+        features[a:b] *= size
+
+    arrays.in_row_blocks(work, n, K)
+    return features
+
+
+class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Random Fourier features of a stationary kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel or None, default=None
+        A kernel with a spectral measure: RBF, Laplacian, Matern, RationalQuadratic, Periodic,
+        their sums, products and multiples. None for ``RBF()``.
+    n_components : int, default=100
+        Number K of frequencies; see :func:`feature_count`.
+    form : {"cos_sin", "phase"}, default="cos_sin"
+        Cosine and sine of every frequency (2K columns, smaller variance), or one cosine with a
+        random phase (K columns, as scikit-learn's ``RBFSampler``).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the frequencies.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_components, n_features_in_)
+        Draws from the spectral measure.
+    phases_ : ndarray of shape (n_components,)
+        Phases; only for the form "phase".
+    mass_ : float
+        Mass ``k(x, x)`` of the spectral measure.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training inputs had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    fourier_features : The features themselves.
+    Nystroem : Features that look at the data.
+
+    Notes
+    -----
+    Guarantee: for one pair of inputs the inner product misses the kernel by ``epsilon`` or more
+    with probability at most ``2 exp(-K epsilon^2 / (2 Z^2))`` ("cos_sin"); simulated in
+    ``tests/kernels/test_random_features.py``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.kernels import RandomFourierFeatures, RBF
+    >>> X = np.random.default_rng(0).normal(size=(20, 3))
+    >>> Z = RandomFourierFeatures(RBF(2.0), n_components=2000, random_state=0).fit_transform(X)
+    >>> Z.shape
+    (20, 4000)
+    >>> bool(np.abs(Z @ Z.T - RBF(2.0).gram(X)).max() < 0.1)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Kernel, None],
+        "n_components": [INTEGER],
+        "form": [StrOptions({"cos_sin", "phase"})],
+        "random_state": RANDOM,
+    }
+    _schema = Schema(
+        lambda model: (
+            None
+            if (model.form == "phase") == hasattr(model, "phases_")
+            else "phases and form do not belong together"
+        ),
+        frequencies_=Array("f", "k", "d"),
+        phases_=Optional(Array("f", "k")),
+        mass_=Number(0),
+        **INPUTS,
+    )
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        n_components: int = 100,
+        form: str = "cos_sin",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.form = form
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the frequencies; of X only the number of columns matters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs.
+        y : None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : RandomFourierFeatures
+            The fitted transformer.
+        """
+        X, _, _ = check_training_data(self, X)
+        kernel = RBF() if self.kernel is None else self.kernel
+        rng = generator(self.random_state)
+        self.mass_ = float(kernel.spectral_mass())
+        self.frequencies_ = np.asarray(
+            kernel.spectral_sample(self.n_components, X.shape[1], rng), dtype=float
+        )
+        if self.form == "phase":
+            self.phases_ = rng.uniform(0.0, 2.0 * math.pi, size=self.n_components)
+        elif hasattr(self, "phases_"):
+            del self.phases_
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, K) or (n_samples, 2K)
+            Random Fourier features.
+        """
+        X = check_new_data(self, X)
+        return fourier_features(
+            X,
+            self.frequencies_,
+            mass=self.mass_,
+            form=self.form,
+            phases=getattr(self, "phases_", None),
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.frequencies_) * (2 if self.form == "cos_sin" else 1)
+
+
+def arc_cosine_features(X: Any, directions: Any) -> np.ndarray:
+    """Return random sign features, on which side of hyperplanes the inputs lie.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Inputs.
+    directions : array-like of shape (K, d)
+        Normal vectors of random hyperplanes; their length does not matter.
+
+    Returns
+    -------
+    features : ndarray of shape (n, 2K)
+        ``(1{<u, x> >= 0}, 1{<u, x> < 0}) / sqrt(K)``.
+
+    Examples
+    --------
+    >>> from corollary.kernels import arc_cosine_features
+    >>> arc_cosine_features([[1.0, 0.0]], [[2.0, 5.0]])
+    array([[1., 0.]])
+    """
+    X = np.asarray(arrays.vectors("arc_cosine_features", X))
+    U = np.asarray(arrays.vectors("arc_cosine_features", directions))
+    positive = X @ U.T >= 0
+    return np.hstack([positive, ~positive]) / math.sqrt(max(1, len(U)))
+
+
+class ArcCosineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Random sign features of the arc-cosine kernel.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number K of random hyperplanes through the origin; there are 2K columns.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the hyperplanes.
+
+    Attributes
+    ----------
+    directions_ : ndarray of shape (n_components, n_features_in_)
+        Normal vectors, uniform on the sphere.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training inputs had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    ArcCosine : The kernel.
+
+    Notes
+    -----
+    K times the inner product of two inputs has the binomial law with K trials and success
+    probability ``k(x, y)``. Guarantee: it misses the kernel by ``epsilon`` or more with
+    probability at most ``2 exp(-2 K epsilon^2)``; simulated in
+    ``tests/kernels/test_random_features.py``.
+
+    Examples
+    --------
+    >>> from corollary.kernels import ArcCosineFeatures
+    >>> Z = ArcCosineFeatures(n_components=4000, random_state=0).fit_transform([[1, 0], [0, 1]])
+    >>> bool(abs(Z[0] @ Z[1] - 0.5) < 0.05)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "n_components": [INTEGER],
+        "random_state": RANDOM,
+    }
+    _schema = Schema(directions_=Array("f", "k", "d"), **INPUTS)
+
+    def __init__(self, *, n_components: int = 100, random_state: Any = None) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the hyperplanes; of X only the number of columns matters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs.
+        y : None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : ArcCosineFeatures
+            The fitted transformer.
+        """
+        X, _, _ = check_training_data(self, X)
+        rng = generator(self.random_state)
+        normal = rng.standard_normal((self.n_components, X.shape[1]))
+        self.directions_ = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, 2 * n_components)
+            Random sign features.
+        """
+        return arc_cosine_features(check_new_data(self, X), self.directions_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return 2 * len(self.directions_)
+
+
+class FeatureCount(NamedTuple):
+    """Outcome of :func:`feature_count`.
+
+    Parameters
+    ----------
+    n_components : int
+        Sufficient number K of random draws.
+    failure : float
+        Upper bound on the probability that some pair misses its kernel by epsilon or more.
+
+    Examples
+    --------
+    >>> from corollary.kernels import feature_count
+    >>> feature_count(0.1, 0.05, form="arc_cosine").n_components
+    185
+    """
+
+    n_components: int
+    failure: float
+
+
+def feature_count(
+    epsilon: float, delta: float, *, form: str = "cos_sin", mass: float = 1.0, n_pairs: int = 1
+) -> FeatureCount:
+    """Return how many random features make the kernel's error small with high probability.
+
+    Parameters
+    ----------
+    epsilon : float
+        Wanted error of a kernel value.
+    delta : float
+        Allowed probability of a larger error.
+    form : {"cos_sin", "phase", "arc_cosine"}, default="cos_sin"
+        Which features.
+    mass : float, default=1.0
+        Mass Z of the spectral measure, for Fourier features.
+    n_pairs : int, default=1
+        Number of pairs for which the error must be small at once.
+
+    Returns
+    -------
+    result : FeatureCount
+        The number, and the failure probability that it gives.
+
+    Notes
+    -----
+    By Hoeffding's inequality, for values in an interval of width 1 (arc-cosine), 2Z ("cos_sin")
+    or 4Z ("phase"): ``K = log(2 n_pairs / delta) width^2 / (2 epsilon^2)``. Positive features are
+    not bounded, and no such number is known for them. Guarantee: simulated in
+    ``tests/kernels/test_random_features.py::test_feature_count_holds``.
+
+    Examples
+    --------
+    >>> from corollary.kernels import feature_count
+    >>> feature_count(0.1, 0.05).n_components
+    738
+    >>> feature_count(0.1, 0.05, form="phase", n_pairs=1000).n_components
+    8478
+    """
+    widths = {"arc_cosine": 1.0, "cos_sin": 2.0 * mass, "phase": 4.0 * mass}
+    if form not in widths:
+        raise ValueError(
+            "The 'form' parameter of feature_count must be a str among {'arc_cosine', 'cos_sin', "
+            f"'phase'}}. Got {form!r} instead."
+        )
+    for name, value, top in (("epsilon", epsilon, math.inf), ("delta", delta, 1.0)):
+        if not 0 < value < top:
+            raise ValueError(
+                f"The {name!r} parameter of feature_count must be a float in the range "
+                f"(0.0, {top}). Got {value!r} instead."
+            )
+    if not (math.isfinite(mass) and mass > 0):
+        raise ValueError(
+            "The 'mass' parameter of feature_count must be a float in the range (0.0, inf). "
+            f"Got {mass!r} instead."
+        )
+    check_whole("feature_count", "n_pairs", n_pairs, 1)
+    rate = 2.0 * (epsilon / widths[form]) ** 2
+    count = max(1, math.ceil(math.log(2.0 * n_pairs / delta) / rate))
+    return FeatureCount(count, min(1.0, 2.0 * n_pairs * math.exp(-rate * count)))
