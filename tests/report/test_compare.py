@@ -20,8 +20,9 @@ from corollary.report.compare import (
     corrected_error,
     corrected_estimate,
 )
+from corollary.report.losses import log_loss
 from corollary.report.predictor import baseline, retransformation_factor
-from corollary.report.trials import Trial, encode_folds, fit_predictor, log_loss, run_trial
+from corollary.report.trials import Trial, encode_folds, fit_predictor, run_trial
 from corollary.representation import TableEncoder
 
 

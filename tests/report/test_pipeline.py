@@ -291,3 +291,39 @@ def test_no_usable_column():
     frame = pd.DataFrame({"id": [f"i{k}" for k in range(40)], "same": 1, "y": [0, 1] * 20})
     with pytest.raises(ReportError, match="No column of table can be used"):
         measure(from_memory(frame), "y")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {
+            "huge": lambda r: r.normal(size=150) * 1e300,
+            "tiny": lambda r: r.normal(size=150) * 1e-300,
+        },
+        {"lists": lambda r: [[1, 2]] * 75 + [[3]] * 75},
+        {"times": lambda r: pd.date_range("2020", periods=150, tz="Europe/Berlin")},
+        {"spans": lambda r: pd.to_timedelta(np.arange(150), unit="h")},
+        {"bits": lambda r: pd.array(r.random(150) < 0.5, dtype="boolean")},
+        {"whole": lambda r: pd.array([pd.NA, *range(149)], dtype="Int64")},
+        {"levels": lambda r: pd.Categorical(r.choice(["low", "high"], 150))},
+        {"prediction": lambda r: r.normal(size=150), "flags": lambda r: r.normal(size=150)},
+    ],
+    ids=lambda columns: "-".join(columns),
+)
+def test_odd_columns(columns):
+    rng = np.random.default_rng(0)
+    frame = _linear(0, n=150).assign(**{name: draw(rng) for name, draw in columns.items()})
+    evidence, model = measure(from_memory(frame), "y", fast=True)
+    assert evidence.verdict == "shown"
+    _renders(evidence)
+    assert np.isfinite(model.predict(frame)["probability yes"]).all()
+
+
+def test_data_that_repeat_by_nature_still_get_a_certificate():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (500, 5)), columns=list("abcde"))
+    frame["y"] = np.where(rng.random(500) < 0.2 + 0.6 * frame["a"], "u", "v")
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    assert evidence.verdict == "shown"
+    assert evidence.certificates
+    assert any(f.kind == "twins-across-split" for f in evidence.profile.findings)

@@ -17,7 +17,8 @@ import numpy as np
 
 from corollary.report.candidates import Entry, Situation
 from corollary.report.evidence import Candidate, Estimate
-from corollary.report.trials import Fold, Loss, Trial, run_trial
+from corollary.report.losses import Loss
+from corollary.report.trials import Fold, Trial, run_trial
 
 SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "

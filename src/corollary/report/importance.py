@@ -10,8 +10,9 @@ import numpy as np
 
 from corollary.core.progress import track
 from corollary.report.evidence import Effect, Estimate, Importance
+from corollary.report.losses import Loss
 from corollary.report.predictor import Predictor
-from corollary.report.trials import Loss, predict_with
+from corollary.report.trials import predict_with
 from corollary.representation import TableEncoder
 from corollary.representation.columns import distinct_strings, read_dates, read_numbers
 

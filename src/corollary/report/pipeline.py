@@ -3,8 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from corollary.report.calibration import (
 from corollary.report.candidates import SEVERE, Situation, candidates, is_skewed, skewness
 from corollary.report.compare import SELECTION_RULE, as_candidates, choose, compare
 from corollary.report.errors import ReportError
-from corollary.report.evidence import Estimate, Evidence, TestRows
+from corollary.report.evidence import Evidence
+from corollary.report.held_out import certify_rows, judge, predict_test_rows
 from corollary.report.importance import (
     EFFECT_COLUMNS,
     REPEATS,
@@ -28,6 +28,7 @@ from corollary.report.importance import (
     column_importances,
     find_stand_ins,
 )
+from corollary.report.losses import Loss, absolute_error, choose_loss, log_loss
 from corollary.report.model import ReportModel
 from corollary.report.predictor import Predictor
 from corollary.report.profile import profile_table
@@ -35,12 +36,10 @@ from corollary.report.read import Table, check_target
 from corollary.report.split import Split, find_twins, split_rows
 from corollary.report.target import Target, read_target
 from corollary.report.trials import (
-    Loss,
     Trial,
     describe_fit,
     encode_folds,
     fit_predictor,
-    log_loss,
     predict_with,
 )
 from corollary.representation import TableEncoder
@@ -49,8 +48,6 @@ FOLDS, FAST_FOLDS = 5, 3
 #: Training rows and encoded numbers that the comparison uses, at most; the chosen model is then
 #: fitted to all training rows.
 COMPARED_ROWS, COMPARED_NUMBERS = 20_000, 20_000_000
-#: With fewer test rows no paired difference is called shown: a sign test could not either.
-FEWEST_TEST_ROWS = 6
 
 
 @dataclass
@@ -158,7 +155,7 @@ def measure(
     y = goal.values[split.train]
     log = goal.task == "regression" and is_skewed(y)
     severe = log and skewness(y) > SEVERE and bool(goal.values.min() > 0)
-    loss, loss_name = _loss_of(goal, y, severe)
+    loss, loss_name = choose_loss(goal.task, y, severe)
     if severe:
         notes.append(
             f"{target!r} is so skewed that a few rows would decide every squared error; models "
@@ -180,9 +177,11 @@ def measure(
         calibration = _calibrate(frame, goal, split, fitted, coverage)
     with clock.stage("testing"):
         features = fitted.encoder.transform(frame.iloc[split.test])
-        test = _test(table, frame, goal, split, fitted, calibration, features, loss)
-        gain, verdict = _judge(test, confidence, notes)
-        certificates = _certify(fitted.predictor, features, test, confidence, notes)
+        test = predict_test_rows(
+            table, goal, split.test, fitted.predictor, calibration, features, loss
+        )
+        gain, verdict = judge(test, confidence, notes)
+        certificates = certify_rows(fitted.predictor, features, test.truth, confidence, notes)
     with clock.stage("explaining"):
         importances, effects = _explain(
             frame, goal, split, fitted, features, confidence=confidence, seed=seed, fast=fast
@@ -246,29 +245,6 @@ def _check_settings(task: str, confidence: float, coverage: float, seed: int) ->
             )
     if not 0 <= seed < 2**32:
         raise ReportError("usage", f"The seed must be in [0, 2**32). Got {seed} instead.")
-
-
-def _loss_of(goal: Target, y: np.ndarray, severe: bool) -> tuple[Loss, str]:
-    if goal.task == "classification":
-        return log_loss, "log loss"
-    if severe:
-        spread = float(np.var(np.log(y))) or 1.0
-        name = "squared error of the logarithm (in units of its variance)"
-        return partial(_squared_log_error, spread=spread), name
-    variance = float(np.var(y)) or 1.0
-    return partial(_squared_error, variance=variance), (
-        "squared error (in units of the target's variance)"
-    )
-
-
-def _squared_error(y: np.ndarray, prediction: np.ndarray, variance: float) -> np.ndarray:
-    return (y - prediction) ** 2 / variance
-
-
-def _squared_log_error(y: np.ndarray, prediction: np.ndarray, spread: float) -> np.ndarray:
-    # A model on the plain scale may predict what no logarithm has; it is punished, not excused.
-    positive = np.maximum(prediction, np.finfo(np.float64).tiny)
-    return (np.log(y) - np.log(positive)) ** 2 / spread
 
 
 def _fit(
@@ -348,72 +324,6 @@ def _calibrate(
     return calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
 
 
-def _test(
-    table: Table,
-    frame: Any,
-    goal: Target,
-    split: Split,
-    fitted: _Fitted,
-    calibration: SetCalibration | IntervalCalibration,
-    features: np.ndarray,
-    loss: Loss,
-) -> TestRows:
-    y = goal.values[split.test]
-    positions = goal.rows[split.test]
-    raw = table.frame.drop(columns=goal.name).iloc[positions]
-    guess = replace(fitted.predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
-    predicted = predict_with(fitted.predictor, features)
-    guessed = predict_with(guess, features)
-    test = TestRows(
-        positions=positions,
-        table={str(name): raw[name].tolist() for name in raw.columns},
-        truth=y,
-        prediction=fitted.predictor.predict(features),
-        baseline=guess.predict(features),
-        loss=loss(y, predicted),
-        baseline_loss=loss(y, guessed),
-    )
-    if isinstance(calibration, SetCalibration):
-        return replace(test, probability=predicted, sets=calibration.sets(predicted))
-    low, high = calibration.intervals(features, predicted)
-    return replace(test, low=low, high=high)
-
-
-def _judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
-    from corollary.theory import compare_losses
-
-    n = len(test.truth)
-    paired = compare_losses(test.baseline_loss, test.loss, confidence=confidence, method="t")
-    gain = Estimate(paired.difference, paired.lower, paired.upper, n)
-    if n < FEWEST_TEST_ROWS:
-        notes.append(
-            f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."
-        )
-        return gain, "not shown"
-    if gain.low > 0:
-        return gain, "shown"
-    return gain, "worse" if gain.high < 0 else "not shown"
-
-
-def _certify(
-    predictor: Predictor,
-    features: np.ndarray,
-    test: TestRows,
-    confidence: float,
-    notes: list[str],
-) -> tuple[Any, ...]:
-    from corollary.theory import certify
-
-    try:
-        found = certify(predictor, features, test.truth, confidence=confidence)
-    except ValueError as error:
-        notes.append(f"No certificate could be computed: {error}")
-        return ()
-    if predictor.classification:
-        found = sorted(found, key=lambda certificate: certificate.bound)
-    return tuple(found)
-
-
 def _explain(
     frame: Any,
     goal: Target,
@@ -426,7 +336,7 @@ def _explain(
     fast: bool,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     y = goal.values[split.test]
-    loss = log_loss if goal.task == "classification" else _absolute_error
+    loss = log_loss if goal.task == "classification" else absolute_error
     importances = column_importances(
         fitted.predictor,
         fitted.encoder,
@@ -454,10 +364,6 @@ def _explain(
         seed,
     )
     return importances, effects
-
-
-def _absolute_error(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    return np.abs(y - prediction)
 
 
 def _versions() -> dict[str, str]:

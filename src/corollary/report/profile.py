@@ -186,7 +186,8 @@ def describe_target(target: Target) -> Column:
 
 
 def _numbers(present: np.ndarray) -> dict[str, float]:
-    quarters = np.quantile(present, [0.0, 0.25, 0.5, 0.75, 1.0])
+    with np.errstate(over="ignore"):
+        quarters = np.quantile(present, [0.0, 0.25, 0.5, 0.75, 1.0])
     names = ("min", "q25", "median", "q75", "max")
     return {**{k: float(q) for k, q in zip(names, quarters)}, "mean": float(present.mean())}
 

@@ -14,6 +14,7 @@ import numpy as np
 from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
 from corollary.report.evidence import Task
+from corollary.representation.columns import distinct_strings
 
 TEST_SHARE = 0.25
 CALIBRATION_SHARE = 0.15
@@ -78,8 +79,9 @@ def find_twins(frame: Any) -> np.ndarray:
     """
     import pandas as pd
 
-    codes = np.column_stack([pd.factorize(frame.iloc[:, j])[0] for j in range(frame.shape[1])])
-    groups, _ = pd.factorize(hash_rows(codes))
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    codes = [distinct_strings(c)[0] if c.dtype == object else pd.factorize(c)[0] for c in columns]
+    groups, _ = pd.factorize(hash_rows(np.column_stack(codes)))
     return groups
 
 

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from corollary.core.progress import track
 from corollary.report.candidates import Entry, Situation, fitted_size
+from corollary.report.losses import Loss
 from corollary.report.predictor import Predictor, baseline, retransformation_factor
 from corollary.representation import TableEncoder
 
@@ -70,9 +71,6 @@ class Trial:
     error: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     size: int = 0
-
-
-Loss = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
@@ -175,24 +173,6 @@ def predict_with(predictor: Predictor, features: np.ndarray) -> np.ndarray:
         if predictor.classification
         else predictor.predict(features)
     )
-
-
-def log_loss(y: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Compute the negative logarithm of the probability given to each row's class.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class indices.
-    probability : ndarray of shape (n, n_classes)
-        Probabilities.
-
-    Returns
-    -------
-    loss : ndarray of shape (n,)
-        In nats.
-    """
-    return -np.log(probability[np.arange(len(y)), y])
 
 
 def run_trial(

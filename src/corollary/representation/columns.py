@@ -57,7 +57,10 @@ def distinct_strings(values: Any) -> tuple[np.ndarray, list[str]]:
     """
     import pandas as pd
 
-    raw_codes, uniques = pd.factorize(values, use_na_sentinel=True)
+    try:
+        raw_codes, uniques = pd.factorize(values, use_na_sentinel=True)
+    except TypeError:  # lists and other values without a hash, as nested Parquet columns hold
+        raw_codes, uniques = pd.factorize(values.map(repr, na_action="ignore"))
     index: dict[str, int] = {}
     recode = np.empty(len(uniques) + 1, dtype=np.int64)
     recode[-1] = -1  # the sentinel -1 stays -1

@@ -213,13 +213,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         columns, centres, scales = [], [], []
         for j, (plan, block) in enumerate(zip(self.plans_, blocks)):
             columns += [j] * block.shape[1]
-            spread = block.std(axis=0)
+            centre, spread = _location_and_spread(block)
             how = [mode for _, mode in plan["features"]]
             joint = spread.max(initial=0.0) or 1.0
             by = {"each": np.where(spread > 0, spread, 1.0), "joint": np.full(len(how), joint)}
             for k, mode in enumerate(how):
                 moved = self.scale and mode != "no"
-                centres.append(block[:, k].mean() if moved else 0.0)
+                centres.append(centre[k] if moved else 0.0)
                 scales.append(by[mode][k] if moved else 1.0)
         self.centre_ = np.asarray(centres, dtype=np.float64)
         self.scale_ = np.asarray(scales, dtype=np.float64)
@@ -318,6 +318,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _location_and_spread(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation by column, where squares may leave the range of floats."""
+    largest = np.abs(block).max(axis=0, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    scaled = block / unit
+    return scaled.mean(axis=0) * unit, scaled.std(axis=0) * unit
 
 
 def _as_numbers(y: Any, kind: str) -> np.ndarray:

@@ -1,0 +1,142 @@
+"""What the chosen model does on rows that no choice ever saw."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from corollary.report.calibration import IntervalCalibration, SetCalibration
+from corollary.report.evidence import Estimate, TestRows
+from corollary.report.losses import Loss
+from corollary.report.predictor import Predictor
+from corollary.report.read import Table
+from corollary.report.target import Target
+from corollary.report.trials import predict_with
+
+#: With fewer test rows no paired difference is called shown: a sign test could not either.
+FEWEST_TEST_ROWS = 6
+
+
+def predict_test_rows(
+    table: Table,
+    goal: Target,
+    rows: np.ndarray,
+    predictor: Predictor,
+    calibration: SetCalibration | IntervalCalibration,
+    features: np.ndarray,
+    loss: Loss,
+) -> TestRows:
+    """Predict the test rows, by the chosen model and by the baseline.
+
+    Parameters
+    ----------
+    table : Table
+        The data as read.
+    goal : Target
+        The target.
+    rows : ndarray of shape (n,)
+        The test rows, as positions among those with a target.
+    predictor : Predictor
+        The chosen model.
+    calibration : SetCalibration or IntervalCalibration
+        Its sets or intervals.
+    features : ndarray of shape (n, d)
+        The test rows, encoded.
+    loss : callable
+        Loss of the comparison.
+
+    Returns
+    -------
+    test : TestRows
+        Rows, predictions, losses, sets or intervals.
+    """
+    y, positions = goal.values[rows], goal.rows[rows]
+    raw = table.frame.drop(columns=goal.name).iloc[positions]
+    guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
+    predicted = predict_with(predictor, features)
+    test = TestRows(
+        positions=positions,
+        table={str(name): raw[name].tolist() for name in raw.columns},
+        truth=y,
+        prediction=predictor.predict(features),
+        baseline=guess.predict(features),
+        loss=loss(y, predicted),
+        baseline_loss=loss(y, predict_with(guess, features)),
+    )
+    if isinstance(calibration, SetCalibration):
+        return replace(test, probability=predicted, sets=calibration.sets(predicted))
+    low, high = calibration.intervals(features, predicted)
+    return replace(test, low=low, high=high)
+
+
+def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
+    """Decide whether the model beats the baseline on the test rows.
+
+    Parameters
+    ----------
+    test : TestRows
+        The test rows.
+    confidence : float
+        Confidence of the paired interval.
+    notes : list of str
+        Extended when the rows are too few.
+
+    Returns
+    -------
+    gain : Estimate
+        Paired difference, baseline loss minus the model's.
+    verdict : {"shown", "not shown", "worse"}
+        Whether the interval lies above zero, contains it, or lies below.
+    """
+    from corollary.theory import compare_losses
+
+    n = len(test.truth)
+    paired = compare_losses(test.baseline_loss, test.loss, confidence=confidence, method="t")
+    gain = Estimate(paired.difference, paired.lower, paired.upper, n)
+    if n < FEWEST_TEST_ROWS:
+        notes.append(
+            f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."
+        )
+        return gain, "not shown"
+    if gain.low > 0:
+        return gain, "shown"
+    return gain, "worse" if gain.high < 0 else "not shown"
+
+
+def certify_rows(
+    predictor: Predictor,
+    features: np.ndarray,
+    y: np.ndarray,
+    confidence: float,
+    notes: list[str],
+) -> tuple[Any, ...]:
+    """Certify the chosen model on the test rows.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        The chosen model.
+    features : ndarray of shape (n, d)
+        The test rows, encoded.
+    y : ndarray of shape (n,)
+        Their targets.
+    confidence : float
+        Confidence of each certificate.
+    notes : list of str
+        Extended when there is none, with the reason.
+
+    Returns
+    -------
+    certificates : tuple of Certificate
+        For classes the tightest first.
+    """
+    from corollary.theory import certify
+
+    try:
+        found = certify(predictor, features, y, confidence=confidence)
+    except ValueError as error:
+        notes.append(f"No certificate could be computed: {error}")
+        return ()
+    if predictor.classification:
+        found = sorted(found, key=lambda certificate: certificate.bound)
+    return tuple(found)
