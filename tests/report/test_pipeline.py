@@ -308,7 +308,7 @@ def test_no_usable_column():
         {"levels": lambda r: pd.Categorical(r.choice(["low", "high"], 150))},
         {"prediction": lambda r: r.normal(size=150), "flags": lambda r: r.normal(size=150)},
     ],
-    ids=lambda columns: "-".join(columns),
+    ids="-".join,
 )
 def test_odd_columns(columns):
     rng = np.random.default_rng(0)
