@@ -46,6 +46,13 @@ from corollary.kernels.feature_maps import subset_map as subset_map
 from corollary.kernels.graphs import Diffusion as Diffusion
 from corollary.kernels.graphs import EdgeCount as EdgeCount
 from corollary.kernels.graphs import graph_laplacian as graph_laplacian
+from corollary.kernels.kernel_ridge import KernelRidge as KernelRidge
+from corollary.kernels.kernel_ridge import KernelRidgeSolution as KernelRidgeSolution
+from corollary.kernels.kernel_ridge import kernel_ridge_solution as kernel_ridge_solution
+from corollary.kernels.named import check_kernel as check_kernel
+from corollary.kernels.named import median_length_scale as median_length_scale
+from corollary.kernels.nystroem import Nystroem as Nystroem
+from corollary.kernels.nystroem import nystroem_projection as nystroem_projection
 from corollary.kernels.positive_features import PositiveRandomFeatures as PositiveRandomFeatures
 from corollary.kernels.positive_features import linear_attention as linear_attention
 from corollary.kernels.positive_features import positive_log_features as positive_log_features

@@ -1,0 +1,93 @@
+"""Cholesky factorisation in place, in fixed blocks: the same bits for any number of threads.
+
+LAPACK's own routine splits its work by the number of threads, and so do its rounding errors. Here
+the blocks are fixed, each is computed by one BLAS thread, and threads share out the blocks. Only
+one triangle is touched, so that the matrix can be restored from the other one.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+
+from corollary.core.blas import one_blas_thread
+from corollary.core.summary import available_cores
+
+BLOCK = 384
+
+
+def factor_in_place(K: np.ndarray) -> bool:
+    """Overwrite the lower triangle of a symmetric matrix by its Cholesky factor.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        C-contiguous doubles. The strict upper triangle is left as it was.
+
+    Returns
+    -------
+    succeeded : bool
+        False if a pivot was not positive; the lower triangle is then meaningless.
+    """
+    n = len(K)
+    blocks = list(range(0, n, BLOCK))
+    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), max(1, len(blocks)))) as pool:
+        for k in blocks:
+            e = min(k + BLOCK, n)
+            L, info = dpotrf(np.asfortranarray(K[k:e, k:e]), lower=1, overwrite_a=1, clean=1)
+            if info:
+                return False
+            lower = np.tri(e - k, dtype=bool)
+            np.copyto(K[k:e, k:e], L, where=lower)
+
+            def panel(i: int, k: int = k, e: int = e, L: np.ndarray = L) -> None:
+                rows = K[i : min(i + BLOCK, n), k:e]
+                rows[:] = dtrtrs(L, rows.T, lower=1)[0].T
+
+            def update(at: tuple[int, int], k: int = k, e: int = e) -> None:
+                i, j = at
+                a, b = min(i + BLOCK, n), min(j + BLOCK, n)
+                product = K[i:a, k:e] @ K[j:b, k:e].T
+                if i == j:  # the upper half of a diagonal block belongs to the original
+                    np.subtract(
+                        K[i:a, j:b], product, out=K[i:a, j:b], where=np.tri(a - i, dtype=bool)
+                    )
+
+            rest = range(e, n, BLOCK)
+            list(pool.map(panel, rest))
+            list(pool.map(update, [(i, j) for i in rest for j in range(e, i + 1, BLOCK)]))
+    return True
+
+
+def solve_factored(K: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Solve ``L L' x = y`` for a factor from :func:`factor_in_place`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        C-contiguous, with L in its lower triangle.
+    y : ndarray of shape (n,) or (n, k)
+        Right-hand sides.
+
+    Returns
+    -------
+    x : ndarray of the shape of y
+        Solutions.
+    """
+    with one_blas_thread():
+        return dpotrs(K.T, y, lower=0)[0]
+
+
+def restore(K: np.ndarray, diagonal: np.ndarray) -> None:
+    """Undo :func:`factor_in_place`, copying the upper triangle to the lower one.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        The matrix.
+    diagonal : ndarray of shape (n,)
+        Its original diagonal.
+    """
+    for i in range(1, len(K)):
+        K[i, :i] = K[:i, i]
+    np.fill_diagonal(K, diagonal)

@@ -1,0 +1,389 @@
+"""Kernel ridge regression and, without a penalty, minimum-norm interpolation."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import (
+    Array,
+    Instance,
+    Integer,
+    Number,
+    Optional,
+    Schema,
+    Size,
+    Sparse,
+    Strings,
+)
+from corollary.kernels.base import Kernel
+from corollary.kernels.cholesky import factor_in_place, restore, solve_factored
+from corollary.kernels.named import NAMES, check_kernel
+
+# Predictions hold this many kernel values at a time.
+VALUES_AT_ONCE = 2**24
+
+
+class KernelRidgeSolution(NamedTuple):
+    """Outcome of :func:`kernel_ridge_solution`.
+
+    Parameters
+    ----------
+    dual_coef : ndarray of shape (n,) or (n, k)
+        Coefficients a of ``f(x) = sum_i a_i k(x_i, x)``.
+    jitter : float
+        What had to be added to the diagonal, beside the penalty, for rounding.
+    rank : int
+        Rank of the system that was solved.
+
+    Examples
+    --------
+    >>> from corollary.kernels import kernel_ridge_solution
+    >>> kernel_ridge_solution([[1.0, 0.0], [0.0, 1.0]], [2.0, 4.0], alpha=1.0).dual_coef
+    array([1., 2.])
+    """
+
+    dual_coef: np.ndarray
+    jitter: float
+    rank: int
+
+
+def kernel_ridge_solution(
+    K: Any,
+    y: Any,
+    alpha: float = 1.0,
+    *,
+    sample_weight: Any = None,
+    overwrite_K: bool = False,
+) -> KernelRidgeSolution:
+    """Minimise ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2`` over the space of a kernel.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Gram matrix, symmetric and positive semi-definite.
+    y : array-like of shape (n,) or (n, k)
+        Targets.
+    alpha : float, default=1.0
+        Penalty. 0 gives the function of smallest norm among those of smallest squared error: an
+        interpolant, if K has full rank.
+    sample_weight : array-like of shape (n,) or None, default=None
+        Non-negative weights w.
+    overwrite_K : bool, default=False
+        Whether the memory of K may be used, so that no second n x n matrix is needed.
+
+    Returns
+    -------
+    solution : KernelRidgeSolution
+        Without weights, ``dual_coef = (K + alpha I)^-1 y``.
+
+    Raises
+    ------
+    ValueError
+        If ``K + alpha I`` is not positive definite for more than rounding.
+
+    Notes
+    -----
+    O(n^3) once; then a prediction costs O(n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.kernels import kernel_ridge_solution, RBF
+    >>> K = RBF().gram([[0.0], [1.0], [2.5]])
+    >>> y = np.array([1.0, -1.0, 0.5])
+    >>> np.allclose(K @ kernel_ridge_solution(K, y, alpha=0.0).dual_coef, y)
+    True
+    """
+    K = np.array(K, dtype=np.float64, order="C", copy=None if overwrite_K else True)
+    y = np.asarray(y, dtype=np.float64)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or len(y) != len(K):
+        raise ValueError(
+            "kernel_ridge_solution needs a square Gram matrix and one target for each row. "
+            f"Got shapes {K.shape} and {y.shape}."
+        )
+    if not alpha >= 0:
+        raise ValueError(
+            "The 'alpha' parameter of kernel_ridge_solution must be a float in the range "
+            f"[0.0, inf). Got {alpha!r} instead."
+        )
+    root = None
+    if sample_weight is not None:
+        root = np.sqrt(np.asarray(sample_weight, dtype=np.float64))
+        K *= root[:, None]
+        K *= root[None, :]
+        y = y * (root if y.ndim == 1 else root[:, None])
+    solution = _smallest_norm(K, y) if alpha == 0 else _penalised(K, y, alpha)
+    if root is None:
+        return solution
+    coef = solution.dual_coef * (root if y.ndim == 1 else root[:, None])
+    return solution._replace(dual_coef=coef)
+
+
+def _penalised(K: np.ndarray, y: np.ndarray, alpha: float) -> KernelRidgeSolution:
+    n = len(K)
+    diagonal = np.diag(K).copy()
+    # Rounding of the Gram matrix and of the factorisation is of this size.
+    step = n * np.finfo(float).eps * max(float(np.abs(diagonal).max(initial=0.0)), alpha)
+    for jitter in (0.0, step, 100.0 * step):
+        np.fill_diagonal(K, diagonal + (alpha + jitter))
+        if factor_in_place(K):
+            return KernelRidgeSolution(solve_factored(K, y), jitter, n)
+        restore(K, diagonal)
+    smallest = np.linalg.eigvalsh(K)[0]
+    raise ValueError(
+        f"K + alpha I is not positive definite: the Gram matrix has an eigenvalue of "
+        f"{smallest:.3g}, and alpha is {alpha:.3g}. Use a positive semi-definite kernel, or raise "
+        "alpha."
+    )
+
+
+def _smallest_norm(K: np.ndarray, y: np.ndarray) -> KernelRidgeSolution:
+    n = len(K)
+    values, vectors = np.linalg.eigh(K)
+    largest = float(np.abs(values).max(initial=0.0))
+    tiny = n * np.finfo(float).eps * largest
+    if values.min(initial=0.0) < -max(1e-8 * largest, tiny):
+        raise ValueError(
+            "Kernel interpolation needs a positive semi-definite Gram matrix. Got one with an "
+            f"eigenvalue of {values[0]:.3g}; use a kernel, or alpha > 0."
+        )
+    keep = values > tiny
+    coordinates = vectors[:, keep].T @ y
+    coordinates /= values[keep] if y.ndim == 1 else values[keep][:, None]
+    return KernelRidgeSolution(vectors[:, keep] @ coordinates, 0.0, int(keep.sum()))
+
+
+class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Ridge regression in the feature space of a kernel.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Penalty on the squared norm of the function; 0 interpolates with smallest norm.
+    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"} or \
+"precomputed", default="linear"
+        Any kernel of this library; a name of scikit-learn's, with the three parameters below; or
+        "precomputed", when X is a Gram matrix.
+    gamma : float or None, default=None
+        For named kernels, see :func:`check_kernel`.
+    degree : int, default=3
+        For the named polynomial kernel.
+    coef0 : float, default=1.0
+        For the named polynomial and sigmoid kernels.
+
+    Attributes
+    ----------
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of ``f(x) = sum_i dual_coef_[i] k(X_fit_[i], x)``.
+    X_fit_ : ndarray or sparse matrix of shape (n_samples, n_features)
+        Training inputs; None if the kernel is "precomputed".
+    kernel_ : Kernel
+        The kernel used; None if the kernel is "precomputed".
+    jitter_ : float
+        What rounding made necessary on the diagonal beside ``alpha``; 0 in almost all cases, and
+        warned about otherwise.
+    rank_ : int
+        Rank of the system solved; smaller than n_samples only for ``alpha=0``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training inputs had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    KernelERMRegressor : Other losses than the square.
+    Nystroem : Features for many rows.
+
+    Notes
+    -----
+    One n x n matrix is held, in which the system is factored; scikit-learn holds two. Of its
+    parameters, one ``alpha`` per target, callables and ``kernel_params`` are not offered: use a
+    Kernel object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.kernels import KernelRidge, RBF
+    >>> x = np.linspace(0.0, 6.0, 30)[:, None]
+    >>> model = KernelRidge(alpha=1e-6, kernel=RBF(1.0)).fit(x, np.sin(x).ravel())
+    >>> round(float(model.predict([[1.0]])[0]), 3), round(float(np.sin(1.0)), 3)
+    (0.841, 0.841)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "kernel": [Kernel, StrOptions({*NAMES, "precomputed"})],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+    _schema = Schema(
+        dual_coef_=Array("f", "n") | Array("f", "n", "k"),
+        X_fit_=Optional(Array("f", "n", "d") | Sparse("n", "d")),
+        kernel_=Optional(Instance("gram")),
+        jitter_=Number(0),
+        rank_=Integer(0),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+        fingerprint_=Optional(Instance("overlap")),
+    )
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: Any = "linear",
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training inputs; a Gram matrix of shape (n_samples, n_samples) if the kernel is
+            "precomputed".
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights; a row of weight k counts like k equal rows.
+
+        Returns
+        -------
+        self : KernelRidge
+            The fitted model.
+        """
+        X, y, weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            multi_output=True,
+            y_numeric=True,
+        )
+        K, self.kernel_, self.X_fit_ = training_gram(self, X)
+        solution = kernel_ridge_solution(
+            K,
+            y,
+            self.alpha,
+            sample_weight=weight,
+            overwrite_K=self.kernel_ is not None,
+        )
+        self.dual_coef_, self.jitter_, self.rank_ = solution
+        if self.jitter_:
+            warnings.warn(
+                f"KernelRidge added {self.jitter_:.2g} to the diagonal, beside alpha="
+                f"{self.alpha:.2g}, because rounding made the system indefinite. Raise alpha.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Inputs; kernel values with the training inputs, of shape (n_samples, n_training), if
+            the kernel is "precomputed".
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictions.
+        """
+        X = check_new_data(self, X, accept_sparse="csr")
+        return expand(self.kernel_, X, self.X_fit_, self.dual_coef_)
+
+
+def training_gram(estimator: Any, X: Any) -> tuple[np.ndarray, Kernel | None, Any]:
+    """Return the Gram matrix of training, the kernel and what predictions need of X.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With the parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``.
+    X : ndarray or sparse matrix of shape (n, d)
+        Validated training inputs.
+
+    Returns
+    -------
+    K : ndarray of shape (n, n)
+        Gram matrix; X itself if the kernel is "precomputed".
+    kernel : Kernel or None
+        The kernel; None if it is "precomputed".
+    X_fit : ndarray, sparse matrix or None
+        The inputs to keep; None if the kernel is "precomputed".
+    """
+    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
+        K = X.toarray() if hasattr(X, "toarray") else X
+        if K.shape[0] != K.shape[1]:
+            raise ValueError(
+                "With kernel='precomputed', X must be the square Gram matrix of the training "
+                f"inputs. Got shape {K.shape}."
+            )
+        if not np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max(initial=0.0)):
+            raise ValueError(
+                "With kernel='precomputed', X must be a symmetric Gram matrix. Got a matrix that "
+                "differs from its transpose."
+            )
+        return K, None, None
+    kernel = check_kernel(
+        estimator.kernel,
+        gamma=estimator.gamma,
+        degree=estimator.degree,
+        coef0=estimator.coef0,
+        n_features=X.shape[1],
+    )
+    return kernel.gram(X), kernel, X
+
+
+def expand(kernel: Kernel | None, X: Any, X_fit: Any, coef: np.ndarray) -> np.ndarray:
+    """Return ``sum_i coef[i] k(X_fit[i], x)`` for every row, a block of rows at a time.
+
+    Parameters
+    ----------
+    kernel : Kernel or None
+        The kernel; None if X holds its values.
+    X : ndarray or sparse matrix of shape (m, d)
+        Rows.
+    X_fit : ndarray, sparse matrix or None
+        Training inputs.
+    coef : ndarray of shape (n,) or (n, k)
+        Coefficients.
+
+    Returns
+    -------
+    values : ndarray of shape (m,) or (m, k)
+        The function's values.
+    """
+    if kernel is None:
+        return X @ coef
+    step = max(1, VALUES_AT_ONCE // max(1, len(coef)))
+    parts = [kernel.gram(X[i : i + step], X_fit) @ coef for i in range(0, X.shape[0], step)]
+    return np.concatenate(parts)

@@ -1,0 +1,103 @@
+"""Kernels by scikit-learn's names, and the median rule for widths."""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.kernels import arrays
+from corollary.kernels.base import Kernel, generator
+from corollary.kernels.dot_product import Linear, Polynomial, Sigmoid
+from corollary.kernels.stationary import RBF, Laplacian, length_scale_from_gamma
+
+NAMES = ("laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid")
+
+
+def check_kernel(
+    kernel: Any,
+    *,
+    gamma: float | None = None,
+    degree: int = 3,
+    coef0: float = 1.0,
+    n_features: int | None = None,
+) -> Kernel:
+    """Turn scikit-learn's name of a kernel into a kernel; leave kernels as they are.
+
+    Parameters
+    ----------
+    kernel : Kernel or {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"}
+        A kernel or a name.
+    gamma : float or None, default=None
+        Factor in ``exp(-gamma |x - y|^2)``, ``exp(-gamma |x - y|_1)``,
+        ``(gamma <x, y> + coef0)^degree`` and ``tanh(gamma <x, y> + coef0)``; None for
+        ``1 / n_features``.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Offset of the polynomial and sigmoid kernels.
+    n_features : int or None, default=None
+        Number of features, for the default of ``gamma``.
+
+    Returns
+    -------
+    kernel : Kernel
+        The kernel.
+
+    Examples
+    --------
+    >>> from corollary.kernels import check_kernel
+    >>> check_kernel("rbf", gamma=0.125)
+    RBF(length_scale=2.0)
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if not isinstance(kernel, str) or kernel not in NAMES:
+        raise ValueError(
+            f"The kernel must be a Kernel or a str among {list(NAMES)}. Got {kernel!r} instead."
+        )
+    if kernel == "linear":
+        return Linear()
+    if gamma is None:
+        gamma = 1.0 / max(1, n_features or 1)
+    if kernel == "rbf":
+        return RBF(length_scale_from_gamma(gamma))
+    if kernel == "laplacian":
+        return Laplacian(1.0 / gamma)
+    if kernel == "sigmoid":
+        return Sigmoid(scale=gamma, offset=-coef0)
+    return Polynomial(degree=degree, offset=coef0, gamma=gamma)
+
+
+def median_length_scale(X: Any, *, max_rows: int = 1000, random_state: Any = 0) -> float:
+    """Return the median distance between rows, a common width for kernels.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Inputs.
+    max_rows : int, default=1000
+        Of more rows, so many are drawn.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed or generator of the draw.
+
+    Returns
+    -------
+    length_scale : float
+        The median of the distances of different rows; 1 if all rows are equal.
+
+    Examples
+    --------
+    >>> from corollary.kernels import median_length_scale
+    >>> median_length_scale([[0.0], [1.0], [3.0]])
+    2.0
+    """
+    from scipy.spatial.distance import pdist
+
+    X = np.asarray(arrays.vectors("median_length_scale", X))
+    if len(X) > max_rows:
+        # Drawn from the sorted rows: a permutation of the rows changes nothing, which keeps
+        # permutation tests with this width exact.
+        X = X[np.lexsort(X.T[::-1])]
+        X = X[np.sort(generator(random_state).choice(len(X), max_rows, replace=False))]
+    distances = pdist(X)
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if distances.size else 1.0

@@ -1,0 +1,198 @@
+"""Nystroem features: a kernel seen through some of the training rows."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import Array, Instance, Number, Schema
+from corollary.kernels.base import Kernel, generator
+from corollary.kernels.named import NAMES, check_kernel
+from corollary.kernels.random_features import INPUTS, INTEGER, RANDOM
+
+
+def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
+    """Return a matrix R with ``R R' = K^+``, which turns kernel values into features.
+
+    Parameters
+    ----------
+    K : array-like of shape (m, m)
+        Gram matrix of the landmarks.
+    tol : float, default=1e-12
+        Eigenvalues of at most this share of the largest are zero.
+
+    Returns
+    -------
+    projection : ndarray of shape (m, r)
+        With one column for each of the r other eigenvalues, the largest first.
+
+    Examples
+    --------
+    >>> from corollary.kernels import nystroem_projection
+    >>> nystroem_projection([[4.0, 0.0], [0.0, 0.0]])
+    array([[0.5],
+           [0. ]])
+    """
+    values, vectors = np.linalg.eigh(np.asarray(K, dtype=np.float64))
+    largest = float(values.max(initial=0.0))
+    if values.min(initial=0.0) < -1e-8 * max(largest, -float(values.min(initial=0.0))):
+        raise ValueError(
+            "Nystroem features need a positive semi-definite kernel. The landmarks' Gram matrix "
+            f"has an eigenvalue of {values[0]:.3g}."
+        )
+    keep = np.flatnonzero(values > tol * largest)[::-1]
+    columns = vectors[:, keep]
+    # Eigenvectors are given up to their sign; fix it, so that other libraries change nothing.
+    strongest = np.abs(columns).argmax(axis=0)
+    columns = columns * np.sign(columns[strongest, np.arange(len(keep))])
+    return columns / np.sqrt(values[keep])
+
+
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Features of a kernel from its values at some training rows, the landmarks.
+
+    Parameters
+    ----------
+    kernel : Kernel or {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"}, \
+default="rbf"
+        Any kernel of this library, or scikit-learn's name of one.
+    gamma : float or None, default=None
+        For named kernels, see :func:`check_kernel`.
+    degree : int, default=3
+        For the named polynomial kernel.
+    coef0 : float, default=1.0
+        For the named polynomial and sigmoid kernels.
+    n_components : int, default=100
+        Number of landmarks, at most that of the rows. The features may be fewer, if the landmarks
+        span fewer dimensions.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the draw of landmarks.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of shape (n_landmarks, n_features_in_)
+        Rows drawn without replacement.
+    projection_ : ndarray of shape (n_landmarks, n_features_out)
+        Matrix R with ``R R' = K^+`` for the landmarks' Gram matrix K.
+    kernel_ : Kernel
+        The kernel used.
+    discarded_ : float
+        Trace of the training rows' kernel that the features do not represent, as a share; an
+        estimate from at most 1,000 rows.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training inputs had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    RandomFourierFeatures : Features that do not look at the data.
+
+    Notes
+    -----
+    Inner products of the features are the kernel's projection on the span of the landmarks:
+    exact between landmarks, and never above ``k(x, x)`` on the diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.kernels import Nystroem, RBF
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> Z = Nystroem(RBF(2.0), n_components=50, random_state=0).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - RBF(2.0).gram(X)).mean() < 1e-3)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [Kernel, StrOptions(set(NAMES))],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+        "degree": [INTEGER],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_components": [INTEGER],
+        "random_state": RANDOM,
+    }
+    _schema = Schema(
+        landmarks_=Array("f", "m", "d"),
+        projection_=Array("f", "m", "r"),
+        kernel_=Instance("gram"),
+        discarded_=Number(),
+        **INPUTS,
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_components: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the landmarks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs.
+        y : None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : Nystroem
+            The fitted transformer.
+        """
+        X, _, _ = check_training_data(self, X)
+        self.kernel_ = check_kernel(
+            self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            n_features=X.shape[1],
+        )
+        rng = generator(self.random_state)
+        order = rng.permutation(len(X))
+        self.landmarks_ = X[np.sort(order[: self.n_components])]
+        self.projection_ = nystroem_projection(self.kernel_.gram(self.landmarks_))
+        some = X[np.sort(order[:1000])]
+        total = float(np.sum(self.kernel_.diag(some)))
+        kept = float(np.sum(self._features(some) ** 2))
+        self.discarded_ = 1.0 - kept / total if total else 0.0
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, n_features_out)
+            Nystroem features.
+        """
+        return self._features(check_new_data(self, X))
+
+    def _features(self, X: np.ndarray) -> np.ndarray:
+        return self.kernel_.gram(X, self.landmarks_) @ self.projection_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.projection_.shape[1])
