@@ -46,11 +46,14 @@ def fits_together(estimator: Any) -> str | None:
     """
     if not hasattr(estimator, "scores_"):
         return None
-    sizes = estimator.group_sizes_
+    labels, sizes = estimator.group_labels_, estimator.group_sizes_
     if sizes.sum() != len(estimator.scores_) or len(estimator.scores_) != estimator.n_calibration_:
         return "its group sizes do not add up to its scores"
-    if len(sizes) != len(estimator.group_labels_) * estimator._n_cells():
+    if len(sizes) != len(labels) * estimator._n_cells():
         return "its groups do not fit its labels"
+    # A file holds no function that could name groups, so there is one group, numbered 0.
+    if estimator.partition is None and labels.tolist() != [0]:
+        return "it has groups, but no partition into them"
     if np.isnan(estimator.scores_).any():
         return "a score is not a number"
     for part in np.split(estimator.scores_, np.cumsum(sizes)[:-1]):

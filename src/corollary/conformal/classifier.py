@@ -59,6 +59,16 @@ def class_probabilities(model: Any, X: Any) -> np.ndarray:
     return softmax(logits, axis=1)
 
 
+def _fits_together(estimator: Any) -> str | None:
+    if hasattr(estimator, "scores_"):
+        inner = estimator.estimator_
+        if not hasattr(inner, "predict_proba") and not hasattr(inner, "decision_function"):
+            return "its model is not a classifier"
+        if not np.array_equal(getattr(inner, "classes_", []), estimator.classes_):
+            return "its classes are not those of its model"
+    return fits_together(estimator)
+
+
 def _gives_probabilities(self: "SplitConformalClassifier") -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
 
@@ -163,7 +173,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         "class_conditional": ["boolean"],
     }
     _schema = Schema(
-        fits_together,
+        _fits_together,
         None,
         classes_=Labels("k"),
         set_seed_=Integer(0, 2**32 - 1),

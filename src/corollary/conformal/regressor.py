@@ -5,7 +5,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
@@ -18,6 +18,23 @@ from corollary.core.schema import Instance, List, Number, Optional, Schema
 # A learnt scale is kept above this share of the mean absolute residual: without a floor one row
 # predicted to be perfectly easy would claim an interval of no width.
 SCALE_FLOOR = 0.1
+
+
+def _fits_together(estimator: Any) -> str | None:
+    if hasattr(estimator, "scores_"):
+        models = [estimator.estimator_]
+        if estimator.conformity_score == "normalised":
+            if getattr(estimator, "scale_floor_", None) is None:
+                return "it has no floor of scales"
+            models.append(getattr(estimator, "scale_estimator_", None))
+        if estimator.conformity_score == "quantile":
+            ends = getattr(estimator, "quantile_estimators_", None) or []
+            if len(ends) != 2:
+                return "it has no models of two quantiles"
+            models += ends
+        if any(model is None or is_classifier(model) for model in models):
+            return "its models are not regressors"
+    return fits_together(estimator)
 
 
 class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
@@ -130,7 +147,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         "cv": [Interval(Integral, 2, None, closed="left")],
     }
     _schema = Schema(
-        fits_together,
+        _fits_together,
         None,
         scale_estimator_=Optional(Instance("predict")),
         scale_floor_=Optional(Number(0)),

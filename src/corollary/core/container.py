@@ -99,20 +99,26 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
     if not isinstance(header, dict) or not isinstance(header.get("arrays"), list):
         raise ModelFileError("The model file's header is not an object with a list of arrays.")
     payload = body[header_size:]
-    return header, [_array(entry, payload) for entry in header.pop("arrays")]
+    arrays: list[np.ndarray] = []
+    start = 0
+    for entry in header.pop("arrays"):
+        # Arrays follow one another: if they could overlap, a small file could fill the memory.
+        arrays.append(_array(entry, payload, start))
+        start += arrays[-1].nbytes
+    return header, arrays
 
 
 def _refuse_constant(name: str) -> float:
     raise ModelFileError(f"The model file's header contains {name}, which JSON does not have.")
 
 
-def _array(entry: Any, payload: memoryview) -> np.ndarray:
+def _array(entry: Any, payload: memoryview, start: int) -> np.ndarray:
     match entry:
         case {"dtype": str(dtype), "shape": list(shape), "offset": int(offset)} if (
             dtype in DTYPES
             and len(shape) <= 8
             and all(type(n) is int and n >= 0 for n in shape)
-            and offset >= 0
+            and offset == start
         ):
             size = math.prod(shape) * np.dtype(dtype).itemsize
             # The product of the other dimensions is bounded too, or shape (0, 2**60) would pass.

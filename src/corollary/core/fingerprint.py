@@ -129,6 +129,16 @@ def _smallest(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.unique(hashes, return_counts=True)
 
 
+def _fits_together(memory: "Fingerprint") -> str | None:
+    if memory.hashes.dtype != np.uint64 or memory.counts.dtype != np.int64:
+        return "hashes and counts must have 64 bits"
+    if len(memory.hashes) > SKETCH_SIZE or not np.all(memory.hashes[:-1] < memory.hashes[1:]):
+        return "the hashes are not ascending"
+    if memory.n_rows < len(memory.hashes) or memory.counts.max(initial=0) > memory.n_rows:
+        return "there are more rows than were counted"
+    return None
+
+
 @dataclass(frozen=True)
 class Fingerprint(Summary):
     """Bottom-k sketch of training rows.
@@ -158,7 +168,9 @@ class Fingerprint(Summary):
     counts: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     n_rows: int = 0
 
-    _schema = Schema(hashes=Array("u", "k"), counts=Array("i", "k", low=1), n_rows=Integer(0))
+    _schema = Schema(
+        _fits_together, hashes=Array("u", "k"), counts=Array("i", "k", low=1), n_rows=Integer(0)
+    )
 
     def empty(self) -> Self:
         """Return a fingerprint of no rows."""

@@ -22,6 +22,8 @@ from corollary.core.summary import Chunk, Summary
 
 
 def _fits_together(equations: Any) -> str | None:
+    if not isinstance(equations.moments, Moments):
+        return "its moments are none"
     if equations.n_features > len(equations.moments.mean):
         return "there are fewer columns than features"
     return None

@@ -26,6 +26,8 @@ from corollary.core.schema import Schema
 FORMAT = 1
 # Deep enough for nested pipelines, shallow enough for Python's stack.
 MAX_DEPTH = 60
+# Every string of an array takes the room of its longest, so that a small file could ask for much.
+MAX_STRING_BYTES = 2**28
 
 _PUBLIC = re.compile(r"corollary\.([a-z_]+)\.([A-Z]\w*)")
 _CORE = re.compile(r"corollary\.core\.([a-z]\w*)\.([A-Z]\w*)")
@@ -37,8 +39,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model : estimator
-        An estimator of this library, or a scikit-learn pipeline or column transformer of such
-        estimators and common preprocessing steps; fitted or not.
+        An estimator of this library, or a scikit-learn pipeline of such estimators and common
+        preprocessing steps (:mod:`corollary.core.third_party` lists them); fitted or not.
     path : str or path-like
         File to write; conventionally with suffix ``.corollary``. An existing file is replaced in
         one step, or, if anything fails, not at all.
@@ -164,6 +166,7 @@ class _Writer:
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
+        self._string_bytes = 0
 
     def node(self, value: Any, where: str, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -217,6 +220,12 @@ class _Writer:
         if value.dtype.kind in "UO":
             items = [inner(v, "[...]") for v in value.ravel().tolist()]
             kind = "strings" if value.dtype.kind == "U" else "objects"
+            self._string_bytes += value.nbytes if kind == "strings" else 0
+            if self._string_bytes > MAX_STRING_BYTES:
+                raise TypeError(
+                    f"Arrays of strings of more than {MAX_STRING_BYTES} bytes cannot be saved. "
+                    "Shorten the longest strings."
+                )
             return {"t": kind, "shape": list(value.shape), "v": items}
         raise TypeError(f"Arrays of dtype {value.dtype} cannot be saved.")
 
@@ -229,7 +238,10 @@ class _Writer:
                 "the scikit-learn steps listed in corollary.core.third_party."
             )
         parameters, state = _take_apart(value)
-        problem = _schema_of(type(value)).problem(parameters, state)
+        schema = _schema_of(type(value))
+        problem = schema.problem(parameters, state)
+        if problem is None and schema.check is not None and schema.fitted(state):
+            problem = schema.check(value)
         if problem is not None:
             raise TypeError(f"{where} cannot be saved: {problem}.")
         return {
@@ -254,7 +266,8 @@ class _Reader:
     """Turn JSON nodes back into values, believing nothing."""
 
     def __init__(self, arrays: list[np.ndarray]) -> None:
-        self.arrays = arrays
+        self._arrays: list[np.ndarray | None] = list(arrays)
+        self._string_bytes = 0
 
     def value(self, node: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -281,7 +294,7 @@ class _Reader:
             case {"t": "sparse", "format": "csr" | "csc", "shape": [int(), int()], "v": list(v)}:
                 return self._sparse(node["format"], node["shape"], v)
             case {"t": "strings" | "objects" as kind, "shape": list(shape), "v": list(items)}:
-                return _shaped([inner(v) for v in items], shape, kind)
+                return self._shaped([inner(v) for v in items], shape, kind)
             case {"t": "list", "v": list(items)}:
                 return [inner(v) for v in items]
             case {"t": "tuple", "v": list(items)}:
@@ -294,9 +307,14 @@ class _Reader:
         raise ModelFileError(f"The model file holds something unknown: {str(node)[:120]}")
 
     def _stored(self, index: Any) -> np.ndarray:
-        if type(index) is not int or not 0 <= index < len(self.arrays):
-            raise ModelFileError(f"The model file refers to an array that is not there: {index}.")
-        return self.arrays[index]
+        if type(index) is not int or not 0 <= index < len(self._arrays):
+            raise ModelFileError(
+                f"The model file refers to an array that is not there: {str(index)[:40]}."
+            )
+        array, self._arrays[index] = self._arrays[index], None
+        if array is None:  # checking one array a million times would take for ever
+            raise ModelFileError(f"The model file refers to array {index} more than once.")
+        return array
 
     def _sparse(self, kind: str, shape: list[int], parts: list[Any]) -> Any:
         if len(parts) != 3 or not all(0 <= n < 2**48 for n in shape):
@@ -310,6 +328,22 @@ class _Reader:
             raise ModelFileError(f"The model file's sparse matrix is invalid: {error}") from None
         return matrix
 
+    def _shaped(self, items: list[Any], shape: list[Any], kind: str) -> np.ndarray:
+        if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(items):
+            raise ModelFileError("The model file holds an array of strings of an impossible shape.")
+        if len(shape) > 8 or math.prod(max(1, n) for n in shape) > max(1, len(items)):
+            raise ModelFileError("The model file holds an array of strings of an impossible shape.")
+        if kind == "strings":
+            if not all(isinstance(v, str) for v in items):
+                raise ModelFileError("The model file holds an array of strings with other things.")
+            self._string_bytes += 4 * len(items) * max(map(len, items), default=0)
+            if self._string_bytes > MAX_STRING_BYTES:
+                raise ModelFileError("The model file holds arrays of strings that are too large.")
+            return np.array(items, dtype=np.str_).reshape(shape)
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array.reshape(shape)
+
 
 def _key(value: Any) -> Any:
     if isinstance(value, str | int | float | bool) or value is None:
@@ -317,42 +351,35 @@ def _key(value: Any) -> Any:
     raise ModelFileError("The model file holds a dictionary key that is not a plain value.")
 
 
-def _shaped(items: list[Any], shape: list[Any], kind: str) -> np.ndarray:
-    if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(items):
-        raise ModelFileError("The model file holds an array of strings of an impossible shape.")
-    if len(shape) > 8 or math.prod(max(1, n) for n in shape) > max(1, len(items)):
-        raise ModelFileError("The model file holds an array of strings of an impossible shape.")
-    if kind == "strings":
-        if not all(isinstance(v, str) for v in items):
-            raise ModelFileError("The model file holds an array of strings with other things.")
-        return np.array(items, dtype=np.str_).reshape(shape)
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array.reshape(shape)
-
-
 def _put_together(name: str, parameters: dict[str, Any], state: dict[str, Any]) -> Any:
     cls = _class_named(name)
     if cls is None:
         raise ModelFileError(f"The model file names {name[:80]!r}, which is not a class we load.")
-    problem = _schema_of(cls).problem(parameters, state)
-    if problem is not None:
-        raise ModelFileError(f"The model file's {cls.__name__} does not fit: {problem}.")
+    schema = _schema_of(cls)
     try:
-        if dataclasses.is_dataclass(cls):
-            if parameters:
-                raise ModelFileError(f"The model file's {cls.__name__} has unknown parameters.")
-            value: Any = cls(**state)
-        else:
-            value = cls(**parameters)
-            _validate_parameters(value)
-            vars(value).update(state)
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(f"The model file's {cls.__name__} does not fit: {error}") from None
-    check = _schema_of(cls).check
-    problem = check(value) if check is not None and state else None
+        problem = schema.problem(parameters, state)
+        if problem is None:
+            value = _build(cls, parameters, state)
+            if schema.check is not None and schema.fitted(state):
+                problem = schema.check(value)
+    # A check that stumbles over what it is to check has found that it does not fit.
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        problem = str(error)
     if problem is not None:
-        raise ModelFileError(f"The model file's {cls.__name__} does not fit: {problem}.")
+        raise ModelFileError(
+            f"The model file's {cls.__name__} does not fit: {problem.rstrip('.')}."
+        )
+    return value
+
+
+def _build(cls: type, parameters: dict[str, Any], state: dict[str, Any]) -> Any:
+    if dataclasses.is_dataclass(cls):
+        if parameters:
+            raise ModelFileError("it has unknown parameters")
+        return cls(**state)
+    value = cls(**parameters)
+    _validate_parameters(value)
+    vars(value).update(state)
     return value
 
 

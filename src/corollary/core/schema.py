@@ -108,6 +108,8 @@ class Number(Spec):
         """See :class:`Spec`."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
             return False
+        if isinstance(value, int) and abs(value) > np.finfo(np.float64).max:
+            return False  # arithmetic with it would overflow
         return bool(self.low <= value <= self.high) or (self.nan and bool(np.isnan(value)))
 
 
@@ -117,14 +119,14 @@ class Integer(Spec):
 
     Parameters
     ----------
-    low : float, default=-inf
+    low : float, default=-9223372036854775808
         Smallest value.
-    high : float, default=inf
-        Largest value.
+    high : float, default=9223372036854775807
+        Largest value; by default the range is that of 64 bits.
     """
 
-    low: float = -np.inf
-    high: float = np.inf
+    low: float = -(2**63)
+    high: float = 2**63 - 1
 
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """See :class:`Spec`."""
@@ -274,7 +276,9 @@ class Labels(Spec):
             and value.ndim == 1
             and (
                 value.dtype.kind in "biufU"
-                or all(isinstance(v, str | int | float | bool) for v in value)
+                # Labels of different kinds could not be compared, let alone sorted.
+                or all(isinstance(v, str) for v in value)
+                or all(isinstance(v, int | float | bool) for v in value)
             )
             and len(set(value.tolist())) == len(value)
             and _bind(self.letter, len(value), sizes)
@@ -376,6 +380,12 @@ class Instance(Spec):
         )
 
 
+# What scikit-learn's ``set_output`` leaves on an estimator, fitted or not.
+_SETTINGS: dict[str, Spec] = {
+    "_sklearn_output_config": Record(transform=Text(("default", "pandas", "polars")))
+}
+
+
 class Schema:
     """The fitted attributes (or dataclass fields) an object may have.
 
@@ -419,6 +429,10 @@ class Schema:
         for name, spec in self.parameters.items():
             if not spec.matches(parameters.get(name), {}):
                 return f"parameter {name!r} has a value that model files may not have"
+        for name, spec in _SETTINGS.items():
+            if name in state and not spec.matches(state[name], {}):
+                return f"attribute {name!r} has the wrong type, shape or range"
+        state = self.fitted(state)
         unknown = sorted(set(state) - set(self.attributes))
         if unknown:
             return f"unknown attribute {unknown[0]!r}"
@@ -431,6 +445,21 @@ class Schema:
             if not spec.matches(state[name], sizes):
                 return f"attribute {name!r} has the wrong type, shape or range"
         return None
+
+    def fitted(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Return what fitting has left, without what the user has set.
+
+        Parameters
+        ----------
+        state : dict
+            Attribute names to values.
+
+        Returns
+        -------
+        state : dict
+            Empty for an estimator that is not fitted.
+        """
+        return {name: value for name, value in state.items() if name not in _SETTINGS}
 
 
 def _bind(letter: str, size: int, sizes: Sizes) -> bool:

@@ -142,5 +142,5 @@ SOLUTION_SCHEMA: dict = {
     "n_iter_": Integer(0) | List(Integer(0), "k"),
     "n_features_in_": Size("d"),
     "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
 }

@@ -150,6 +150,16 @@ def _directions(
     return np.where(noise, 0.0, values), vectors, np.where(noise, 0.0, along)
 
 
+def _fits_together(model: Any) -> str | None:
+    equations = model.equations_
+    if not isinstance(equations, NormalEquations):
+        return "its normal equations are none"
+    d = model.n_features_in_
+    if equations.n_features != d or len(equations.moments.mean) != d + 1:
+        return "its normal equations have another width"
+    return None
+
+
 class BayesianLinearRegression(RegressorMixin, BaseEstimator):
     r"""Bayesian linear regression: posterior of the coefficients, predictive law, evidence.
 
@@ -224,6 +234,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         "fit_intercept": ["boolean"],
     }
     _schema = Schema(
+        _fits_together,
         coef_=Array("f", "d"),
         covariance_=Array("f", "d", "d"),
         intercept_=Number(),

@@ -190,7 +190,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         n_supports_=Integer(0),
         n_features_in_=Size("d"),
         feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge")),
+        fingerprint_=Optional(Instance("merge", "overlap")),
     )
 
     def __init__(

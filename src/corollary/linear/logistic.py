@@ -20,12 +20,7 @@ from corollary.core.estimator import check_training_data
 from corollary.core.schema import (
     Array,
     Flag,
-    Instance,
-    Labels,
-    Optional,
     Schema,
-    Size,
-    Strings,
     Text,
 )
 from corollary.core.sources import ArraySource, Source, open_source
@@ -43,13 +38,6 @@ from corollary.linear.logistic_problem import (
 )
 from corollary.linear.logistic_terms import Census
 from corollary.linear.newton import NewtonResult
-
-
-def _one_score_per_class(model: Any) -> str | None:
-    n_classes = len(model.classes_)
-    if len(model.coef_) == (1 if n_classes == 2 else n_classes):
-        return None
-    return "the coefficients are not those of its classes"
 
 
 class LogisticRegression(ProbabilisticLinearClassifier):
@@ -160,19 +148,6 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    _schema = Schema(
-        _one_score_per_class,
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge")),
-        classes_=Labels("k"),
-        coef_=Array("f", "r", "d"),
-        intercept_=Array("f", "r"),
-        n_iter_=Array("i", 1),
-        converged_=Flag(),
-        solver_=Text(),
-    )
-
     _schema = Schema(
         scores_fit_classes,
         **FITTED_CLASSIFIER,

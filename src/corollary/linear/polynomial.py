@@ -99,7 +99,13 @@ def polynomial_features(X: Any, degree: int) -> np.ndarray:
 
 
 def _fits_together(model: Any) -> str | None:
-    if comb(model.n_features_in_ + model.degree_, model.degree_) - 1 != len(model.exponents_):
+    small, large = sorted((model.n_features_in_, model.degree_))
+    count = 1
+    for i in range(1, small + 1):
+        count = count * (large + i) // i  # the binomial coefficient of large + i over i
+        if count - 1 > len(model.exponents_):  # a forged degree could make it endless
+            break
+    if count - 1 != len(model.exponents_):
         return "the number of monomials does not belong to the degree"
     return fits_together(model)
 

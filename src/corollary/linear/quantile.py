@@ -198,7 +198,7 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
         n_iter_=Integer(0),
         n_features_in_=Size("d"),
         feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge")),
+        fingerprint_=Optional(Instance("merge", "overlap")),
     )
 
     def __init__(
@@ -279,6 +279,15 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
         return tags
 
 
+def _parts_fit(model: Any) -> str | None:
+    parts = (model.lower_, model.median_, model.upper_)
+    if not all(isinstance(part, QuantileRegressor) and hasattr(part, "coef_") for part in parts):
+        return "its ends are not fitted quantile regressors"
+    if any(part.n_features_in_ != model.n_features_in_ for part in parts):
+        return "its ends have other numbers of features"
+    return None
+
+
 class QuantileInterval(RegressorMixin, BaseEstimator):
     r"""Predict an interval between two conditional quantiles, and the median inside it.
 
@@ -337,12 +346,13 @@ class QuantileInterval(RegressorMixin, BaseEstimator):
     }
 
     _schema = Schema(
+        _parts_fit,
         lower_=Instance("predict"),
         median_=Instance("predict"),
         upper_=Instance("predict"),
         n_features_in_=Size("d"),
         feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge")),
+        fingerprint_=Optional(Instance("merge", "overlap")),
     )
 
     def __init__(
@@ -404,9 +414,7 @@ class QuantileInterval(RegressorMixin, BaseEstimator):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends, in this order.
         """
-        X = check_new_data(self, X, accept_sparse=["csr", "csc"])
-        ends = np.column_stack([self.lower_.predict(X), self.upper_.predict(X)])
-        return np.sort(ends, axis=1)
+        return self._ends(check_new_data(self, X, accept_sparse=["csr", "csc"]))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the median, moved to the nearer end where it lies outside the interval.
@@ -422,8 +430,12 @@ class QuantileInterval(RegressorMixin, BaseEstimator):
             Predicted medians.
         """
         X = check_new_data(self, X, accept_sparse=["csr", "csc"])
-        lower, upper = self.predict_interval(X).T
+        lower, upper = self._ends(X).T
         return np.clip(self.median_.predict(X), lower, upper)
+
+    def _ends(self, X: Any) -> np.ndarray:
+        ends = np.column_stack([self.lower_.predict(X), self.upper_.predict(X)])
+        return np.sort(ends, axis=1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -52,7 +52,7 @@ def fits_together(model: Any) -> str | None:
 ATTRIBUTES: dict[str, Any] = {
     "n_features_in_": Size("d"),
     "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
     "coefs_": List(Array("f", "*", "*", "*"), "l"),
     "intercepts_": List(Array("f", "*", "*"), "l"),
     "input_mean_": Array("f", "d"),

@@ -13,6 +13,13 @@ from corollary.core.schema import Array, Number, Schema
 from corollary.neural.base import ATTRIBUTES, BaseMLP, fits_together, location_and_scale
 
 
+def _targets_fit(model: Any) -> str | None:
+    shapes = {np.shape(model.target_mean_), np.shape(model.target_scale_)}
+    if len(shapes) != 1 or (shapes == {()} and model.n_outputs_ != 1):
+        return "the scale of its targets does not fit its outputs"
+    return fits_together(model)
+
+
 class MLPRegressor(RegressorMixin, BaseMLP):
     """Regressor that averages a few feed-forward networks.
 
@@ -115,7 +122,7 @@ class MLPRegressor(RegressorMixin, BaseMLP):
     """
 
     _schema = Schema(
-        fits_together,
+        _targets_fit,
         target_mean_=Number() | Array("f", "k"),
         target_scale_=Number() | Array("f", "k"),
         **ATTRIBUTES,

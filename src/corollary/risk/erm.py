@@ -34,6 +34,13 @@ _SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+def _fits_together(model: Any) -> str | None:
+    rows, n_classes = len(model.coef_), len(model.classes_)
+    if n_classes < 2 or len(model.intercept_) != rows or (rows == 1) != (n_classes == 2):
+        return f"{rows} rows of coefficients do not fit {n_classes} classes"
+    return None
+
+
 class ERMClassifier(ClassifierMixin, BaseEstimator):
     """Linear classifier that minimises the empirical risk of any smooth surrogate loss.
 
@@ -99,6 +106,7 @@ Loss, default="logistic"
     }
 
     _schema = Schema(
+        _fits_together,
         classes_=Labels("c"),
         coef_=Array("f", 1, "d") | Array("f", "c", "d"),
         intercept_=Array("f", 1) | Array("f", "c"),
