@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 
 import pytest
 from numpydoc.docscrape import NumpyDocString
@@ -72,6 +73,7 @@ def test_every_top_level_name_resolves():
 HEAVY = ("numba", "jax", "matplotlib", "dask", "pandas", "scipy.stats", "scipy.optimize")
 
 
+@cache
 def modules_after(statement):
     code = f"{statement}\nimport sys; print(' '.join(sys.modules))"
     result = subprocess.run(
