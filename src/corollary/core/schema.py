@@ -13,6 +13,7 @@ Letters are sizes: each must have one value throughout the object, so a file who
 fit together is refused when it is loaded instead of failing, or worse, in ``predict``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +24,10 @@ from scipy import sparse
 Sizes = dict[str, int]
 
 
-class Spec:
+class Spec(ABC):
     """Something a value must be; ``a | b`` accepts either."""
 
+    @abstractmethod
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """Tell whether a value fits, binding size letters on the way.
 
@@ -41,7 +43,6 @@ class Spec:
         fits : bool
             Whether it does.
         """
-        raise NotImplementedError  # abstract: every specification below defines it
 
     def __or__(self, other: "Spec") -> "Spec":
         return Either((self, other))
