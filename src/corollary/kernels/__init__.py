@@ -46,9 +46,13 @@ from corollary.kernels.feature_maps import subset_map as subset_map
 from corollary.kernels.graphs import Diffusion as Diffusion
 from corollary.kernels.graphs import EdgeCount as EdgeCount
 from corollary.kernels.graphs import graph_laplacian as graph_laplacian
+from corollary.kernels.kernel_erm import KernelRisk as KernelRisk
+from corollary.kernels.kernel_erm import minimise_kernel_risk as minimise_kernel_risk
 from corollary.kernels.kernel_ridge import KernelRidge as KernelRidge
 from corollary.kernels.kernel_ridge import KernelRidgeSolution as KernelRidgeSolution
 from corollary.kernels.kernel_ridge import kernel_ridge_solution as kernel_ridge_solution
+from corollary.kernels.kernel_risk_models import KernelERMClassifier as KernelERMClassifier
+from corollary.kernels.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
 from corollary.kernels.named import check_kernel as check_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
 from corollary.kernels.nystroem import Nystroem as Nystroem
