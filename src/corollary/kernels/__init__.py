@@ -46,6 +46,9 @@ from corollary.kernels.feature_maps import subset_map as subset_map
 from corollary.kernels.graphs import Diffusion as Diffusion
 from corollary.kernels.graphs import EdgeCount as EdgeCount
 from corollary.kernels.graphs import graph_laplacian as graph_laplacian
+from corollary.kernels.independence import centred_gram as centred_gram
+from corollary.kernels.independence import hsic as hsic
+from corollary.kernels.independence import hsic_test as hsic_test
 from corollary.kernels.kernel_erm import KernelRisk as KernelRisk
 from corollary.kernels.kernel_erm import minimise_kernel_risk as minimise_kernel_risk
 from corollary.kernels.kernel_ridge import KernelRidge as KernelRidge
@@ -78,6 +81,9 @@ from corollary.kernels.stationary import gamma_from_length_scale as gamma_from_l
 from corollary.kernels.stationary import length_scale_from_gamma as length_scale_from_gamma
 from corollary.kernels.strings import Spectrum as Spectrum
 from corollary.kernels.strings import Subsequence as Subsequence
+from corollary.kernels.two_sample import PermutationTest as PermutationTest
+from corollary.kernels.two_sample import mmd_test as mmd_test
+from corollary.kernels.two_sample import squared_mmd as squared_mmd
 from corollary.kernels.validity import GramFeatures as GramFeatures
 from corollary.kernels.validity import InvarianceTest as InvarianceTest
 from corollary.kernels.validity import PSDTest as PSDTest
