@@ -28,12 +28,14 @@ _PACKAGES = (
     "conformal",
     "core",
     "datasets",
+    "gp",
     "kernels",
     "linear",
     "neural",
     "report",
     "representation",
     "risk",
+    "svm",
     "theory",
 )
 

@@ -1,0 +1,102 @@
+"""Gaussian process regression with a length scale for each feature, hyper-parameters learnt."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from bench.harness import Contest, Peer, Row, run
+
+N_ROWS, N_FEATURES = 1000, 20
+Data = tuple[np.ndarray, np.ndarray]
+
+
+def make_data() -> Data:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_FEATURES))
+    y = np.sin(1.5 * X[:, 0]) + 0.5 * X[:, 1] * X[:, 2] + 0.3 * X[:, 3]
+    y += 0.1 * rng.normal(size=N_ROWS)
+    return X, (y - y.mean()) / y.std()
+
+
+def ours(data: Data) -> Any:
+    from corollary.gp import GaussianProcessRegressor
+
+    return GaussianProcessRegressor(random_state=0).fit(*data)
+
+
+def scikit_learn(data: Data) -> Any:
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+
+    kernel = ConstantKernel() * RBF(np.full(N_FEATURES, N_FEATURES**0.5)) + WhiteKernel(0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return GaussianProcessRegressor(kernel).fit(*data)
+
+
+def gpytorch(data: Data) -> Any:
+    import gpytorch
+    import torch
+
+    X, y = (torch.tensor(a, dtype=torch.float64) for a in data)
+
+    class Exact(gpytorch.models.ExactGP):
+        def __init__(self, likelihood: Any) -> None:
+            super().__init__(X, y, likelihood)
+            self.mean_module = gpytorch.means.ZeroMean()
+            self.covar_module = gpytorch.kernels.ScaleKernel(
+                gpytorch.kernels.RBFKernel(ard_num_dims=N_FEATURES)
+            )
+
+        def forward(self, x: Any) -> Any:
+            law = gpytorch.distributions.MultivariateNormal
+            return law(self.mean_module(x), self.covar_module(x))
+
+    likelihood = gpytorch.likelihoods.GaussianLikelihood()
+    model = Exact(likelihood).double()
+    model.covar_module.base_kernel.lengthscale = N_FEATURES**0.5
+    likelihood.noise = 0.1
+    model.train()
+    likelihood.train()
+    evidence = gpytorch.mlls.ExactMarginalLogLikelihood(likelihood, model)
+    optimizer = torch.optim.LBFGS(
+        model.parameters(), lr=1.0, max_iter=200, history_size=20, line_search_fn="strong_wolfe"
+    )
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = -evidence(model(X), y)
+        loss.backward()
+        return loss
+
+    # Exact linear algebra: the contest is about the same answer.
+    with gpytorch.settings.fast_computations(False, False, False):
+        optimizer.step(closure)
+        value = N_ROWS * float(evidence(model(X), y))
+    return value
+
+
+def negative_log_evidence(data: Data, model: Any) -> float:
+    value = model if isinstance(model, float) else model.log_marginal_likelihood_value_
+    return -float(value)
+
+
+CONTESTS = [
+    Contest(
+        name="Gaussian process, hyper-parameters learnt, 1,000 x 20",
+        data=make_data,
+        ours=ours,
+        peers=[
+            Peer("scikit-learn", scikit_learn, goal=50),
+            Peer("GPyTorch", gpytorch, goal=2, requires="gpytorch"),
+        ],
+        quality=negative_log_evidence,
+        tolerance=1e-4,
+        rounds=1,
+    )
+]
+
+
+def rows() -> list[Row]:
+    return [row for contest in CONTESTS for row in run(contest)]

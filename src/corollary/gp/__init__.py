@@ -1,0 +1,32 @@
+"""Gaussian processes: regression whose predictions come with their uncertainty.
+
+A Gaussian process puts a normal law on functions; observations condition it. The package has the
+conditioning of Gaussian vectors, the evidence of a kernel with its gradient, and exact regression
+with hyper-parameters learnt, posterior draws and closed-form leave-one-out. Covariances are the
+kernels of :mod:`corollary.kernels`.
+"""
+
+from corollary.gp.conditioning import GaussianLaw as GaussianLaw
+from corollary.gp.conditioning import SchurBlocks as SchurBlocks
+from corollary.gp.conditioning import block_inverse as block_inverse
+from corollary.gp.conditioning import condition_gaussian as condition_gaussian
+from corollary.gp.conditioning import schur_complement as schur_complement
+from corollary.gp.evidence import Factor as Factor
+from corollary.gp.evidence import Merged as Merged
+from corollary.gp.evidence import Observations as Observations
+from corollary.gp.evidence import evidence_of as evidence_of
+from corollary.gp.evidence import factorise as factorise
+from corollary.gp.evidence import inverse as inverse
+from corollary.gp.evidence import log_evidence as log_evidence
+from corollary.gp.evidence import solve as solve
+from corollary.gp.kernel_gradients import gram_with_gradient as gram_with_gradient
+from corollary.gp.learning import Learnt as Learnt
+from corollary.gp.learning import Search as Search
+from corollary.gp.learning import learn_hyperparameters as learn_hyperparameters
+from corollary.gp.learning import maximise as maximise
+from corollary.gp.paths import PosteriorPaths as PosteriorPaths
+from corollary.gp.posterior import Predictions as Predictions
+from corollary.gp.posterior import draw_gaussian as draw_gaussian
+from corollary.gp.posterior import gp_posterior as gp_posterior
+from corollary.gp.posterior import leave_one_out as leave_one_out
+from corollary.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
