@@ -124,7 +124,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         Seed of the random shares in ``predict_set``.
     n_features_in_ : int
         Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the model knows them.
 
     See Also

@@ -92,7 +92,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         Number of calibration rows.
     n_features_in_ : int
         Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the model knows them.
 
     See Also

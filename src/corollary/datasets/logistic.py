@@ -79,7 +79,7 @@ class LogisticWorld(World):
 
     @property
     def bayes_risk(self) -> float:
-        """The smallest possible error rate, E[sigmoid(-|s|)] for the score s, by quadrature."""
+        """The smallest possible error rate, ``E[sigmoid(-|s|)]`` for the score s, by quadrature."""
         from scipy.integrate import quad
 
         scale = float(np.linalg.norm(self.coef))

@@ -55,7 +55,7 @@ def kolmogorov_distance(sample: np.ndarray) -> float:
     Returns
     -------
     distance : float
-        sup_t |F_n(t) - Phi(t)|.
+        ``sup_t |F_n(t) - Phi(t)|``.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from corollary.core.world import World
 class SeparableMargin(World):
     """Points uniform on a ball, outside a slab: every label is right with a prescribed margin.
 
-    With u the unit direction, x is uniform on {|x| <= radius, |<u, x>| >= margin} and
-    y = sgn <u, x>. Draws are exact in any dimension: the component along u has density
+    With u the unit direction, x is uniform on ``{|x| <= radius, |<u, x>| >= margin}`` and
+    ``y = sgn <u, x>``. Draws are exact in any dimension: the component along u has density
     proportional to (radius^2 - t^2)^((d-1)/2) beyond the margin, the rest is uniform on the ball
     that remains.
 

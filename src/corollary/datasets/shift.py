@@ -14,7 +14,7 @@ from corollary.core.world import World
 class GaussianShift(World):
     """Covariate shift with a known density ratio: the inputs move, the labelling rule does not.
 
-    Inputs are N(mean, I); y = curvature * |x|^2 / d + x_1 + noise. A linear model fitted where
+    Inputs are N(mean, I); ``y = curvature * |x|^2 / d + x_1 + noise``. A linear model fitted where
     the training inputs lie is wrong elsewhere.
 
     Parameters

@@ -67,7 +67,7 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         Weights of each layer, on the scale of standardised inputs.
     intercepts_ : list of ndarray of shape (n_members, n_out)
         Biases of each layer.
-    input_mean_, input_scale_ : ndarray of shape (n_features_in_,)
+    input_mean_, input_scale_ : ndarray of shape (`n_features_in_`,)
         What inputs are standardised by.
     loss_curves_ : list of ndarray
         For each network the mean training loss of each epoch.
@@ -83,7 +83,7 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         Number of outputs.
     n_features_in_ : int
         Number of input columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the input columns, if they have names.
     fingerprint_ : Fingerprint
         Fingerprint of the training rows.

@@ -1,13 +1,13 @@
 """Removing outliers before fitting, by stated rules.
 
-============ ======================================= ==================
-rule         a value (or row) is an outlier if        default threshold
-============ ======================================= ==================
-mad          0.6745 |x - median| / MAD > threshold    3.5
-iqr          outside quartiles -+ threshold * IQR     1.5
-zscore       |x - mean| / standard deviation > t      3.0
-mahalanobis  distance^2 > chi-squared quantile        0.999
-============ ======================================= ==================
+============ ========================================== ==================
+rule         a value (or row) is an outlier if           default threshold
+============ ========================================== ==================
+mad          ``0.6745 |x - median| / MAD > threshold``   3.5
+iqr          outside quartiles -+ threshold * IQR        1.5
+zscore       ``|x - mean| / standard deviation > t``     3.0
+mahalanobis  distance^2 > chi-squared quantile           0.999
+============ ========================================== ==================
 
 Least squares is pulled by outliers without limit, and so are mean and standard deviation: a
 z-score in n rows cannot exceed ``(n - 1) / sqrt(n)``, so with ten rows or fewer the rule "zscore"

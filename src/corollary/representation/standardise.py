@@ -140,17 +140,17 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (`n_features_in_`,)
         Means.
-    var_ : ndarray of shape (n_features_in_,)
+    var_ : ndarray of shape (`n_features_in_`,)
         Variances (division by the sum of weights).
-    scale_ : ndarray of shape (n_features_in_,)
+    scale_ : ndarray of shape (`n_features_in_`,)
         Divisors: standard deviations, 1 for constant features.
-    weight_ : ndarray of shape (n_features_in_,)
+    weight_ : ndarray of shape (`n_features_in_`,)
         Sum of the weights of the values present.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -80,7 +80,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         For each feature, the position of the column it comes from.
     n_features_in_ : int
         Columns of the table.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if the table had any.
 
     See Also

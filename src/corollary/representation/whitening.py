@@ -112,15 +112,15 @@ class Whitener(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (n_features_in_,)
+    mean_ : ndarray of shape (`n_features_in_`,)
         Means.
-    covariance_ : ndarray of shape (n_features_in_, n_features_in_)
+    covariance_ : ndarray of shape (`n_features_in_`, `n_features_in_`)
         Covariance (division by the sum of weights), after shrinkage.
-    whitening_ : ndarray of shape (n_components, n_features_in_)
+    whitening_ : ndarray of shape (n_components, `n_features_in_`)
         The matrix W of ``z = W (x - mean)``.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

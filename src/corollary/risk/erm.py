@@ -77,7 +77,7 @@ Loss, default="logistic"
         Iterations.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the training inputs had names.
 
     See Also
@@ -255,7 +255,7 @@ class ERMRegressor(RegressorMixin, BaseEstimator):
         Iterations.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the training inputs had names.
 
     See Also
