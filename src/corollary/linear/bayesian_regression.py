@@ -199,7 +199,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         Sums over the rows seen so far: all that later batches need.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -150,7 +150,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         Supports compared.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they had any.
     fingerprint_ : Fingerprint
         Compact memory of the training rows.

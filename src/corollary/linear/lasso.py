@@ -352,7 +352,7 @@ class Lasso(L1Regressor):
         The coefficients as a sparse matrix.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they had any.
     fingerprint_ : Fingerprint
         Compact memory of the training rows.

@@ -38,7 +38,7 @@ class LinearRegression(LinearModel):
         What was used: "cholesky", "svd" or "eigen".
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

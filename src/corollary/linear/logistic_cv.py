@@ -78,7 +78,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         Steps of every fit.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X has any.
 
     See Also

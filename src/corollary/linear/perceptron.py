@@ -354,7 +354,7 @@ class Perceptron(LinearClassifier):
         Whether the last pass made no mistake.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X has any.
 
     See Also

@@ -142,7 +142,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Mean squared error of each degree on left-out folds; only with several degrees.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -160,7 +160,7 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
         Iterations of the solver.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they had any.
     fingerprint_ : Fingerprint
         Compact memory of the training rows.
@@ -313,7 +313,7 @@ class QuantileInterval(RegressorMixin, BaseEstimator):
         The three fitted regressions.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they had any.
     fingerprint_ : Fingerprint
         Compact memory of the training rows.
