@@ -1,9 +1,9 @@
 """Gaussian processes: regression whose predictions come with their uncertainty.
 
 A Gaussian process puts a normal law on functions; observations condition it. The package has the
-conditioning of Gaussian vectors, the evidence of a kernel with its gradient, and exact regression
-with hyper-parameters learnt, posterior draws and closed-form leave-one-out. Covariances are the
-kernels of :mod:`corollary.kernels`.
+conditioning of Gaussian vectors, the evidence of a kernel with its gradient, exact regression with
+hyper-parameters learnt, posterior draws and closed-form leave-one-out, ways to choose a kernel, and
+the Kalman filter and smoother. Covariances are the kernels of :mod:`corollary.kernels`.
 """
 
 from corollary.gp.conditioning import GaussianLaw as GaussianLaw
@@ -19,6 +19,10 @@ from corollary.gp.evidence import factorise as factorise
 from corollary.gp.evidence import inverse as inverse
 from corollary.gp.evidence import log_evidence as log_evidence
 from corollary.gp.evidence import solve as solve
+from corollary.gp.kalman import FilteredStates as FilteredStates
+from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
+from corollary.gp.kalman import kalman_filter as kalman_filter
+from corollary.gp.kalman import kalman_smoother as kalman_smoother
 from corollary.gp.kernel_gradients import gram_with_gradient as gram_with_gradient
 from corollary.gp.learning import Learnt as Learnt
 from corollary.gp.learning import Search as Search
@@ -29,4 +33,11 @@ from corollary.gp.posterior import Predictions as Predictions
 from corollary.gp.posterior import draw_gaussian as draw_gaussian
 from corollary.gp.posterior import gp_posterior as gp_posterior
 from corollary.gp.posterior import leave_one_out as leave_one_out
+from corollary.gp.prior import sample_prior as sample_prior
 from corollary.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
+from corollary.gp.selection import NormalScores as NormalScores
+from corollary.gp.selection import RankedKernel as RankedKernel
+from corollary.gp.selection import gaussian_divergence as gaussian_divergence
+from corollary.gp.selection import normal_scores as normal_scores
+from corollary.gp.selection import rank_kernels as rank_kernels
+from corollary.gp.selection import teacher_student as teacher_student
