@@ -314,6 +314,26 @@ def safe_sqrt(K: Any) -> Any:
     return xp.where(positive, xp.sqrt(xp.where(positive, K, 1.0)), 0.0)
 
 
+def refine(K: np.ndarray, where: np.ndarray, exact: Callable[[Any, Any], Any]) -> None:
+    """Replace some entries of a matrix, in place.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, m)
+        The matrix.
+    where : ndarray of shape (n, m), dtype=bool
+        Which entries.
+    exact : callable
+        ``exact(i, j)`` returns their values for arrays of row and column numbers.
+    """
+    if not where.any():
+        return
+    rows, columns = np.nonzero(where)
+    for a in range(0, len(rows), 4096):  # usually few; if all rows are equal, many
+        i, j = rows[a : a + 4096], columns[a : a + 4096]
+        K[i, j] = exact(i, j)
+
+
 def n_prepared(prepared: Any) -> int:
     """Return the number of prepared inputs.
 

@@ -124,7 +124,7 @@ class Kernel(ABC):
         K : array of shape (n, m)
             ``K[i, j] = k(X[i], Y[j])``.
         """
-        P, Q = self._prepare(X, Y)
+        P, Q = self._prepare(self._placed(X), self._placed(Y))
         return arrays.assemble(self._evaluate, P, Q)
 
     def diag(self, X: Any) -> Any:
@@ -140,7 +140,7 @@ class Kernel(ABC):
         diagonal : array of shape (n,)
             ``k(X[i], X[i])``.
         """
-        return self._diag(self._prepare(X, None)[0])
+        return self._diag(self._prepare(self._placed(X), None)[0])
 
     def __call__(self, x: Any, y: Any) -> Any:
         """Return the kernel of two single inputs.
@@ -159,6 +159,14 @@ class Kernel(ABC):
         """
         value = self.gram(self._single(x), self._single(y))[0, 0]
         return float(value) if isinstance(value, np.floating) else value
+
+    def _placed(self, X: Any) -> Any:
+        """Return NumPy inputs as JAX arrays if a hyper-parameter is a JAX tracer."""
+        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+            for _, value, _ in self._leaves(""):
+                if arrays.is_traced(value):
+                    return value.__array_namespace__().asarray(X)
+        return X
 
     def _single(self, x: Any) -> Any:
         if not hasattr(x, "__array_namespace__"):

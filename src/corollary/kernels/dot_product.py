@@ -341,7 +341,10 @@ class ArcCosine(DotProduct):
         cosine = arrays.dot(P, Q)
         xp = cosine.__array_namespace__()
         if xp is np:
+            ends = np.abs(cosine) > 1.0 - 1e-6
             angle = np.arccos(np.clip(cosine, -1.0, 1.0, out=cosine), out=cosine)
+            # Near its ends the arc cosine loses half of the digits; half-angle tangents do not.
+            arrays.refine(angle, ends, lambda i, j: _half_angles(P[i], Q[j]))
         else:  # the derivative of the angle is infinite at its ends, where we take zero
             inside = xp.abs(cosine) < 1.0
             ends = xp.where(cosine > 0, 0.0, math.pi)
@@ -351,6 +354,10 @@ class ArcCosine(DotProduct):
 
     def _diag(self, P: Any) -> Any:
         return P.__array_namespace__().ones(P.shape[0], dtype=P.dtype)
+
+
+def _half_angles(U: np.ndarray, V: np.ndarray) -> np.ndarray:
+    return 2.0 * np.arctan2(np.linalg.norm(U - V, axis=1), np.linalg.norm(U + V, axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,7 +154,7 @@ class Diffusion(Kernel):
         return arrays.both(self._features, X, X if Y is None else Y)
 
     def _features(self, vertices: Any) -> Any:
-        index, v = np.asarray(vertices).ravel(), len(self.adjacency)
+        index, v = np.ravel(vertices), len(self.adjacency)
         if index.dtype.kind not in "iu" or (index < 0).any() or (index >= v).any():
             raise ValueError(
                 f"This Diffusion kernel compares vertices: whole numbers from 0 to {v - 1}. "

@@ -152,8 +152,9 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
     n = len(K)
     # Features of r and s columns cost n r s for a permutation, the matrices themselves n^2 slow
     # gathers. Either way K depends on X alone and L on Y alone, and the level is exact.
-    left = low_rank_factor(K, min(n, MAX_RANK))
-    right = None if left is None else low_rank_factor(L, min(n, MAX_RANK))
+    with one_blas_thread():
+        left = low_rank_factor(K, min(n, MAX_RANK))
+        right = None if left is None else low_rank_factor(L, min(n, MAX_RANK))
     if left is None or right is None or left.shape[1] * right.shape[1] > 30 * n:
         from corollary.kernels._hsic import permuted_products
 
@@ -167,7 +168,7 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
         )
 
 
-def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-12) -> np.ndarray | None:
+def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-10) -> np.ndarray | None:
     """Return features of a Gram matrix by pivoted Cholesky, if few are enough.
 
     Parameters
@@ -176,7 +177,7 @@ def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-12) -> np.ndar
         Symmetric positive semi-definite matrix.
     max_rank : int
         Largest number of features.
-    tol : float, default=1e-12
+    tol : float, default=1e-10
         What is left of the diagonal, as a share of its largest entry.
 
     Returns

@@ -20,7 +20,7 @@ with :func:`length_scale_from_gamma` and :func:`gamma_from_length_scale`.
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -91,7 +91,7 @@ def _positive(name: str, who: str, value: Any) -> Any:
     return float(number) if number.ndim == 0 else number
 
 
-def squared_distances(P: Any, Q: Any, same: bool) -> Any:
+def squared_distances(P: Any, Q: Any, same: bool, *, for_roots: bool = False) -> Any:
     """Return squared Euclidean distances of rows that come with their squared norms.
 
     Parameters
@@ -102,6 +102,9 @@ def squared_distances(P: Any, Q: Any, same: bool) -> Any:
         Rows and squared norms.
     same : bool
         Whether Q is P; the diagonal is then exactly zero.
+    for_roots : bool, default=False
+        Whether square roots will be taken, near zero where they lose half of the digits: close
+        pairs are then computed from differences too (in NumPy).
 
     Returns
     -------
@@ -122,6 +125,9 @@ def squared_distances(P: Any, Q: Any, same: bool) -> Any:
         products += x[:, None]
         products += y[None, :]
         np.maximum(products, 0.0, out=products)
+        if for_roots and products.size and not sparse.issparse(X) and not sparse.issparse(Y):
+            close = products < 1e-8 * largest**2
+            arrays.refine(products, close, lambda i, j: arrays.squares(X[i] - Y[j]))
     else:
         xp = products.__array_namespace__()
         products = xp.maximum(x[:, None] + y[None, :] - 2.0 * products, 0.0)
@@ -157,6 +163,7 @@ class Radial(Stationary):
     """
 
     length_scale: Any
+    _takes_roots: ClassVar[bool] = False
 
     def _prepare(self, X: Any, Y: Any) -> tuple[Any, Any]:
         X, Y = arrays.vector_pair(type(self).__name__, X, Y, allow_sparse=True)
@@ -173,7 +180,7 @@ class Radial(Stationary):
         return arrays.both(prepare, X, X if same else Y)
 
     def _evaluate(self, P: Any, Q: Any, same: bool) -> Any:
-        return self._of_squares(squared_distances(P, Q, same))
+        return self._of_squares(squared_distances(P, Q, same, for_roots=self._takes_roots))
 
     @abstractmethod
     def _of_squares(self, r2: Any) -> Any:
@@ -303,6 +310,7 @@ class Matern(Radial):
     length_scale: Any = field(default=1.0, metadata=POSITIVE)
     nu: float = 1.5
     _schema = Schema(length_scale=_SCALE, nu=Number(0.5, 2.5))
+    _takes_roots = True
 
     def __post_init__(self) -> None:
         self._settle("length_scale", vector=True)
