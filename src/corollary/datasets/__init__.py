@@ -20,7 +20,6 @@ from corollary.datasets.logistic import LogisticWorld as LogisticWorld
 from corollary.datasets.nonlinear import Circle as Circle
 from corollary.datasets.nonlinear import Rings as Rings
 from corollary.datasets.nonlinear import Xor as Xor
-from corollary.datasets.nonlinear import monomials as monomials
 from corollary.datasets.projections import Hypercube as Hypercube
 from corollary.datasets.projections import kolmogorov_distance as kolmogorov_distance
 from corollary.datasets.rare_event import RareEvent as RareEvent

@@ -1,13 +1,13 @@
 """Labels that no straight line separates, but a feature map or a kernel does."""
 
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.world import World
+from corollary.kernels import monomial_map
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,11 @@ class Circle(World):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.datasets import Circle, monomials
+    >>> from corollary.datasets import Circle
+    >>> from corollary.kernels import monomial_map
     >>> world = Circle()
     >>> X, y = world.sample(50, random_state=0)
-    >>> bool(np.array_equal(np.where(monomials(X, 2) @ world.separator >= 0, 1, -1), y))
+    >>> bool(np.array_equal(np.where(monomial_map(X, 2) @ world.separator >= 0, 1, -1), y))
     True
     """
 
@@ -52,7 +53,7 @@ class Circle(World):
         labels : ndarray of shape (n_samples,)
             +1 where the norm is at least 1.
         """
-        return np.where(monomials(X, 2) @ self.separator >= 0, 1, -1)
+        return np.where(monomial_map(X, 2) @ self.separator >= 0, 1, -1)
 
     @property
     def separator(self) -> np.ndarray:
@@ -121,33 +122,3 @@ class Rings(World):
         radius = np.where(y > 0, self.outer, self.inner)
         radius = radius + self.spread * random.standard_normal(n_samples)
         return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
-
-
-def monomials(X: np.ndarray, degree: int) -> np.ndarray:
-    """Return all monomials of the columns up to a degree, the constant first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Inputs.
-    degree : int
-        Largest total degree, at least 0.
-
-    Returns
-    -------
-    features : ndarray of shape (n_samples, binomial(n_features + degree, degree))
-        In the order of scikit-learn's ``PolynomialFeatures``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.datasets import monomials
-    >>> monomials(np.array([[2.0, 3.0]]), 2)
-    array([[1., 2., 3., 4., 6., 9.]])
-    """
-    X = np.asarray(X, dtype=float)
-    columns = [np.ones(len(X))]
-    for power in range(1, degree + 1):
-        for picked in combinations_with_replacement(range(X.shape[1]), power):
-            columns.append(np.prod(X[:, picked], axis=1))
-    return np.column_stack(columns)

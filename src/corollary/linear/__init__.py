@@ -75,8 +75,6 @@ from corollary.linear.perceptron import perceptron_pass_bound as perceptron_pass
 from corollary.linear.perceptron import perceptron_risk_bound as perceptron_risk_bound
 from corollary.linear.perceptron import perceptron_run as perceptron_run
 from corollary.linear.polynomial import PolynomialRegression as PolynomialRegression
-from corollary.linear.polynomial import monomial_exponents as monomial_exponents
-from corollary.linear.polynomial import polynomial_features as polynomial_features
 from corollary.linear.quantile import QuantileInterval as QuantileInterval
 from corollary.linear.quantile import QuantileRegressor as QuantileRegressor
 from corollary.linear.quantile import quantile_coefficients as quantile_coefficients

@@ -1,101 +1,21 @@
 """Polynomial regression: least squares on all monomials up to a degree."""
 
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
-from math import comb
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, fit_context, validate_params
+from corollary.core.compat import Interval, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
+from corollary.kernels import monomial_exponents, monomial_map
 from corollary.linear.least_squares import LeastSquares, solve_arrays
 from corollary.linear.linear_model import fits_together
 
 DEGREE = Interval(Integral, 1, None, closed="left")
-
-
-@validate_params({"n_features": [DEGREE], "degree": [DEGREE]}, prefer_skip_nested_validation=True)
-def monomial_exponents(n_features: int, degree: int) -> np.ndarray:
-    r"""List the exponents of all monomials of degree 1 to ``degree``.
-
-    Parameters
-    ----------
-    n_features : int
-        Number of variables d.
-    degree : int
-        Largest total degree p.
-
-    Returns
-    -------
-    exponents : ndarray of shape (n_monomials, n_features)
-        One row per monomial, by degree, then lexicographically; with the constant there would be
-        :math:`\binom{d+p}{p}`.
-
-    Examples
-    --------
-    >>> from corollary.linear import monomial_exponents
-    >>> monomial_exponents(2, 2)
-    array([[1, 0],
-           [0, 1],
-           [2, 0],
-           [1, 1],
-           [0, 2]])
-    """
-    rows = [
-        np.bincount(choice, minlength=n_features)
-        for p in range(1, degree + 1)
-        for choice in combinations_with_replacement(range(n_features), p)
-    ]
-    return np.array(rows, dtype=np.int64)
-
-
-@validate_params({"X": ["array-like"], "degree": [DEGREE]}, prefer_skip_nested_validation=True)
-def polynomial_features(X: Any, degree: int) -> np.ndarray:
-    r"""Evaluate all monomials of degree 1 to ``degree``.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Inputs.
-    degree : int
-        Largest total degree.
-
-    Returns
-    -------
-    features : ndarray of shape (n_samples, n_monomials)
-        In the order of :func:`monomial_exponents`; the constant is left to the intercept.
-
-    Examples
-    --------
-    >>> from corollary.linear import polynomial_features
-    >>> polynomial_features([[2.0, 3.0]], 2)
-    array([[2., 3., 4., 6., 9.]])
-    """
-    X = check_array(X, dtype=np.float64)
-    n, d = X.shape
-    features = np.empty((n, comb(d + degree, degree) - 1))
-    features[:, :d] = X
-    # starts[j]: where, among monomials of the last degree, those begin whose first variable is j.
-    starts, stop = list(range(d)), d
-    column = d
-    for _ in range(2, degree + 1):
-        new_starts = []
-        for j in range(d):
-            new_starts.append(column)
-            width = stop - starts[j]
-            np.multiply(
-                X[:, j : j + 1],
-                features[:, starts[j] : stop],
-                out=features[:, column : column + width],
-            )
-            column += width
-        starts, stop = new_starts, column
-    return features
 
 
 def _fits_together(model: Any) -> str | None:
@@ -234,7 +154,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 [self._left_out_error(p, X, y, sample_weight, seed) for p in degrees]
             )
             self.degree_ = degrees[int(np.argmin(self.cv_errors_))]
-        self.exponents_ = monomial_exponents(X.shape[1], self.degree_)
+        self.exponents_ = monomial_exponents(X.shape[1], self.degree_)[1:]
         found = self._solve(self.degree_, X, y, sample_weight)
         self.coef_ = np.ascontiguousarray(found.coef.T)
         self.intercept_ = found.intercept
@@ -243,7 +163,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _solve(
         self, degree: int, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ) -> LeastSquares:
-        features = polynomial_features(X, degree)
+        features = monomial_map(X, degree, include_bias=False)
         return solve_arrays(features, y, weight, alpha=self.alpha, fit_intercept=self.fit_intercept)
 
     def _left_out_error(
@@ -258,7 +178,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         total = weight_left_out = 0.0
         for train, test in folds.split(X):
             found = self._solve(degree, X[train], y[train], w[train])
-            fit = polynomial_features(X[test], degree) @ found.coef + found.intercept
+            fit = monomial_map(X[test], degree, include_bias=False) @ found.coef + found.intercept
             squares = (y[test] - fit).reshape(len(test), -1) ** 2
             total += float(w[test] @ squares.mean(axis=1))
             weight_left_out += float(w[test].sum())
@@ -278,4 +198,4 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             Predictions.
         """
         X = check_new_data(self, X)
-        return polynomial_features(X, self.degree_) @ self.coef_.T + self.intercept_
+        return monomial_map(X, self.degree_, include_bias=False) @ self.coef_.T + self.intercept_
