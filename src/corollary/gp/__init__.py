@@ -2,10 +2,12 @@
 
 A Gaussian process puts a normal law on functions; observations condition it. The package has the
 conditioning of Gaussian vectors, the evidence of a kernel with its gradient, exact regression with
-hyper-parameters learnt, posterior draws and closed-form leave-one-out, ways to choose a kernel, and
-the Kalman filter and smoother. Covariances are the kernels of :mod:`corollary.kernels`.
+hyper-parameters learnt, posterior draws and closed-form leave-one-out, classification by Laplace's
+approximation, ways to choose a kernel, and the Kalman filter and smoother. Covariances are the
+kernels of :mod:`corollary.kernels`.
 """
 
+from corollary.gp.classifier import GaussianProcessClassifier as GaussianProcessClassifier
 from corollary.gp.conditioning import GaussianLaw as GaussianLaw
 from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
@@ -24,6 +26,10 @@ from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
 from corollary.gp.kalman import kalman_filter as kalman_filter
 from corollary.gp.kalman import kalman_smoother as kalman_smoother
 from corollary.gp.kernel_gradients import gram_with_gradient as gram_with_gradient
+from corollary.gp.laplace import LaplaceMode as LaplaceMode
+from corollary.gp.laplace import laplace_evidence_gradient as laplace_evidence_gradient
+from corollary.gp.laplace import laplace_mode as laplace_mode
+from corollary.gp.laplace import logistic_normal_mean as logistic_normal_mean
 from corollary.gp.learning import Learnt as Learnt
 from corollary.gp.learning import Search as Search
 from corollary.gp.learning import learn_hyperparameters as learn_hyperparameters

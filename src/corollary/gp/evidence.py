@@ -269,17 +269,15 @@ class Observations:
         Returns
         -------
         observations : Observations
-            Distinct inputs in the order of their first appearance.
+            Distinct inputs in increasing order.
         """
         n = len(X)
         X = X + 0.0  # minus zero equals zero
-        _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+        # Sorted, so that the order of the rows does not even change the rounding of the search.
+        points, group = np.unique(X, axis=0, return_inverse=True)
         return cls(
-            X[first[order]],
-            rank[group.ravel()],
+            points,
+            group.ravel(),
             y,
             np.zeros(n) if noise is None else noise,
             np.ones(n) if weight is None else weight,

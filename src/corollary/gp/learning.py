@@ -204,8 +204,8 @@ class Search:
 
 
 def learn_hyperparameters(
-    observations: Observations,
-    search: Search,
+    observations: Any,
+    search: Any,
     *,
     n_restarts: int = 0,
     max_iter: int = 200,
@@ -217,9 +217,9 @@ def learn_hyperparameters(
     Parameters
     ----------
     observations : Observations
-        What was seen.
+        What was seen; anything with points ``X`` and a method ``take`` will do.
     search : Search
-        What is learnt, from where and how far.
+        What is learnt, from where and how far; anything with its attributes will do.
     n_restarts : int, default=0
         Random starts besides the first.
     max_iter : int, default=200
@@ -281,7 +281,7 @@ def learn_hyperparameters(
             last = size == len(order)
             part = observations if last else observations.take(np.sort(order[:size]))
 
-            def objective(u: np.ndarray, part: Observations = part) -> tuple[float, np.ndarray]:
+            def objective(u: np.ndarray, part: Any = part) -> tuple[float, np.ndarray]:
                 theta = np.clip(parameters(u), search.low, search.high)
                 value, gradient = search.evidence(part, theta)
                 # d theta / d u = -(ratio + FLOOR) / ratio for length scales

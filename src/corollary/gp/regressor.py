@@ -225,9 +225,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         square = float(np.average(seen.y**2, weights=seen.weight)) or 1.0
         d = seen.X.shape[1]
         if self.kernel is None:
-            spread = seen.X.std(axis=0)
-            flat = spread <= 1e-13 * np.abs(seen.X).max(axis=0)
-            spread = np.where(flat, 1.0, spread)
+            spread = spread_of(seen.X)
             kernel: Kernel = square * RBF(spread * np.sqrt(d))
             scales = np.log(np.concatenate([[square], spread]))
             low, high = scales + np.log(RANGE[0]), scales + np.log(RANGE[1])
@@ -473,6 +471,24 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         if not eval_gradient:
             return value
         return value, gradient if learn_noise else gradient[:-1]
+
+
+def spread_of(X: np.ndarray) -> np.ndarray:
+    """Return the standard deviation of each feature, 1 for constant ones.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Inputs.
+
+    Returns
+    -------
+    spread : ndarray of shape (d,)
+        Positive numbers.
+    """
+    spread = X.std(axis=0)
+    # What is left of a constant after rounding is no scale.
+    return np.where(spread <= 1e-13 * np.abs(X).max(axis=0), 1.0, spread)
 
 
 def _check_noise(noise: Any, n: int) -> np.ndarray:
