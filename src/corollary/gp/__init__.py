@@ -13,6 +13,7 @@ from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
 from corollary.gp.conditioning import condition_gaussian as condition_gaussian
 from corollary.gp.conditioning import schur_complement as schur_complement
+from corollary.gp.display import GaussianProcessDisplay as GaussianProcessDisplay
 from corollary.gp.evidence import Factor as Factor
 from corollary.gp.evidence import Merged as Merged
 from corollary.gp.evidence import Observations as Observations
