@@ -287,7 +287,7 @@ class Kernel(ABC):
         kernel, _ = self._rebuilt(vector, 0)
         return kernel
 
-    def _leaves(self, prefix: str) -> Iterator[tuple[str, float, Any]]:
+    def _leaves(self, prefix: str) -> Iterator[tuple[str, Any, Any]]:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             if isinstance(value, Kernel):
