@@ -24,6 +24,7 @@ from corollary.kernels import Kernel
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 
+TILE = 128  # rows of a square that fits in cache
 # Jitter is tried as these shares of the mean of the diagonal.
 JITTER = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 
@@ -143,11 +144,16 @@ def inverse(factor: Factor) -> np.ndarray:
     >>> inverse(factorise(np.array([[3.0]]), 1.0))
     array([[0.25]])
     """
-    half = np.tril(dpotri(factor.lower, lower=1)[0])
-    diagonal = np.diag(half).copy()
-    half += half.T
-    np.fill_diagonal(half, diagonal)
-    return half
+    # LAPACK fills the lower triangle of columns, which is the upper one of rows. Squares that fit
+    # in cache are mirrored one by one: a whole transpose would read memory across.
+    C = dpotri(factor.lower, lower=1)[0].T
+    n = len(C)
+    for i in range(0, n, TILE):
+        block = C[i : i + TILE, i : i + TILE]
+        block[:] = np.triu(block) + np.triu(block, 1).T
+        for j in range(i + TILE, n, TILE):
+            C[j : j + TILE, i : i + TILE] = C[i : i + TILE, j : j + TILE].T
+    return C
 
 
 def log_evidence(K: Any, y: Any, noise: Any) -> float:
@@ -374,8 +380,8 @@ def evidence_of(
     if not gradient:
         return value + log_factor, np.empty(0)
     W = inverse(factor)
-    W -= np.outer(a, a)
     W *= -0.5
+    W += np.outer(0.5 * a, a)
     precision, residual = 1.0 / noise, observations.y - y[group]
     by_precision = observations.weight * (
         -(np.diag(W) * noise**2)[group]
