@@ -49,9 +49,8 @@ def factor_in_place(K: np.ndarray) -> bool:
                 a, b = min(i + BLOCK, n), min(j + BLOCK, n)
                 product = K[i:a, k:e] @ K[j:b, k:e].T
                 if i == j:  # the upper half of a diagonal block belongs to the original
-                    np.subtract(
-                        K[i:a, j:b], product, out=K[i:a, j:b], where=np.tri(a - i, dtype=bool)
-                    )
+                    product *= np.tri(a - i)
+                K[i:a, j:b] -= product
 
             rest = range(e, n, BLOCK)
             list(pool.map(panel, rest))
