@@ -186,6 +186,16 @@ def test_variance_is_never_negative(seed, n, alpha, scale):
     assert (np.diag(cov) >= 0).all()
 
 
+def test_rounding_cannot_make_a_variance_negative(data):
+    X, y = data
+    model = fixed(RBF(1.0), 1e-10).fit(X, y)
+    model.L_ = model.L_ * (1 - 1e-7)  # more rounding than any machine has
+    _, std = model.predict(X, return_std=True)
+    assert (std == 0).any()
+    assert (std >= 0).all()
+    assert (np.diag(model.predict(X, return_cov=True)[1]) >= 0).all()
+
+
 @settings(max_examples=10)
 @given(st.integers(0, 10**6), st.floats(0.01, 100.0), st.floats(-100.0, 100.0))
 def test_affine_changes_of_data_change_predictions_alike(seed, factor, shift):

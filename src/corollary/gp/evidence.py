@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.linalg.blas import dger
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from corollary.core.schema import Array, Schema
@@ -124,13 +125,15 @@ def solve(factor: Factor, B: np.ndarray) -> np.ndarray:
     return dpotrs(factor.lower, B, lower=1)[0]
 
 
-def inverse(factor: Factor) -> np.ndarray:
+def inverse(factor: Factor, *, overwrite: bool = False) -> np.ndarray:
     """Invert a factorised matrix.
 
     Parameters
     ----------
     factor : Factor
         From :func:`factorise`.
+    overwrite : bool, default=False
+        Whether the factor may be destroyed, which saves memory.
 
     Returns
     -------
@@ -146,7 +149,7 @@ def inverse(factor: Factor) -> np.ndarray:
     """
     # LAPACK fills the lower triangle of columns, which is the upper one of rows. Squares that fit
     # in cache are mirrored one by one: a whole transpose would read memory across.
-    C = dpotri(factor.lower, lower=1)[0].T
+    C = dpotri(factor.lower, lower=1, overwrite_c=overwrite)[0].T
     n = len(C)
     for i in range(0, n, TILE):
         block = C[i : i + TILE, i : i + TILE]
@@ -379,9 +382,9 @@ def evidence_of(
     value, a = _log_density(factor, y)
     if not gradient:
         return value + log_factor, np.empty(0)
-    W = inverse(factor)
+    W = inverse(factor, overwrite=True)
     W *= -0.5
-    W += np.outer(0.5 * a, a)
+    W = dger(0.5, a, a, a=W.T, overwrite_a=1).T  # in place: LAPACK sees rows as columns
     precision, residual = 1.0 / noise, observations.y - y[group]
     by_precision = observations.weight * (
         -(np.diag(W) * noise**2)[group]
