@@ -62,14 +62,19 @@ class DaskSource(Source):
     def _from_frame(self, frame: Any) -> None:
         select = self._select
         self.feature_names = select.features(list(frame.columns), "the Dask data frame")
-        weight = [] if select.sample_weight is None else [select.sample_weight]
-        names = [*self.feature_names, *select.target, *weight]
+        names = select.numeric(self.feature_names)
         for name in names:
             dtype = frame.dtypes[name]
             if getattr(dtype, "kind", "O") not in "biuf":
                 raise ValueError(not_numeric_message(name, "the Dask data frame", dtype))
         matrix = frame[names].astype("float64").to_dask_array(lengths=True)
-        self._arrays = select.split(matrix, len(self.feature_names))
+        labels = None
+        if select.label is not None:
+            column = frame[select.label]
+            if getattr(column.dtype, "kind", "O") not in "biuf":
+                column = column.astype(object)
+            labels = column.to_dask_array(lengths=list(matrix.chunks[0]))
+        self._arrays = select.split(matrix, len(self.feature_names), labels)
 
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
         """Return the summary of all rows, computed by the active Dask scheduler."""

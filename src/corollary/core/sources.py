@@ -70,6 +70,7 @@ def open_source(
     columns: Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
     sample_weight: str | None = None,
+    labels: bool = False,
 ) -> Source:
     """Open data for reduction.
 
@@ -86,6 +87,9 @@ def open_source(
         Name of the column to predict, or names of several.
     sample_weight : str or None, default=None
         Name of the column that holds weights.
+    labels : bool, default=False
+        Whether the target holds class labels. They may be strings, whole numbers or truth values
+        and keep their type; otherwise the target is read as real numbers.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def open_source(
     >>> open_source(chunks).reduce(Moments.of_width(3)).mean
     array([0.5, 0.5, 0.5])
     """
-    select = Selection(columns, target, sample_weight)
+    select = Selection(columns, target, sample_weight, labels)
     if isinstance(data, str | PathLike):
         from corollary.core.file_source import FileSource
 
@@ -141,6 +145,8 @@ class Selection:
         What to predict.
     sample_weight : str or None
         Weights.
+    labels : bool, default=False
+        Whether the target holds class labels, which need not be numbers.
     """
 
     def __init__(
@@ -148,7 +154,13 @@ class Selection:
         columns: Sequence[str] | None,
         target: str | Sequence[str] | None,
         sample_weight: str | None,
+        labels: bool = False,
     ) -> None:
+        if labels and not (target is None or isinstance(target, str)):
+            raise ValueError(
+                f"There must be one column of labels. Got {list(target)!r}; give the name of one "
+                "column in `target`."
+            )
         if isinstance(columns, str):
             columns = [columns]
         self.columns = None if columns is None else list(columns)
@@ -157,6 +169,23 @@ class Selection:
         )
         self.target_ndim = 1 if target is None or isinstance(target, str) else 2
         self.sample_weight = sample_weight
+        self.label = self.target[0] if labels and self.target else None
+
+    def numeric(self, features: Sequence[str]) -> list[str]:
+        """Return the names of the columns that must hold numbers, in the order of a chunk.
+
+        Parameters
+        ----------
+        features : sequence of str
+            Names of the features.
+
+        Returns
+        -------
+        names : list of str
+            Features, targets unless they are labels, and the weight.
+        """
+        weight = [] if self.sample_weight is None else [self.sample_weight]
+        return [*features, *([] if self.label else self.target), *weight]
 
     @property
     def named(self) -> bool:
@@ -207,26 +236,28 @@ class Selection:
             raise ValueError(f"{where} has no column left to learn from besides {sorted(taken)}.")
         return features
 
-    def split(self, matrix: np.ndarray, n_features: int) -> Chunk:
+    def split(self, matrix: Any, n_features: int, labels: Any = None) -> Chunk:
         """Cut a matrix of features, targets and weight into a chunk.
 
         Parameters
         ----------
         matrix : ndarray of shape (n_samples, n_features + n_targets + n_weights)
-            Columns in that order.
+            Columns in the order of :meth:`numeric`.
         n_features : int
             How many features there are.
+        labels : ndarray of shape (n_samples,) or None, default=None
+            The target, if it is not in the matrix.
 
         Returns
         -------
         chunk : tuple
             ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; y is None if only weights exist.
         """
-        stop = n_features + len(self.target)
+        stop = n_features + (0 if self.label else len(self.target))
         X = matrix[:, :n_features]
         y = matrix[:, n_features:stop] if self.target else None
         if y is not None and self.target_ndim == 1:
-            y = y[:, 0]
+            y = labels if self.label else y[:, 0]
         if self.sample_weight is not None:
             return (X, y, matrix[:, stop])
         return (X,) if y is None else (X, y)
@@ -295,17 +326,19 @@ class ChunkSource(Source):
         if not hasattr(item, "columns"):
             return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in item)
         assert self.feature_names is not None
-        weight = [] if self._select.sample_weight is None else [self._select.sample_weight]
-        names = [*self.feature_names, *self._select.target, *weight]
+        names = self._select.numeric(self.feature_names)
         self._select.features(list(item.columns), "the data frame")
         for name in names:
             dtype = str(item[name].dtype).lower()
             if not dtype.startswith(("int", "uint", "float", "bool", "double")):
                 raise ValueError(not_numeric_message(name, "the data frame", dtype))
         matrix = np.asarray(item[names].to_numpy(), dtype=np.float64)
-        return self._select.split(matrix, len(self.feature_names))
+        label = self._select.label
+        labels = None if label is None else np.asarray(item[label].to_numpy())
+        return self._select.split(matrix, len(self.feature_names), labels)
 
     def _checked(self) -> Iterator[Chunk]:
+        kinds: set[bool] = set()
         for position, item in enumerate(self._chunks):
             chunk = self._convert(item)
             if chunk[0].ndim != 2 or chunk[0].shape[1] != self.n_features:
@@ -319,6 +352,15 @@ class ChunkSource(Source):
                     f"The arrays of a chunk must have equally many rows. Chunk {position} has "
                     f"{sorted(rows)}."
                 )
+            if len(chunk) > 1 and chunk[1] is not None:
+                if chunk[1].dtype.kind == "O":
+                    chunk = (chunk[0], _as_labels(chunk[1]), *chunk[2:])
+                kinds.add(chunk[1].dtype.kind in "OUS")
+                if len(kinds) > 1:  # joined, the numbers would turn into text
+                    raise ValueError(
+                        "Labels must be either strings or numbers. Chunk "
+                        f"{position} holds others than those before it."
+                    )
             yield chunk
 
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
@@ -350,8 +392,30 @@ def not_numeric_message(name: str, where: str, dtype: Any) -> str:
     )
 
 
+def _as_labels(values: np.ndarray) -> np.ndarray:
+    """Return an array of objects as what they are: strings, numbers or truth values."""
+    kinds = set(map(type, values))
+    if all(issubclass(kind, str) for kind in kinds):
+        return values
+    if all(issubclass(kind, bool | np.bool_) for kind in kinds):
+        return values.astype(bool)
+    missing = [i for i, v in enumerate(values) if v is None or type(v).__name__ == "NAType"]
+    missing = missing or [i for i, v in enumerate(values) if v != v]
+    if missing:
+        raise ValueError(
+            f"A label is missing, {missing[0]} rows after the start of a block of "
+            f"{len(values)}. Fill or drop rows without a label first."
+        )
+    if any(issubclass(kind, str) for kind in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(f"Labels must be either strings or numbers. Got a mixture of {names}.")
+    return np.array(values.tolist())
+
+
 def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
     """Refuse NaN, infinity and negative weights, which would spoil sums without a trace.
+
+    Labels that came as objects are given the type of what they hold.
 
     Parameters
     ----------
@@ -363,18 +427,20 @@ def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
     Returns
     -------
     block : tuple
-        The same.
+        The same rows.
 
     Raises
     ------
     ValueError
         Naming the column.
     """
+    if len(block) > 1 and block[1] is not None and block[1].dtype.kind == "O":
+        block = (block[0], _as_labels(block[1]), *block[2:])
     for label, part in zip(("X", "y", "sample_weight"), block):
         if part is None:
             continue
         values = part.data if sparse.issparse(part) else part
-        if label == "y" and values.dtype.kind in "OUS":  # labels that are text
+        if label == "y" and values.dtype.kind in "OUSb":  # labels that are no numbers
             continue
         # The sum is finite unless a value is not (or overflows, which the slow check clears).
         if np.isfinite(np.sum(values)) or np.isfinite(values).all():

@@ -294,7 +294,7 @@ def SCHEMAS() -> dict[type, Schema]:
             **INPUTS,
             features_=Array("i", "*", low=0, below="d"),
             _n_features=Size("d"),
-            _precomputed=Optional(Flag()),
+            _precomputed=Flag(),
         ),
         dummy.DummyClassifier: Schema(
             _dummy_fits,

@@ -96,7 +96,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         The solver that was used.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if X has any.
 
     See Also
@@ -240,7 +240,8 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
             ``(X, y, sample_weight)``. A generator will not do, since it can be read only once.
         target : str or None, default=None
-            Name of the column that holds the labels, for files and data frames.
+            Name of the column that holds the labels, for files and data frames: strings, whole
+            numbers or truth values.
         columns : sequence of str or None, default=None
             Names of the features; None for all other columns.
         sample_weight : str or None, default=None
@@ -251,7 +252,9 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         self : LogisticRegression
             The fitted model.
         """
-        source = open_source(data, columns=columns, target=target, sample_weight=sample_weight)
+        source = open_source(
+            data, columns=columns, target=target, sample_weight=sample_weight, labels=True
+        )
         if source.n_targets == 0 or source.target_ndim != 1:
             raise ValueError(
                 "LogisticRegression.fit_source needs one column of labels. Name it in `target`, "
@@ -264,6 +267,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 "__iter__ starts anew."
             )
         census = source.reduce(Census(), self.n_jobs)
+        check_classification_targets(census.classes)
         self.n_features_in_ = source.n_features
         if source.feature_names is not None:
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)

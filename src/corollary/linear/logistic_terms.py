@@ -305,6 +305,11 @@ class Census(Summary):
         """Unite two censuses."""
         if not len(self.classes) or not len(other.classes):
             return other if len(other.classes) else self
+        if (self.classes.dtype.kind in "OUS") != (other.classes.dtype.kind in "OUS"):
+            raise ValueError(
+                "Labels must be either strings or numbers. Got "
+                f"{self.classes[0]!r} and {other.classes[0]!r}."
+            )
         classes = np.union1d(self.classes, other.classes)
         totals = np.zeros(len(classes))
         for part in (self, other):
