@@ -204,8 +204,28 @@ def test_twins_never_cross_the_split():
     frame = pd.concat([frame, frame.iloc[:15]], ignore_index=True)
     evidence, _ = measure(from_memory(frame), "y", fast=True)
     tested = set(evidence.test.positions)
-    for i in range(15):
-        assert (i in tested) == (200 + i in tested)
+    assert tested & set(range(15))
+    assert not tested & set(range(200, 215))  # a copy of a test row counts once
+    assert "duplicate-rows" in {f.kind for f in evidence.profile.findings}
+
+
+def test_copies_with_a_row_number_are_still_copies(seed):
+    frame = pd.concat([_coin_flips(seed, n=80, d=4)] * 5, ignore_index=True)
+    frame.insert(0, "row", np.arange(len(frame)))
+    evidence, _ = measure(from_memory(frame), "label", fast=True)
+    kinds = {f.kind for f in evidence.profile.findings}
+    assert "duplicate-rows" in kinds
+    assert "twins-across-split" not in kinds
+    assert evidence.n_test == 20
+    assert evidence.certificates
+
+
+def test_a_perfect_column_is_shown_however_skewed_the_target(seed):
+    rng = np.random.default_rng(seed)
+    price = np.exp(1.2 * rng.normal(size=400))
+    frame = pd.DataFrame({"euros": 0.9 * price, "noise": rng.normal(size=400), "price": price})
+    evidence, _ = measure(from_memory(frame), "price", fast=True)
+    assert evidence.verdict == "shown"
 
 
 def test_stand_ins_and_permutation_of_whole_columns(seed):

@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary.report.split import find_twins, part_sizes, split_rows
+from corollary.report.split import find_twins, part_sizes, repeats_by_nature, split_rows
 
 
 def _parts(split):
@@ -82,6 +82,33 @@ def test_data_that_repeat_by_nature_are_split_by_rows():
     assert len(split.test) == 100
     assert split.n_across == 100
     assert "repeat by nature" in split.notes[0]
+
+
+def test_copies_stay_together_however_many_and_count_once():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=100), "b": rng.integers(0, 2, 100)})
+    frame = pd.concat([frame] * 8, ignore_index=True)
+    groups = find_twins(frame)
+    assert not repeats_by_nature(frame, groups)
+    y = np.tile(rng.integers(0, 2, 100), 8)
+    split = split_rows(y, "classification", groups, by_nature=False)
+    assert split.n_across == 0
+    for rows in (split.test, split.calibration):
+        assert len(np.unique(groups[rows])) == len(rows)
+    assert len(split.test) == 25
+    assert "copies count once" in split.notes[-1]
+
+
+def test_rows_alike_by_chance_are_no_copies():
+    rng = np.random.default_rng(0)
+    coarse = pd.DataFrame({c: rng.integers(0, 4, 500) for c in "abcd"})
+    assert repeats_by_nature(coarse, find_twins(coarse))
+    ages = pd.DataFrame({"age": rng.integers(18, 90, 500)})
+    assert repeats_by_nature(ages, find_twins(ages))
+    widths = pd.DataFrame({"width": rng.integers(1, 25, 150) / 10})
+    assert repeats_by_nature(widths, find_twins(widths))
+    days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60).repeat(3)})
+    assert not repeats_by_nature(days, find_twins(days))
 
 
 def test_small_data_rules_are_said():

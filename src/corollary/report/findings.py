@@ -73,6 +73,7 @@ def find_oddities(
     know += _missing(frame, plans, target)
     know += _unused(plans)
     know += _rare_classes(target)
+    know += [Finding("target-note", note, columns=(target.name,)) for note in target.notes]
     return act + ask + know
 
 
@@ -293,7 +294,10 @@ def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding
     found = []
     if target.n_dropped:
         n = target.n_dropped
-        sentence = f"{n} row{'s' * (n > 1)} without a value of {target.name!r} were left out."
+        sentence = (
+            f"{n} row{'s' * (n > 1)} without a value of {target.name!r} "
+            f"{'were' if n > 1 else 'was'} left out."
+        )
         found.append(Finding("missing-target", sentence, columns=(target.name,)))
     gaps = frame.isna().sum()
     gaps = {str(c): int(g) for c, g in gaps.items() if g and plans[str(c)]["kind"] != "empty"}

@@ -31,9 +31,9 @@ from corollary.report.importance import (
 from corollary.report.losses import Loss, absolute_error, choose_loss, log_loss
 from corollary.report.model import ReportModel
 from corollary.report.predictor import Predictor
-from corollary.report.profile import profile_table
+from corollary.report.profile import inspect_table, profile_table
 from corollary.report.read import Table, check_target
-from corollary.report.split import Split, find_twins, split_rows
+from corollary.report.split import Split, find_twins, repeats_by_nature, split_rows
 from corollary.report.target import Target, read_target
 from corollary.report.trials import (
     Trial,
@@ -140,10 +140,20 @@ def measure(
         goal = read_target(table, target, task)
         frame = table.frame.iloc[goal.rows].drop(columns=target).reset_index(drop=True)
         n_folds = FAST_FOLDS if fast else FOLDS
+        plans = inspect_table(frame)
+        # A row number or a key tells twins apart to the eye, not to a model.
+        seen = frame[[name for name in frame.columns if not plans[str(name)].get("why")]]
+        groups = find_twins(seen)
         split = split_rows(
-            goal.values, goal.task, find_twins(frame), coverage=coverage, n_folds=n_folds, seed=seed
+            goal.values,
+            goal.task,
+            groups,
+            by_nature=repeats_by_nature(seen, groups),
+            coverage=coverage,
+            n_folds=n_folds,
+            seed=seed,
         )
-        profile, used = profile_table(frame, goal, split)
+        profile, used = profile_table(frame, goal, split, plans)
         if not used:
             raise ReportError(
                 "data",

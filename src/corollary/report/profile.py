@@ -22,7 +22,31 @@ SHOWN_LEVELS = 10
 _KINDS = {"identifier": "category"}
 
 
-def profile_table(frame: Any, target: Target, split: Split) -> tuple[Profile, list[str]]:
+def inspect_table(frame: Any) -> dict[str, Plan]:
+    """Read what each column holds, and which cannot serve a model.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns but the target.
+
+    Returns
+    -------
+    plans : dict of str to dict
+        By column; ``"why"`` is set where the column is not used.
+    """
+    plans = {}
+    for name in frame.columns:
+        plan = inspect_column(frame[name])
+        if plan["kind"] == "numeric" and is_row_number(frame[name]):
+            plan = plan | {"why": "it counts the rows of the file"}
+        plans[str(name)] = plan
+    return plans
+
+
+def profile_table(
+    frame: Any, target: Target, split: Split, plans: dict[str, Plan] | None = None
+) -> tuple[Profile, list[str]]:
     """Describe every column and say what is odd.
 
     Parameters
@@ -33,6 +57,8 @@ def profile_table(frame: Any, target: Target, split: Split) -> tuple[Profile, li
         The target of these rows.
     split : Split
         How the rows were split.
+    plans : dict of str to dict or None, default=None
+        What each column holds, if :func:`inspect_table` has already read it.
 
     Returns
     -------
@@ -41,13 +67,8 @@ def profile_table(frame: Any, target: Target, split: Split) -> tuple[Profile, li
     used : list of str
         Columns for the models.
     """
-    columns, plans = [], {}
-    for name in frame.columns:
-        plan = inspect_column(frame[name])
-        if plan["kind"] == "numeric" and is_row_number(frame[name]):
-            plan = plan | {"why": "it counts the rows of the file"}
-        plans[str(name)] = plan
-        columns.append(describe_column(frame[name], plan))
+    plans = inspect_table(frame) if plans is None else plans
+    columns = [describe_column(frame[name], plans[str(name)]) for name in frame.columns]
     findings = find_oddities(frame, plans, target, split)
     profile = Profile(
         n_rows=len(frame),

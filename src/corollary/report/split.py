@@ -3,7 +3,8 @@
 Rows are sorted by target and drawn at even distances from a random start (systematic sampling),
 so every row has the same chance to enter each part, every class and every range of the target is
 represented in proportion, and the sizes are exact. Identical rows (twins) stay on the same side:
-a test row whose twin was trained on tests memory only.
+a test row whose twin was trained on tests memory only. Where rows are copies, and not alike by
+chance, copies of a test row count once: they are one piece of evidence, not many.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
 from corollary.report.evidence import Task
-from corollary.representation.columns import distinct_strings
+from corollary.representation.columns import distinct_strings, read_numbers
 
 TEST_SHARE = 0.25
 CALIBRATION_SHARE = 0.15
@@ -22,8 +23,11 @@ CALIBRATION_SHARE = 0.15
 MOST_CALIBRATION_SHARE = 0.3
 MOST_TEST_ROWS = 20_000
 MOST_CALIBRATION_ROWS = 10_000
-#: Beyond this share of rows with a twin, data repeat by nature and twins are left where they fall.
+#: Beyond this share of rows with a twin, data may repeat by nature and twins are left where they
+#: fall.
 NATURAL_TWINS = 0.2
+#: With fewer distinct rows than this, repetition is natural whatever the columns look like.
+FEW_DISTINCT = 50
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,57 @@ def find_twins(frame: Any) -> np.ndarray:
     import pandas as pd
 
     columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    if not columns:
+        return np.arange(len(frame))
     codes = [distinct_strings(c)[0] if c.dtype == object else pd.factorize(c)[0] for c in columns]
     groups, _ = pd.factorize(hash_rows(np.column_stack(codes)))
     return groups
+
+
+def repeats_by_nature(frame: Any, groups: np.ndarray) -> bool:
+    """Tell repetition that chance explains from copies.
+
+    Rows that combine a few coarse columns meet again by chance. Rows with a value that is nearly
+    their own (a measurement with decimals, a date, a text) do not: such a table was copied,
+    joined or resampled.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns that models see.
+    groups : ndarray of shape (n,)
+        Equal numbers for identical rows, from :func:`find_twins`.
+
+    Returns
+    -------
+    natural : bool
+        False if one column of decimals, dates or texts takes more than half as many values as
+        there are distinct rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from corollary.report.split import find_twins, repeats_by_nature
+    >>> measured = pd.DataFrame({"length": np.tile(np.linspace(0, 1, 70), 3)})
+    >>> repeats_by_nature(measured, find_twins(measured))
+    False
+    >>> counted = pd.DataFrame({"children": np.arange(210) % 7})
+    >>> repeats_by_nature(counted, find_twins(counted))
+    True
+    """
+    n_distinct = int(groups.max()) + 1 if len(groups) else 0
+    if n_distinct < FEW_DISTINCT:
+        return True
+    for j in range(frame.shape[1]):
+        codes, levels = distinct_strings(frame.iloc[:, j])
+        if len(levels) <= n_distinct / 2:
+            continue
+        numbers = read_numbers(frame.iloc[:, j])
+        known = numbers[~np.isnan(numbers)]
+        if len(known) < 0.5 * np.sum(codes >= 0) or np.any(known != np.round(known)):
+            return False
+    return True
 
 
 def split_rows(
@@ -90,6 +142,7 @@ def split_rows(
     task: Task,
     groups: np.ndarray,
     *,
+    by_nature: bool = True,
     coverage: float = 0.9,
     n_folds: int = 5,
     seed: int = 0,
@@ -104,6 +157,9 @@ def split_rows(
         Which of the two.
     groups : ndarray of shape (n,)
         Equal numbers for identical rows, from :func:`find_twins`.
+    by_nature : bool, default=True
+        Whether many twins may be chance, from :func:`repeats_by_nature`; copies are kept on the
+        same side however many they are, and count once in calibration and test.
     coverage : float, default=0.9
         Wanted coverage; it decides how many calibration rows are worth setting aside.
     n_folds : int, default=5
@@ -121,7 +177,7 @@ def split_rows(
     notes: list[str] = []
     sizes = np.bincount(groups)
     n_twins = int(sizes[sizes > 1].sum())
-    natural = n_twins > NATURAL_TWINS * n
+    natural = by_nature and n_twins > NATURAL_TWINS * n
     if natural:
         notes.append(
             f"{n_twins} of {n} rows have an identical twin: these data repeat by nature, so twins "
@@ -146,6 +202,14 @@ def split_rows(
     n_folds = min(n_folds, len(rest))
     fold[rest] = (np.arange(len(rest)) + rng.integers(n_folds)) % n_folds
     rows = [np.flatnonzero(part[units] == k) for k in range(3)]
+    if not by_nature:
+        rows[1:] = [_once(mine, groups, y) for mine in rows[1:]]
+        n_left = n - sum(len(mine) for mine in rows)
+        if n_left:
+            notes.append(
+                f"{n_left} cop{'ies' if n_left > 1 else 'y'} of calibration or test rows "
+                f"{'were' if n_left > 1 else 'was'} left out: copies count once there."
+            )
     n_across = int(np.isin(groups[rows[2]], groups[np.concatenate(rows[:2])]).sum())
     return Split(rows[0], rows[1], rows[2], fold[units[rows[0]]], n_twins, n_across, tuple(notes))
 
@@ -195,6 +259,12 @@ def _evenly(order: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
         return order[:0]
     steps = np.floor(np.arange(len(order) + 1) * (k / len(order)) + rng.random() + 1e-12)
     return order[np.diff(steps) > 0]
+
+
+def _once(rows: np.ndarray, groups: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Keep the first of rows that are equal in columns and target."""
+    pairs = np.column_stack([groups[rows].astype(np.float64), y[rows]])
+    return rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
 
 
 def _keep_classes_in_training(
