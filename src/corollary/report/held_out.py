@@ -10,6 +10,7 @@ from corollary.report.evidence import Estimate, TestRows
 from corollary.report.losses import Loss
 from corollary.report.predictor import Predictor
 from corollary.report.read import Table
+from corollary.report.statistics import mean_interval
 from corollary.report.target import Target
 from corollary.report.trials import predict_with
 
@@ -88,11 +89,8 @@ def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate
     verdict : {"shown", "not shown", "worse"}
         Whether the interval lies above zero, contains it, or lies below.
     """
-    from corollary.theory import compare_losses
-
     n = len(test.truth)
-    paired = compare_losses(test.baseline_loss, test.loss, confidence=confidence, method="t")
-    gain = Estimate(paired.difference, paired.lower, paired.upper, n)
+    gain = Estimate(*mean_interval(test.baseline_loss - test.loss, confidence), n)
     if n < FEWEST_TEST_ROWS:
         notes.append(
             f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."

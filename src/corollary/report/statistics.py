@@ -1,7 +1,7 @@
 """The few intervals and tests that report sections compute from the test rows.
 
 Shares get exact binomial intervals, quantiles get distribution-free ones from order statistics,
-means get Student's; families of groups are corrected by Holm's procedure.
+means get Student's corrected for skewness; families of groups are corrected by Holm's procedure.
 """
 
 import itertools
@@ -70,7 +70,10 @@ def share_upper(k: int, n: int, confidence: float) -> float:
 
 
 def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, float]:
-    """Estimate a mean with Student's interval.
+    r"""Estimate a mean with Student's interval, corrected for skewness by Hall's transformation.
+
+    Losses are skewed: a few rows cost much more than the rest. Student's symmetric interval then
+    reaches too far on the side of the many and not far enough on the side of the few.
 
     Parameters
     ----------
@@ -84,12 +87,30 @@ def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, 
     mean, low, high : float
         Ends are infinite for fewer than two numbers.
 
+    Notes
+    -----
+    With T the error of the mean over the standard deviation and g the skewness of the sample, the
+    cubic :math:`T + g T^2 / 3 + g^2 T^3 / 27 + g / (6 n)` is monotone in T and has, up to terms of
+    order 1 / n, no skewness; the interval inverts it at Student's quantiles.
+
+    Guarantee: none for finite n. On exponential, log-normal and normal numbers and their mirror
+    images it misses less often than Student's interval; checked by
+    ``tests/report/test_sections.py``.
+
+    References
+    ----------
+    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal
+    Statistical Society B 54.
+
     Examples
     --------
     >>> import numpy as np
     >>> from corollary.report.statistics import mean_interval
     >>> mean_interval(np.array([1.0, 1.0, 1.0]), 0.95)
     (1.0, 1.0, 1.0)
+    >>> mean, low, high = mean_interval(np.r_[np.ones(50), 9.0, 30.0], 0.95)
+    >>> round(mean - low, 2), round(high - mean, 2)
+    (0.75, 3.84)
     """
     n = len(values)
     if n == 0:
@@ -97,9 +118,28 @@ def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, 
     mean = float(np.mean(values))
     if n < 2:
         return mean, -math.inf, math.inf
-    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2))
-    half = reach * float(np.std(values, ddof=1)) / math.sqrt(n)
-    return mean, mean - half, mean + half
+    deviation = np.asarray(values, dtype=np.float64) - mean
+    # Scaled first, so that cubes of very large or small numbers stay in range.
+    scale = float(np.max(np.abs(deviation)))
+    if scale == 0:
+        return mean, mean, mean
+    if not math.isfinite(scale):
+        return mean, -math.inf, math.inf
+    scaled = deviation / scale
+    variance = float(np.mean(scaled**2))
+    skewness = float(np.mean(scaled**3)) / variance**1.5
+    spread = scale * math.sqrt(variance * n / (n - 1))
+    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2)) / math.sqrt(n)
+    low, high = (spread * _undo_skewness(w, skewness, n) for w in (reach, -reach))
+    return mean, mean - low, mean - high
+
+
+def _undo_skewness(value: float, skewness: float, n: int) -> float:
+    """Solve Hall's cubic for T."""
+    shifted = value - skewness / (6 * n)
+    if abs(skewness) < 1e-8:
+        return shifted
+    return 3 / skewness * (float(np.cbrt(1 + skewness * shifted)) - 1)
 
 
 def quantile_interval(
