@@ -63,8 +63,9 @@ def column_importances(
     Returns
     -------
     importances : tuple of Importance
-        Most important first. Intervals are Student's over rows, so they speak about other rows
-        from the same population, for this fitted model.
+        Most important first. Intervals are Student's over rows, each with the rise it suffers
+        and the rise it causes elsewhere, so they speak about other rows from the same population,
+        for this fitted model.
     """
     from scipy.special import stdtrit
 
@@ -80,13 +81,17 @@ def column_importances(
     with track("shuffling columns", total=len(used)) as step:
         for j in used:
             mine = encoder.feature_columns_ == j
-            rise = np.zeros(n)
+            rise, given = np.zeros(n), np.zeros(n)
             for order in orders:
                 shuffled = features.copy()
                 shuffled[:, mine] = features[order][:, mine]
-                rise += (loss(y, predict_with(predictor, shuffled)) - before) / repeats
+                step_up = (loss(y, predict_with(predictor, shuffled)) - before) / repeats
+                rise += step_up
+                given[order] += step_up
             mean = float(rise.mean())
-            radius = quantile * float(rise.std(ddof=1) / np.sqrt(n)) if n > 1 else np.inf
+            # A row moves the mean twice: by its own rise, and by the value it gives to another.
+            spread = float((rise + given).std(ddof=1)) if n > 1 else np.inf
+            radius = quantile * spread / np.sqrt(n)
             name = encoder.plans_[j]["name"]
             increase = Estimate(mean, mean - radius, mean + radius, n)
             found.append(Importance(name, increase, stand_ins.get(name, ())))
