@@ -105,6 +105,35 @@ def test_share_interval_equals_scipy(k, n):
     assert statistics.share_upper(k, n, 0.95) == pytest.approx(upper)
 
 
+@pytest.mark.parametrize("n", [15, 60])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_mean_intervals_miss_less_often_than_students_on_skewed_numbers(n, sign, seed):
+    rng = np.random.default_rng(seed)
+    truth, misses = sign * math.exp(0.5), np.zeros((2, 2))
+    reach = stats.t.ppf(0.975, n - 1)
+    for _ in range(2000):
+        sample = sign * np.exp(rng.normal(size=n))
+        half = reach * sample.std(ddof=1) / math.sqrt(n)
+        mean, low, high = statistics.mean_interval(sample, 0.95)
+        misses[0] += mean - half > truth, mean + half < truth
+        misses[1] += low > truth, high < truth
+    student, mine = misses
+    # The long tail's side is where Student's interval fails: 2.5% are meant, 8% to 15% are missed.
+    assert mine.max() < 0.7 * student.max()
+    assert mine.sum() < student.sum()
+
+
+def test_mean_intervals_are_students_without_skewness_and_scale_with_the_numbers():
+    sample = np.array([-3.0, -1.0, 0.0, 1.0, 3.0])
+    other = stats.t.interval(0.9, 4, 0, sample.std(ddof=1) / math.sqrt(5))
+    assert statistics.mean_interval(sample, 0.9) == pytest.approx((0.0, *other))
+    skewed = np.array([1.0, 1.0, 2.0, 9.0])
+    for scale in (1e-150, -1.0, 1e150):
+        ends = scale * np.array(statistics.mean_interval(skewed, 0.9))
+        ends[1:] = np.sort(ends[1:])
+        assert statistics.mean_interval(scale * skewed, 0.9) == pytest.approx(tuple(ends))
+
+
 @pytest.mark.parametrize(("n", "level"), [(12, 0.5), (60, 0.9), (40, 0.99)])
 def test_quantile_interval_covers(n, level, seed):
     rng = np.random.default_rng(seed)
@@ -234,6 +263,43 @@ def test_importance_says_association_and_stand_ins():
     card = verdict.why(worked_example.breast_cancer())
     assert "Association, not cause" in card["sentence"]
     assert "worst texture" in card["sentence"]
+
+
+def test_the_interval_of_the_foremost_column_allows_for_its_having_been_picked():
+    evidence = worked_example.breast_cancer()
+    top, looks = evidence.importances[0].increase, len(evidence.importances)
+    factor = stats.norm.ppf(1 - 0.025 / looks) / stats.norm.ppf(0.975)
+    strip = verdict.why(evidence)["strip"]
+    assert strip["high"] - top.value == pytest.approx(factor * (top.high - top.value))
+    assert f"corrected for {looks} looks" in verdict.why(evidence)["sentence"]
+
+
+def test_guessing_is_said_to_use_no_column():
+    evidence = worked_example.coin_flips()
+    candidates = tuple(replace(c, chosen=c.baseline) for c in evidence.candidates)
+    evidence = replace(evidence, candidates=candidates)
+    card = verdict.why(evidence)
+    assert (card["number"], card["section"]) == ("none", "models")
+    assert "why" not in to_dict(evidence)["sections"]
+
+
+def test_a_column_that_predicts_alone_is_asked_about_on_the_first_screen():
+    evidence = worked_example.breast_cancer()
+    asked = Finding("predicts-alone", "A question.", columns=("biopsy",))
+    evidence = replace(evidence, profile=replace(evidence.profile, findings=(asked,)))
+    assert "But biopsy alone predicts almost perfectly" in verdict.build(evidence)["sentence"]
+    assert "1 question for you below" in to_dict(evidence)["sections"]["data"]["finding"]
+
+
+def test_where_a_few_rows_decide_every_mean_the_median_error_is_stated():
+    evidence = worked_example.diabetes()
+    evidence = replace(evidence, loss_name="squared error of the logarithm (in units of x)")
+    errors = np.sort(np.abs(evidence.test.truth - evidence.test.prediction))
+    card = verdict.how_good(evidence)
+    middle = errors[math.ceil(len(errors) / 2) - 1]
+    assert card["strip"]["value"] == middle
+    assert card["strip"]["low"] < middle < card["strip"]["high"]
+    assert card["caption"] == "off in the median"
 
 
 def test_nothing_important_is_said_to_be_so():

@@ -113,7 +113,11 @@ def predict_file(
         notes.append(f"Columns the model does not read: {', '.join(unknown)}.")
     flagged = int((table["flags"] != "").sum())
     if flagged:
-        notes.append(f"{flagged} of {len(table)} rows are unlike the training rows; see 'flags'.")
+        promised = "sets" if "set" in table else "intervals"
+        notes.append(
+            f"{flagged} of {len(table)} rows are unlike the training rows; see 'flags'. Their "
+            f"{promised} carry no promise."
+        )
     if out is not None:
         _write(table, Path(out))
     return table, notes

@@ -237,12 +237,13 @@ def _coverage_sentence(evidence: Evidence, summary: dict[str, Any]) -> str:
             f"{count(single)} {'set names' if single == 1 else 'sets name'} one class only."
         )
         if len(bands) > 1 and percent(worst["value"]) != percent(summary["value"]):
-            text += f" Lowest for {worst['label']}: {percent(worst['value'])}."
+            text += f" Lowest for {worst['label']}: {facts.share_words(worst['hits'], worst['n'])}."
     else:
         text = f"{wanted} intervals held {share} of {plural(summary['n'], 'unseen row')}"
         if len(bands) > 1:
             text += (
-                f"; in the worst band of predictions ({worst['label']}) {percent(worst['value'])}"
+                f"; in the worst band of predictions ({worst['label']}) {percent(worst['value'])} "
+                f"of {count(worst['n'])}"
             )
         text += f". Half of them are narrower than {number(summary['median_width'])}."
     return text

@@ -6,6 +6,8 @@ from corollary.report.evidence import Column, Evidence, Finding
 from corollary.report.format import count, listing, number, plural
 from corollary.report.sections import facts
 
+#: Findings that only someone who knows the data can settle.
+QUESTIONS = ("predicts-alone", "isolated-value")
 MOST_COLUMNS = 300
 MOST_FINDINGS = 20
 MOST_BARS = 24
@@ -71,6 +73,9 @@ def _finding(evidence: Evidence, acts: int) -> str:
     if acts:
         verb = "needs" if acts == 1 else "need"
         return f"{text} {plural(acts, 'finding')} {verb} your attention."
+    asked = sum(f.kind in QUESTIONS for f in profile.findings)
+    if asked:
+        return f"{text} {plural(asked, 'question')} for you below."
     return f"{text} Nothing found that needs your attention."
 
 

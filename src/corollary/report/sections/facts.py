@@ -1,6 +1,7 @@
 """Facts about the test rows that several sections quote, and conversions to plain values."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,59 @@ def positive(evidence: Evidence) -> int:
     return int(np.sum(np.asarray(evidence.test.truth) == 1) * 2 <= len(evidence.test.truth))
 
 
+def model_words(name: str) -> str:
+    """Name a model inside a sentence, with its articles.
+
+    Parameters
+    ----------
+    name : str
+        Label of a candidate.
+
+    Returns
+    -------
+    text : str
+        For instance ``"the average of the lasso and a neural network"``.
+
+    Examples
+    --------
+    >>> from corollary.report.sections.facts import model_words
+    >>> model_words("average of lasso and neural network")
+    'the average of the lasso and a neural network'
+    >>> model_words("class shares (guessing)")
+    'class shares'
+    """
+    text = label(name, 160).removesuffix(" (guessing)")
+    for plain_name, full in (("average of ", "the average of "), ("lasso", "the lasso")):
+        text = text.replace(plain_name, full)
+    return text.replace("neural network", "a neural network")
+
+
+def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:
+    """Widen an interval so that it holds for all of many looks together.
+
+    The column that is named first was picked because its estimate is the largest; an interval
+    that holds singly would be too narrow for it.
+
+    Parameters
+    ----------
+    rise : Estimate
+        Rise with an interval that holds singly.
+    looks : int
+        How many columns were tried.
+    confidence : float
+        Confidence of the interval, before and after.
+
+    Returns
+    -------
+    rise : Estimate
+        With the interval widened by Bonferroni's rule, for a normal estimate.
+    """
+    level = (1 - confidence) / 2
+    factor = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
+    low = rise.value - factor * (rise.value - rise.low)
+    return replace(rise, low=low, high=rise.value + factor * (rise.high - rise.value))
+
+
 def matters(rise: Estimate, looks: int, confidence: float) -> bool:
     """Tell whether a rise of the loss is more than chance, corrected for many looks.
 
@@ -205,9 +259,7 @@ def matters(rise: Estimate, looks: int, confidence: float) -> bool:
     matters : bool
         Whether the interval, widened by Bonferroni's rule, stays above zero.
     """
-    level = (1 - confidence) / 2
-    widened = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
-    return bool(rise.value - widened * (rise.value - rise.low) > 0)
+    return bool(widened(rise, looks, confidence).low > 0)
 
 
 def guess_words(evidence: Evidence) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from corollary.report.evidence import Candidate, Evidence
-from corollary.report.format import label, listing, opening, seconds, triple, triples
+from corollary.report.format import listing, opening, seconds, triple, triples
 from corollary.report.sections import facts
 from corollary.report.statistics import mean_interval
 
@@ -125,7 +125,7 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
     mean, low, high = mean_interval(losses, evidence.confidence)
     test = {
         "value": facts.plain(mean),
-        "low": facts.plain(low),
+        "low": facts.plain(max(low, 0.0)),
         "high": facts.plain(high),
         "n": len(losses),
     }
@@ -136,15 +136,19 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
         f"By cross-validation the {loss} was {_words(claim)}{remark}; on the {len(losses):,} rows "
         f"that no choice ever saw it was {_words(test)}."
     )
-    sentence += " The two agree." if agree else " The two disagree: trust the second, and ask why."
+    sentence += (
+        " The two intervals overlap."
+        if agree
+        else " The two disagree: trust the second, and ask why."
+    )
     return {"claim": claim, "test": test, "agree": bool(agree), "sentence": sentence}
 
 
 def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     best = facts.chosen(evidence)
-    name = label(best.label)
+    name = facts.model_words(best.label)
     loss = facts.loss_words(evidence)[0]
-    same = [label(c.label) for c in running if c.indistinguishable and not c.chosen]
+    same = [facts.model_words(c.label) for c in running if c.indistinguishable and not c.chosen]
     if best.baseline:
         text = (
             f"None of {len(running) - 1} models was better than guessing ({name}) by more than "
@@ -161,7 +165,10 @@ def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     if gain["high"] is not None and not best.baseline:
         if gain["high"] < 0:
             value, low, high = triple(-gain["value"], -gain["high"], -gain["low"])
-            text += f" It beats guessing by {value} in {loss} ({low} to {high})."
+            text += (
+                f" By cross-validation the chosen one beats guessing by {value} in {loss} "
+                f"({low} to {high})."
+            )
         else:
             text += " Cross-validation does not show that it beats guessing."
     return text

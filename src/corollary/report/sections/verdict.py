@@ -16,7 +16,12 @@ from corollary.report.format import (
     triple,
 )
 from corollary.report.sections import calibration, facts, new_data
-from corollary.report.statistics import mean_interval, share_interval, share_upper
+from corollary.report.statistics import (
+    mean_interval,
+    quantile_interval,
+    share_interval,
+    share_upper,
+)
 from corollary.theory.certificate import format_share
 
 PHRASES = {
@@ -65,7 +70,7 @@ def build(evidence: Evidence) -> dict[str, Any]:
 def _sentence(evidence: Evidence) -> str:
     gain, best = evidence.gain, facts.chosen(evidence)
     loss, remark = facts.loss_words(evidence)
-    model = label(best.label)
+    model = facts.model_words(best.label)
     rows = plural(evidence.n_test, "row")
     level = facts.confidence_words(evidence)
     if best.baseline:
@@ -73,6 +78,7 @@ def _sentence(evidence: Evidence) -> str:
             "No model was better than guessing by more than chance would make it, so this report "
             f"describes guessing itself ({model}), on {rows} that no choice ever saw."
         )
+    asked = _question(evidence)
     value, low, high = triple(gain.value, gain.low, gain.high)
     if evidence.verdict == "not shown" and gain.low > 0:
         return f"{rows} that no choice ever saw are too few to show anything."
@@ -85,15 +91,30 @@ def _sentence(evidence: Evidence) -> str:
     value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
     return (
         f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
-        f"by {value} ({level} interval {low} to {high}){remark}."
+        f"by {value} ({level} interval {low} to {high}){remark}.{asked}"
     )
 
 
+def _question(evidence: Evidence) -> str:
+    """Ask about the column that predicts alone: with it the verdict stands or falls."""
+    found = [f for f in evidence.profile.findings if f.kind == "predicts-alone"]
+    if evidence.verdict != "shown" or not found:
+        return ""
+    name = label(found[0].columns[0], 40)
+    return f" But {name} alone predicts almost perfectly: is it known before the target is?"
+
+
 def _rule(evidence: Evidence) -> str:
+    log_loss = (
+        " Log loss is minus the logarithm of the probability that was given to what then happened: "
+        "0 for certainty that proves right, and the larger the surer a mistake was."
+    )
     return (
         f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
         "difference in loss, row by row on the test rows, lies above zero; “worse” that it lies "
-        "below; “not shown” that it contains zero, or that there are too few test rows to say."
+        "below; “not shown” that it contains zero, or that there are too few test rows to say. The "
+        "interval is Student’s, corrected for skewness."
+        + (log_loss if evidence.loss_name == "log loss" else "")
     )
 
 
@@ -153,6 +174,8 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
     errors = facts.absolute_errors(evidence)
     mean, low, high = mean_interval(errors, evidence.confidence)
     base = float(np.mean(np.abs(evidence.test.truth - evidence.test.baseline)))
+    if evidence.loss_name.startswith("squared error of the logarithm"):
+        return _typical_error(evidence, errors)
     words = triple(mean, max(low, 0.0), high)
     return _card(
         "how-good",
@@ -170,6 +193,34 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
             "low": max(low, 0.0),
             "high": facts.plain(high),
             "domain": [0.0, 1.15 * max(base, mean, facts.plain(high) or 0.0) or 1.0],
+            "marks": [{"at": base, "label": f"guessing {number(base)}"}],
+        },
+    )
+
+
+def _typical_error(evidence: Evidence, errors: np.ndarray) -> dict[str, Any]:
+    """State the median error, where a few rows decide every mean."""
+    n, level = len(errors), facts.confidence_words(evidence)
+    middle, low, high = quantile_interval(np.sort(errors), 0.5, evidence.confidence)
+    base = float(np.median(np.abs(evidence.test.truth - evidence.test.baseline)))
+    words = triple(middle, low, high)
+    ends = [v for v in (low, middle, high, base) if v is not None]
+    return _card(
+        "how-good",
+        "How good?",
+        words[0],
+        "off in the median",
+        f"Half of {plural(n, 'unseen row')} are off by at most {words[0]} ({level} interval "
+        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}. "
+        f"{facts.guess_words(evidence)}: {number(base)}. A few rows decide every average here.",
+        interval=f"{words[1]} to {words[2]}",
+        n=n,
+        section="certificate",
+        strip={
+            "value": middle,
+            "low": low if low is not None else 0.0,
+            "high": high,
+            "domain": [0.0, 1.15 * max(ends) or 1.0],
             "marks": [{"at": base, "label": f"guessing {number(base)}"}],
         },
     )
@@ -354,21 +405,33 @@ def why(evidence: Evidence) -> dict[str, Any]:
     """
     if not evidence.importances:
         return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
+    if facts.chosen(evidence).baseline:
+        return _card(
+            "why",
+            "Why?",
+            "none",
+            "of the columns is used",
+            f"Guessing looks at none of the {plural(len(evidence.importances), 'column')}.",
+            interval="no column used",
+            n=int(evidence.importances[0].increase.n),
+            section="models",
+        )
     loss = evidence.importance_loss or evidence.loss_name
-    top = evidence.importances[0]
-    rise = top.increase
+    top, looks = evidence.importances[0], len(evidence.importances)
+    rise = facts.widened(top.increase, looks, evidence.confidence)
+    level = facts.confidence_words(evidence)
+    looked = f", corrected for {looks} looks," if looks > 1 else ""
     words = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
     name = label(top.column, 40)
-    if facts.matters(rise, len(evidence.importances), evidence.confidence):
+    if rise.low > 0:
         text = (
             f"It leans most on {name}: with its values shuffled, {loss} rises by "
-            f"{words[0]} ({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
+            f"{words[0]} ({level} interval{looked} {words[1]} to {words[2]})."
         )
     else:
         text = (
-            "No single column is shown to matter, corrected for "
-            f"{len(evidence.importances)} looks. Shuffling {name} costs most: {words[0]} in {loss} "
-            f"({facts.confidence_words(evidence)} interval {words[1]} to {words[2]})."
+            f"No single column is shown to matter. Shuffling {name} costs most: {words[0]} in "
+            f"{loss} ({level} interval{looked} {words[1]} to {words[2]})."
         )
     if top.stand_ins:
         text += f" Can stand in for it: {listing([label(s, 40) for s in top.stand_ins], 2)}."

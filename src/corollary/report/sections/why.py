@@ -25,8 +25,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     section : dict or None
         ``finding``, ``importances``, ``forest``, ``effects``, ``groups`` of stand-ins.
     """
-    if not evidence.importances and not evidence.effects:
-        return None
+    if facts.chosen(evidence).baseline or not (evidence.importances or evidence.effects):
+        return None  # guessing leans on no column
     rises = [facts.estimate(i.increase) for i in evidence.importances]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
     found = [
@@ -146,8 +146,8 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     names = listing([label(i["column"], 40) for i in matter], 3)
     text = (
         f"{plural(len(matter), 'column')} of {len(found)} "
-        f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. Without "
-        f"{label(matter[0]['column'], 40)}, {loss} rises by {matter[0]['words']}."
+        f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. With "
+        f"{label(matter[0]['column'], 40)} shuffled, {loss} rises by {matter[0]['words']}."
     )
     return text + _same(matter[0]) + " This is association, not cause."
 
