@@ -15,6 +15,7 @@ from corollary.gp import (
     inverse,
     learn_hyperparameters,
     log_evidence,
+    maximise,
     solve,
 )
 from corollary.kernels import (
@@ -175,6 +176,19 @@ def test_learning_reaches_a_stationary_point_and_uses_its_levels(seed):
     assert np.exp(learnt.theta[-1]) == pytest.approx(0.09, rel=0.25)
     again = learn_hyperparameters(seen, search, random_state=seed)
     assert np.array_equal(again.theta, learnt.theta)
+
+
+def test_search_ends_as_high_as_a_slow_one_in_logarithms(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 6))  # five features do not matter
+    seen = Observations.of(X, np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=80))
+    search = Search(1.0 * RBF(np.full(6, 2.5)), 0.1, True, np.full(8, -11.0), np.full(8, 11.0))
+    learnt = learn_hyperparameters(seen, search, random_state=seed, tol=1e-9)
+    bounds = np.stack([search.low, search.high], axis=1)
+    slow = maximise(
+        lambda t: search.evidence(seen, t), [search.theta], bounds, tol=1e-13, max_iter=1000
+    )
+    assert learnt.value >= slow.value - 1e-3
 
 
 def test_restarts_leave_a_bad_start(seed):

@@ -268,6 +268,15 @@ def test_draws_have_the_posterior_law(data):
     assert noisy[0].var() == pytest.approx(cov[0, 0] + 0.1, rel=0.12)
 
 
+def test_paths_have_the_posterior_law_under_much_noise():
+    X = np.array([[0.0], [0.5], [3.0]])
+    model = fixed(2.0 * RBF(1.0), 1.0).fit(X, [1.0, -1.0, 2.0])
+    mean, cov = model.predict(X, return_cov=True)
+    paths = model.sample_paths(8000, n_frequencies=1000, random_state=0)(X)
+    np.testing.assert_allclose(paths.mean(axis=1), mean, atol=0.1)
+    np.testing.assert_allclose(np.cov(paths), cov, atol=0.1)
+
+
 def test_paths_are_functions(data):
     X, y = data
     model = fixed(2.0 * Matern(1.0, nu=2.5), 1e-8).fit(X, y)
