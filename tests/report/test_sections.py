@@ -402,6 +402,18 @@ def test_worst_rows_are_the_worst_in_order():
     assert worst["rows"][0]["held"] is bool(held)
 
 
+def test_small_errors_of_large_numbers_stay_visible_among_the_worst_rows():
+    evidence = worked_example.diabetes()
+    rows, rng = evidence.test, np.random.default_rng(0)
+    small = rows.truth + 0.01 * rng.choice([-1, 1], len(rows.truth))
+    rows = replace(rows, prediction=small, low=small - 0.02, high=small + 0.02)
+    worst = to_dict(replace(evidence, test=rows))["sections"]["errors"]["worst"]["rows"]
+    assert all(float(row["error"]) == pytest.approx(0.01) for row in worst)
+    assert all(
+        row["interval"].split(" to ")[0] != row["interval"].split(" to ")[1] for row in worst
+    )
+
+
 def test_confusion_and_thresholds_count_by_hand():
     evidence = worked_example.breast_cancer()
     section = errors.build(evidence)

@@ -288,11 +288,12 @@ def _worst(evidence: Evidence) -> dict[str, Any]:
     names = (names or list(rows.table))[:WORST_COLUMNS]
     values = [facts.cells([rows.table[name][i] for i in order]) for name in names]
     inside = facts.covered(evidence)
+    decimals = _decimals(evidence, size[order]) if evidence.task == "regression" else 0
     found = [
         {
             "position": int(rows.positions[i]),
             **(
-                _number_row(evidence, i)
+                _number_row(evidence, i, decimals)
                 if evidence.task == "regression"
                 else _class_row(evidence, i)
             ),
@@ -309,11 +310,20 @@ def _worst(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _number_row(evidence: Evidence, i: int) -> dict[str, Any]:
+def _decimals(evidence: Evidence, errors: np.ndarray) -> int:
+    """Choose decimals that show the spread of the target and the errors of these rows."""
+    truth = np.asarray(evidence.test.truth, dtype=float)
+    spread = float(np.std(truth)) or float(np.abs(truth).max(initial=0.0))
+    if not 1e-4 <= spread < 1e10:
+        return 6
+    typical = float(np.median(errors)) if len(errors) else 0.0
+    visible = decimals_for(typical, 3) if typical > 1e-6 * spread else decimals_for(spread)
+    return min(max(decimals_for(spread), visible), 8)
+
+
+def _number_row(evidence: Evidence, i: int, decimals: int) -> dict[str, Any]:
     rows = evidence.test
     truth, prediction = float(rows.truth[i]), float(rows.prediction[i])
-    spread = float(np.std(rows.truth)) or abs(truth)
-    decimals = decimals_for(spread) if 1e-4 <= spread < 1e10 else 6
     interval = ""
     if rows.low is not None and rows.high is not None:
         ends = float(rows.low[i]), float(rows.high[i])

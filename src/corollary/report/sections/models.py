@@ -150,9 +150,11 @@ def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     loss = facts.loss_words(evidence)[0]
     same = [facts.model_words(c.label) for c in running if c.indistinguishable and not c.chosen]
     if best.baseline:
+        tried = len(running) - 1
+        who = "The only other model was not" if tried == 1 else f"None of {tried} models was"
         text = (
-            f"None of {len(running) - 1} models was better than guessing ({name}) by more than "
-            "chance would make it, so guessing was chosen."
+            f"{who} better than guessing ({name}) by more than chance would make it, so guessing "
+            "was chosen."
         )
     else:
         text = f"{opening(name)} was chosen among {len(running)} models."
