@@ -86,12 +86,30 @@ def _sentence(evidence: Evidence) -> str:
         return (
             f"On {rows} that no choice ever saw, {model} and guessing cannot be told apart: the "
             f"gain in {loss} is {value} ({level} interval {low} to {high}){remark}."
+            f"{_right_more_often(evidence)}"
         )
     side = "smaller" if evidence.verdict == "shown" else "larger"
     value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
     return (
         f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
         f"by {value} ({level} interval {low} to {high}){remark}.{asked}"
+    )
+
+
+def _right_more_often(evidence: Evidence) -> str:
+    """Explain a model that is right more often than guessing and yet not shown to be better."""
+    from corollary.theory import compare_losses
+
+    if evidence.task != "classification":
+        return ""
+    wrong = facts.wrong(evidence)
+    guess = np.asarray(evidence.test.truth) != np.asarray(evidence.test.baseline)
+    if compare_losses(guess * 1.0, wrong * 1.0, confidence=evidence.confidence).lower <= 0:
+        return ""
+    return (
+        f" Its classes are right more often ({count(int(wrong.sum()))} wrong against "
+        f"{count(int(guess.sum()))}), but a few of its probabilities were so wrong that they "
+        "decide the mean."
     )
 
 
