@@ -1,5 +1,7 @@
 """Lasso: closed forms, optimality, peers, laws, and what the user is told."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.linear import (
     Lasso,
+    LinearRegression,
     laplace_map_alpha,
     lasso_alpha_max,
     lasso_dual_gap,
@@ -255,3 +258,16 @@ def test_too_few_epochs_are_reported(seed):
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_features_of_enormous_scale():
+    # The penalty is nothing beside them; steps of size 1e-150 have squares that vanish.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 3))
+    y = X[:, 0] + 0.1 * rng.normal(size=24)
+    with warnings.catch_warnings():
+        # The duality gap cannot be small: the penalty is lost in the rounding of X'r.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        large = Lasso(alpha=0.1, tol=1e-13).fit(X * 1e150, y)
+    plain = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(large.coef_ * 1e150, plain.coef_, rtol=1e-9)

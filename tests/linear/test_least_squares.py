@@ -299,3 +299,22 @@ def test_conditional_mean_is_the_best_predictor_of_a_finite_law():
     risk = [float(np.sum(joint * (values - f[:, None]) ** 2)) for f in (other, mean)]
     excess = float(joint.sum(axis=1) @ (other - mean) ** 2)
     assert risk[0] - risk[1] == pytest.approx(excess)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_fewer_rows_than_columns_far_from_the_origin(n):
+    # The rounded mean leaves a common shift in every row, which is not a direction of the data:
+    # centred rows have rank n - 1 at most, and the solution the smallest norm.
+    for k in range(20):
+        rng = np.random.default_rng(k)
+        Z, y, w = rng.normal(size=(n, 6)), rng.normal(size=n), rng.random(n)
+        X = Z + 1e4
+        model = LinearRegression().fit(X, y, sample_weight=w)
+        assert model.rank_ == n - 1
+        centred = X - np.average(X, axis=0, weights=w)
+        root = np.sqrt(w)[:, np.newaxis]
+        shortest = np.linalg.lstsq(
+            centred * root, (y - np.average(y, weights=w)) * root[:, 0], rcond=1e-9
+        )[0]
+        np.testing.assert_allclose(model.coef_, shortest, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(model.predict(X), y, atol=1e-8)

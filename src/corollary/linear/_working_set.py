@@ -360,10 +360,13 @@ class WorkingSetSolver:
     ) -> None:
         """Replace w by the affine combination of iterates with the smallest step, if better."""
         steps = np.diff(iterates, axis=0)
+        largest = float(np.abs(steps).max(initial=0.0))
+        if largest == 0.0 or not np.isfinite(largest):
+            return
+        # A power of two changes no digit, and squares of tiny steps would vanish.
+        steps = np.ldexp(steps, -int(np.frexp(largest)[1]))
         products = steps @ steps.T
         size = float(np.trace(products))
-        if size == 0.0:
-            return
         products.flat[:: EPOCHS + 1] += 1e-12 * size
         weights = np.linalg.solve(products, np.ones(EPOCHS))
         trial = (weights / weights.sum()) @ iterates[1:]

@@ -80,7 +80,12 @@ def solve_wide(
                 coef, intercept, y.ndim, fit_intercept, min(X.shape), factor.rcond, "dual"
             )
     dense = X.toarray() if sparse.issparse(X) else X
-    coef, rank = solve_factor((dense - x_mean) * root, target, alpha)
+    Z = dense - x_mean
+    if fit_intercept:
+        # The rounding of a large mean would stay in every row and look like one more direction.
+        slip = (root[:, 0] ** 2) @ Z / (root**2).sum()
+        Z, x_mean = Z - slip, x_mean + slip
+    coef, rank = solve_factor(Z * root, target, alpha)
     return shaped(coef, y_mean - x_mean @ coef, y.ndim, fit_intercept, rank, 0.0, "svd")
 
 
