@@ -1,0 +1,18 @@
+"""Support vector machines: widest margins, by one exact and fast solver.
+
+:class:`SVC`, :class:`NuSVC`, :class:`SVR` and :class:`OneClassSVM` take any kernel of
+:mod:`corollary.kernels`, a name or a Gram matrix, and report what they reached: the duality gap,
+the violation of the optimality conditions and the objective. Their quadratic programs are one
+problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two classes as a function.
+
+Scores are no probabilities. Calibrate them afterwards, on rows kept aside.
+"""
+
+from corollary.svm.classification import PairSolution as PairSolution
+from corollary.svm.classification import svm_pair as svm_pair
+from corollary.svm.one_class import OneClassSVM as OneClassSVM
+from corollary.svm.solver import SMOResult as SMOResult
+from corollary.svm.solver import smo as smo
+from corollary.svm.svc import SVC as SVC
+from corollary.svm.svc import NuSVC as NuSVC
+from corollary.svm.svr import SVR as SVR

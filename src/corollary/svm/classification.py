@@ -1,0 +1,328 @@
+r"""Support vector classification, one class against another, and what its pairs have in common.
+
+For labels :math:`y_i = \pm 1` the soft-margin machine minimises
+
+.. math:: \tfrac12 \|w\|^2 + \sum_i C_i \max(0, 1 - y_i (\langle w, \phi(x_i) \rangle + b)),
+
+which is :math:`C` times hinge-loss regularisation with :math:`\lambda = 1 / (2 C)`. Its dual in
+:math:`\beta_i = y_i \alpha_i` has :math:`0 \le \alpha_i \le C_i` and
+:math:`\sum_i \beta_i = 0`. With squared slack, :math:`C_i \xi_i^2`, the dual has no upper bound
+and :math:`1 / (2 C_i)` on the diagonal of the Gram matrix. The hard margin,
+:math:`C = \infty`, is found as the shortest vector between the two convex hulls, a bounded
+problem even when nothing separates the classes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.svm._gram import ChangedGram, Gram
+from corollary.svm.solver import SMOResult, minimise
+
+
+class PairSolution(NamedTuple):
+    r"""A machine for two classes in its dual form.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n_samples,)
+        Signed weights :math:`y_i \alpha_i`.
+    intercept : float
+        Offset b.
+    dual : float
+        Value of the dual problem.
+    gap : float
+        Value of the primal problem minus that of the dual one.
+    result : SMOResult
+        What the solver reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import svm_pair
+    >>> x, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> svm_pair(x @ x.T, y, C=10.0).intercept
+    -1.0
+    """
+
+    beta: np.ndarray
+    intercept: float
+    dual: float
+    gap: float
+    result: SMOResult
+
+
+def svm_pair(
+    K: Any,
+    y: Any,
+    *,
+    C: Any = 1.0,
+    loss: str = "hinge",
+    start: Any = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_size: float = 500.0,
+) -> PairSolution:
+    r"""Solve the dual of the machine for two classes.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_samples, n_samples)
+        Gram matrix.
+    y : array-like of shape (n_samples,)
+        Labels -1 and 1, both present.
+    C : float or array-like of shape (n_samples,), default=1.0
+        Price of slack, one or one for each row; infinity for the hard margin.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Whether slack is paid linearly or squared.
+    start : array-like of shape (n_samples,) or None, default=None
+        Signed weights to start from, for instance those of another C; they are moved to the
+        nearest scale that is allowed.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions.
+    max_iter : int, default=-1
+        Largest number of pair steps; -1 for no limit.
+    cache_size : float, default=500.0
+        Megabytes for the solver.
+
+    Returns
+    -------
+    solution : PairSolution
+        Weights, intercept, dual value and gap.
+
+    Raises
+    ------
+    ValueError
+        If C is infinite and no hyperplane separates the classes.
+
+    Notes
+    -----
+    At the optimum the gap is zero, :math:`\alpha_i = 0` where the margin
+    :math:`y_i f(x_i)` exceeds one, :math:`\alpha_i = C_i` where it is below, and for the hard
+    margin :math:`\sum_i \alpha_i = \|w\|^2 = 1 / \gamma^2` with :math:`\gamma` the distance of the
+    closest point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import svm_pair
+    >>> x, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([-1, -1, 1, 1])
+    >>> hard = svm_pair(x @ x.T, y, C=np.inf)
+    >>> hard.beta.round(6), round(hard.intercept, 6)
+    (array([ 0. , -0.5,  0.5,  0. ]), -2.0)
+    """
+    from corollary.svm._gram import PrecomputedGram
+
+    K = np.ascontiguousarray(K, dtype=np.float64)
+    y = np.asarray(y, dtype=np.float64)
+    if K.ndim != 2 or K.shape != (len(y), len(y)) or set(np.unique(y)) != {-1.0, 1.0}:
+        raise ValueError(
+            "svm_pair needs a square Gram matrix and a label -1 or 1 for each row, both present. "
+            f"Got shape {K.shape} and labels {np.unique(y)[:5].tolist()}."
+        )
+    if loss not in ("hinge", "squared_hinge"):
+        raise ValueError(
+            "The 'loss' parameter of svm_pair must be 'hinge' or 'squared_hinge'. "
+            f"Got {loss!r} instead."
+        )
+    price = np.broadcast_to(np.asarray(C, dtype=np.float64), y.shape)
+    if not (price > 0).all():
+        raise ValueError(f"The 'C' parameter of svm_pair must be positive. Got {C!r} instead.")
+    first = None if start is None else np.asarray(start, dtype=np.float64)
+    options = {"tol": tol, "max_iter": max_iter, "cache_size": cache_size}
+    gram = PrecomputedGram(K)
+    if np.isinf(price).any():
+        return hard_pair(gram, y, **options)
+    return soft_pair(gram, y, price, loss=loss, start=first, **options)
+
+
+def soft_pair(
+    gram: Gram,
+    y: np.ndarray,
+    C: np.ndarray,
+    *,
+    loss: str = "hinge",
+    start: np.ndarray | None = None,
+    **options: Any,
+) -> PairSolution:
+    """Solve the soft-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`.
+
+    Parameters
+    ----------
+    gram : Gram
+        The matrix.
+    y : ndarray of shape (n_samples,)
+        Labels -1.0 and 1.0.
+    C : ndarray of shape (n_samples,)
+        Prices of slack.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Whether slack is paid linearly or squared.
+    start : ndarray of shape (n_samples,) or None, default=None
+        Signed weights to start from.
+    **options
+        Passed to the solver.
+
+    Returns
+    -------
+    solution : PairSolution
+        Weights, intercept, dual value and gap.
+    """
+    squared = loss == "squared_hinge"
+    bound = np.full(len(y), np.inf) if squared else C
+    if squared:
+        gram = ChangedGram(gram, addition=0.5 / C)
+    lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
+    if start is not None:
+        start = feasible(start, lower, upper)
+    result = minimise(gram, y, lower, upper, start=start, **options)
+    intercept = float(result.intercepts[0])
+    scores = result.scores - result.beta * (0.5 / C) if squared else result.scores
+    slack = np.maximum(0.0, 1.0 - y * (scores + intercept))
+    paid = float(C @ (slack * slack if squared else slack))
+    primal = 0.5 * float(result.beta @ scores) + paid
+    return PairSolution(
+        result.beta, intercept, -result.objective, primal + result.objective, result
+    )
+
+
+def hard_pair(gram: Gram, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -> PairSolution:
+    """Solve the hard-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`.
+
+    Parameters
+    ----------
+    gram : Gram
+        The matrix.
+    y : ndarray of shape (n_samples,)
+        Labels -1.0 and 1.0.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, with margins scaled to one.
+    **options
+        Passed to the solver.
+
+    Returns
+    -------
+    solution : PairSolution
+        Weights, intercept, dual value and gap.
+    """
+    n = len(y)
+    groups = (y < 0).astype(np.int64)
+    start = np.zeros(n)
+    start[np.argmax(y > 0)], start[np.argmax(y < 0)] = 1.0, -1.0
+    lower, upper = np.where(y < 0, -np.inf, 0.0), np.where(y > 0, np.inf, 0.0)
+    size = float(np.abs(gram.diagonal).max())
+    scale = 1e-3
+    while True:
+        # In units of the squared distance of the hulls, which becomes known on the way.
+        result = minimise(
+            gram, np.zeros(n), lower, upper, groups=groups, start=start, tol=scale * size, **options
+        )
+        square = 2.0 * result.objective  # of the distance between the hulls
+        apart = result.scores[y > 0].min() - result.scores[y < 0].max()
+        limit = options.get("max_iter", -1)
+        if apart > 0 and result.violation <= 0.5 * tol * square:
+            break
+        if 0 <= limit <= result.n_iter and apart > 0:
+            break
+        if scale < 1e-14 or not result.converged:
+            if apart <= 1e-7 * np.sqrt(size * max(square, 0.0)):
+                raise ValueError(
+                    "The hard margin (C=inf) needs classes that a hyperplane separates in the "
+                    "kernel's feature space. Got classes whose convex hulls come as close as "
+                    f"{np.sqrt(max(square, 0.0)):.3g}; use a finite C or another kernel."
+                )
+            break
+        start, scale = result.beta, scale * 1e-2
+    # The closest points become margins of -1 and 1: w is 2 / distance^2 times their difference.
+    factor = 2.0 / apart
+    beta = result.beta * factor
+    scores = result.scores * factor
+    intercept = -0.5 * float(scores[y > 0].min() + scores[y < 0].max())
+    norm = float(beta @ scores)
+    primal = 0.5 * norm
+    dual = float(np.abs(beta).sum()) - 0.5 * norm
+    done = result._replace(
+        beta=beta,
+        scores=scores,
+        intercepts=np.array([intercept]),
+        objective=-dual,
+        violation=result.violation * factor,
+        converged=bool(result.violation * factor <= tol),
+    )
+    return PairSolution(beta, intercept, dual, primal - dual, done)
+
+
+def nu_pair(gram: Gram, y: np.ndarray, weight: np.ndarray, nu: float, **options: Any) -> Any:
+    """Solve the machine whose parameter bounds the share of margin errors.
+
+    Parameters
+    ----------
+    gram : Gram
+        The matrix.
+    y : ndarray of shape (n_samples,)
+        Labels -1.0 and 1.0.
+    weight : ndarray of shape (n_samples,)
+        Weights of the rows.
+    nu : float
+        At most this share of the rows has a margin below one, and at least this share are
+        support vectors.
+    **options
+        Passed to the solver.
+
+    Returns
+    -------
+    solution : PairSolution
+        Weights, intercept, dual value and gap, with margins scaled to one.
+    """
+    half = 0.5 * nu * float(weight.sum())
+    start = np.zeros(len(y))
+    for sign in (1.0, -1.0):
+        rows = np.flatnonzero(y == sign)
+        if weight[rows].sum() < half * (1 - 1e-12):
+            raise ValueError(
+                f"The 'nu' parameter is too large for the smaller class: {nu} asks for weights of "
+                f"{half:.6g} in each class, and one class has {weight[rows].sum():.6g}. Use nu <= "
+                f"{2 * weight[rows].sum() / weight.sum():.6g}."
+            )
+        before = np.concatenate([[0.0], np.cumsum(weight[rows])[:-1]])
+        start[rows] = sign * np.clip(half - before, 0.0, weight[rows])
+    lower, upper = np.where(y < 0, -weight, 0.0), np.where(y > 0, weight, 0.0)
+    groups = (y < 0).astype(np.int64)
+    result = minimise(gram, np.zeros(len(y)), lower, upper, groups=groups, start=start, **options)
+    above, below = result.intercepts
+    rho, intercept = 0.5 * (below - above), 0.5 * (below + above)
+    norm = float(result.beta @ result.scores)
+    slack = np.maximum(0.0, rho - y * (result.scores + intercept))
+    primal = 0.5 * norm - 2.0 * half * rho + float(weight @ slack)
+    gap = primal + 0.5 * norm
+    if rho <= 1e-12 * np.sqrt(max(norm, 1e-300)):
+        raise ValueError(
+            f"With nu={nu} the margin is zero: the weighted hulls of the classes meet. Use a "
+            "smaller nu or another kernel."
+        )
+    return PairSolution(result.beta / rho, intercept / rho, -0.5 * norm, gap, result)
+
+
+def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Clip weights to their bounds and shrink the heavier sign until the sum is zero.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n_samples,)
+        Weights.
+    lower : ndarray of shape (n_samples,)
+        Lower bounds, at most zero.
+    upper : ndarray of shape (n_samples,)
+        Upper bounds, at least zero.
+
+    Returns
+    -------
+    beta : ndarray of shape (n_samples,)
+        Feasible weights.
+    """
+    beta = np.clip(beta, lower, upper)
+    up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
+    both = min(up, down)
+    if max(up, down) - both <= 1e-12 * both:  # rounding: variables at a bound must stay there
+        return beta
+    scale = np.where(beta > 0, both / max(up, 1e-300), both / max(down, 1e-300))
+    return np.clip(beta * scale, lower, upper)

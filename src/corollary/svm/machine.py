@@ -1,0 +1,176 @@
+"""What every kernel machine shares: kernel, training matrix, support vectors, scores."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_new_data
+from corollary.core.schema import (
+    Array,
+    Instance,
+    Integer,
+    Number,
+    Optional,
+    Size,
+    Sparse,
+    Strings,
+)
+from corollary.kernels import Kernel, check_kernel
+from corollary.svm._gram import Gram, PrecomputedGram, make_gram
+
+# Predictions hold this many kernel values at a time.
+_VALUES_AT_ONCE = 2**23
+
+# What a saved kernel machine holds: s support vectors, d features.
+FITTED_MACHINE = {
+    "support_": Array("i", "s", low=0),
+    "support_vectors_": Optional(Array("f", "s", "d") | Sparse("s", "d")),
+    "kernel_": Optional(Instance("gram")),
+    "dual_gap_": Number(),
+    "kkt_violation_": Number(0),
+    "objective_": Number(),
+    "n_iter_": Integer(0) | Array("i", "p", low=0),
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
+}
+
+MACHINE_CONSTRAINTS: dict[str, list[Any]] = {
+    "kernel": [Kernel, StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
+    "degree": [Interval(Integral, 1, None, closed="left")],
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "cache_size": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, -1, None, closed="left")],
+}
+
+
+class KernelMachine(BaseEstimator):
+    """A function ``sum_i a_i k(x_i, x) + b`` of support vectors."""
+
+    kernel: Any
+    degree: int
+    gamma: Any
+    coef0: float
+    tol: float
+    max_iter: int
+    cache_size: float
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not _is_precomputed(self.kernel)
+        tags.input_tags.pairwise = _is_precomputed(self.kernel)
+        return tags
+
+    def _choose_kernel(self, X: Any, weight: np.ndarray | None) -> None:
+        """Set ``kernel_``: None for a precomputed matrix, which is checked."""
+        if _is_precomputed(self.kernel):
+            self.kernel_ = None
+            _check_precomputed(type(self).__name__, X)
+            return
+        if isinstance(self.kernel, Kernel) or callable(self.kernel):
+            self.kernel_ = self.kernel
+            return
+        gamma = self.gamma
+        if gamma == "auto":
+            gamma = 1.0 / X.shape[1]
+        elif gamma == "scale":
+            variance = _variance(X, weight)
+            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        self.kernel_ = check_kernel(
+            self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, n_features=X.shape[1]
+        )
+
+    def _gram_of(self, X: Any, rows: np.ndarray) -> Gram:
+        """Return the Gram matrix of some training rows."""
+        if self.kernel_ is None:
+            return PrecomputedGram(np.ascontiguousarray(X[np.ix_(rows, rows)]))
+        part = X if len(rows) == X.shape[0] else X[rows]
+        if not isinstance(self.kernel_, Kernel):
+            return PrecomputedGram(np.ascontiguousarray(self.kernel_(part, part), dtype=float))
+        return make_gram(self.kernel_, part)
+
+    def _keep_support(self, X: Any, support: np.ndarray) -> None:
+        self.support_ = support
+        self.support_vectors_ = None if self.kernel_ is None else X[support]
+
+    def _expand(self, X: Any, coef: np.ndarray) -> np.ndarray:
+        """Return ``sum_i coef[i] k(support_i, x)`` for rows as they come, a block at a time."""
+        X = check_new_data(self, X, accept_sparse=False if _is_precomputed(self.kernel) else "csr")
+        if self.kernel_ is None:
+            return X[:, self.support_] @ coef
+        gram = self.kernel_.gram if isinstance(self.kernel_, Kernel) else self.kernel_
+        values = np.zeros((X.shape[0], *coef.shape[1:]))
+        if len(coef):
+            step = max(1, _VALUES_AT_ONCE // len(coef))
+            for i in range(0, X.shape[0], step):
+                values[i : i + step] = gram(X[i : i + step], self.support_vectors_) @ coef
+        return values
+
+    def _report(self, results: list[Any], gaps: list[float], dual: float) -> None:
+        """Store what the solver reached, and warn if that is not what was asked for."""
+        self.dual_gap_ = float(sum(gaps))
+        self.kkt_violation_ = float(max(result.violation for result in results))
+        self.objective_ = float(dual)
+        if all(result.converged for result in results):
+            return
+        steps = sum(result.n_iter for result in results)
+        reached = (
+            f"{type(self).__name__} stopped after {steps} steps with a KKT violation of "
+            f"{self.kkt_violation_:.2g} (tol={self.tol:.2g}) and a duality gap of "
+            f"{self.dual_gap_:.2g} (objective {self.objective_:.4g})."
+        )
+        if 0 <= self.max_iter <= max(result.n_iter for result in results):
+            repair = f"Increase max_iter={self.max_iter} or tol, or scale the features."
+        else:
+            repair = "Rounding allows no more: increase tol, scale the features, or lower C."
+        warnings.warn(f"{reached} {repair}", ConvergenceWarning, stacklevel=3)
+
+
+def _is_precomputed(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def _variance(X: Any, weight: np.ndarray | None) -> float:
+    """Return the variance of all entries, rows counted by their weights."""
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    share = weight / (weight.sum() * X.shape[1])
+    mean = float(share @ np.asarray(X.sum(axis=1)).ravel())
+    if sparse.issparse(X):
+        return float(share @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) - mean**2
+    return float(share @ np.square(X - mean).sum(axis=1))
+
+
+def _check_precomputed(who: str, K: np.ndarray) -> None:
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"With kernel='precomputed', the X of {who}.fit must be the square Gram matrix of the "
+            f"training rows. Got shape {K.shape}."
+        )
+    size = np.abs(K).max(initial=0.0)
+    if not np.allclose(K, K.T, rtol=0.0, atol=1e-8 * size):
+        raise ValueError(
+            f"With kernel='precomputed', the X of {who}.fit must be symmetric. Got a matrix that "
+            "differs from its transpose."
+        )
+    # A principal submatrix that is not positive semi-definite proves that the matrix is not.
+    some = np.unique(np.linspace(0, len(K) - 1, min(len(K), 1000)).astype(int))
+    part = K[np.ix_(some, some)].copy()
+    part[np.arange(len(some)), np.arange(len(some))] += 1e-9 * len(some) * size + 1e-300
+    try:
+        np.linalg.cholesky(part)
+    except np.linalg.LinAlgError:
+        warnings.warn(
+            f"The precomputed matrix given to {who} is not positive semi-definite: the problem is "
+            "not convex, and a stationary point is returned, which may depend on the order of the "
+            "rows. Use a kernel, or add a multiple of the identity.",
+            UserWarning,
+            stacklevel=4,
+        )

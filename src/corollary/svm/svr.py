@@ -1,0 +1,200 @@
+"""Support vector regression."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import Interval, fit_context
+from corollary.core.estimator import check_training_data
+from corollary.core.schema import Array, Schema
+from corollary.svm.machine import FITTED_MACHINE, MACHINE_CONSTRAINTS, KernelMachine
+from corollary.svm.solver import minimise
+
+
+class SVR(RegressorMixin, KernelMachine):
+    r"""Regress with a tube in which errors cost nothing.
+
+    Minimises :math:`\frac12 \|w\|^2 + C \sum_i \max(0, |y_i - f(x_i)| - \varepsilon)` over
+    :math:`f = \langle w, \phi(\cdot) \rangle + b`. Rows strictly inside the tube have no weight.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable, default="rbf"
+        Any kernel of this library; one of scikit-learn's names "rbf", "linear", "poly" and
+        "sigmoid", with the three parameters below; "precomputed", when X is a Gram matrix; or a
+        function of two sets of rows, with which the model cannot be saved.
+    degree : int, default=3
+        For the named polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        For named kernels, as in ``exp(-gamma |x - y|^2)``; "scale" is one over the number of
+        features times the variance of X, "auto" one over the number of features.
+    coef0 : float, default=0.0
+        For the named polynomial and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions, in units of the target.
+    C : float, default=1.0
+        Price of errors outside the tube.
+    epsilon : float, default=0.1
+        Half width of the tube.
+    cache_size : float, default=500.0
+        Megabytes for the solver.
+    max_iter : int, default=-1
+        Largest number of pair steps; -1 for no limit.
+
+    Attributes
+    ----------
+    support_ : ndarray of int of shape (n_support,)
+        Training rows that are support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_support, n_features)
+        Those rows; None if the kernel is "precomputed".
+    n_support_ : ndarray of int of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their weights.
+    intercept_ : ndarray of shape (1,)
+        Offset.
+    kernel_ : Kernel
+        The kernel used; None if the kernel is "precomputed".
+    objective_ : float
+        Value of the dual problem; the primal value is ``dual_gap_`` larger.
+    dual_gap_ : float
+        Primal value minus dual value.
+    kkt_violation_ : float
+        Largest violation of the optimality conditions.
+    n_iter_ : int
+        Pair steps made.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the training rows had names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    corollary.kernels.KernelRidge : The square as loss.
+    corollary.svm.smo : The solver.
+
+    Notes
+    -----
+    If the targets fit into the tube around a constant, that constant is the flattest function and
+    there are no support vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import SVR
+    >>> X = np.linspace(0.0, 6.0, 40)[:, None]
+    >>> model = SVR(C=100.0, epsilon=0.05, gamma=0.5).fit(X, np.sin(X).ravel())
+    >>> bool(np.abs(model.predict(X) - np.sin(X).ravel()).max() < 0.052)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **MACHINE_CONSTRAINTS,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+    _schema = Schema(
+        **FITTED_MACHINE,
+        dual_coef_=Array("f", 1, "s"),
+        intercept_=Array("f", 1),
+        n_support_=Array("i", 1, low=0),
+    )
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        cache_size: float = 500.0,
+        max_iter: int = -1,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows; their Gram matrix of shape (n_samples, n_samples) if the kernel is
+            "precomputed".
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Factors of C for rows.
+
+        Returns
+        -------
+        self : SVR
+            The fitted model.
+        """
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        X, y, weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse=False if precomputed else "csr",
+            y_numeric=True,
+        )
+        y = np.asarray(y, dtype=np.float64)
+        self._choose_kernel(X, weight)
+        price = self.C * (np.ones(len(y)) if weight is None else weight)
+        rows = np.flatnonzero(price > 0)
+        price, y = price[rows], y[rows]
+        result = minimise(
+            self._gram_of(X, rows),
+            y,
+            -price,
+            price,
+            epsilon=self.epsilon,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_size=self.cache_size,
+        )
+        found = np.flatnonzero(result.beta)
+        self._keep_support(X, rows[found])
+        self.dual_coef_ = result.beta[None, found]
+        self.intercept_ = result.intercepts
+        self.n_support_ = np.array([len(found)])
+        self.n_iter_ = result.n_iter
+        error = np.abs(y - result.scores - self.intercept_[0])
+        paid = float(price @ np.maximum(0.0, error - self.epsilon))
+        primal = 0.5 * float(result.beta @ result.scores) + paid
+        self._report([result], [primal + result.objective], -result.objective)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows; kernel values with the training rows if the kernel is "precomputed".
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        check_is_fitted(self)
+        return (self._expand(X, self.dual_coef_.T) + self.intercept_)[:, 0]

@@ -1,0 +1,273 @@
+"""The solver against a reference, its laws, and bad input."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corollary.kernels import RBF, Matern
+from corollary.svm import smo, svm_pair
+from corollary.svm._gram import (
+    ChangedGram,
+    KernelGram,
+    PrecomputedGram,
+    RBFGram,
+    RowCache,
+    make_gram,
+)
+from corollary.svm.solver import minimise
+from tests.svm.reference import solve_qp
+
+
+def problem(seed, n=None):
+    rng = np.random.default_rng(seed)
+    n = n or int(rng.integers(4, 14))
+    X = rng.normal(size=(n, 2))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    K = RBF(float(rng.uniform(0.5, 2.0))).gram(X) + 1e-3 * np.eye(n)
+    return rng, K, y
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_dual_agrees_with_a_reference_solver(seed):
+    rng, K, y = problem(seed)
+    C = float(10 ** rng.uniform(-1, 2)) * rng.uniform(0.5, 2.0, size=len(y))
+    lower, upper = np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0)
+    result = smo(K, y, lower, upper, tol=1e-11)
+    expected = solve_qp(K, y, lower, upper, (np.ones(len(y)), 0.0))
+    value = 0.5 * expected @ K @ expected - y @ expected
+    assert result.converged
+    assert result.objective == pytest.approx(value, abs=1e-8 * (1 + abs(value)))
+    assert result.objective <= value + 1e-9 * (1 + abs(value))
+    np.testing.assert_allclose(result.beta, expected, atol=1e-6 * (1 + C.max()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_regression_dual_agrees_with_a_reference_solver(seed):
+    rng, K, _ = problem(seed)
+    n = len(K)
+    target, C, epsilon = rng.normal(size=n), float(10 ** rng.uniform(-1, 1)), 0.2
+    result = smo(K, target, np.full(n, -C), np.full(n, C), epsilon=epsilon, tol=1e-11)
+    # Two variables for each row: beta = a - a'.
+    twice = np.block([[K, -K], [-K, K]])
+    linear = np.concatenate([target - epsilon, -target - epsilon])
+    sums = (np.concatenate([np.ones(n), -np.ones(n)]), 0.0)
+    both = solve_qp(twice, linear, np.zeros(2 * n), np.full(2 * n, C), sums)
+    value = 0.5 * both @ twice @ both - linear @ both
+    assert result.objective == pytest.approx(value, abs=1e-6 * (1 + abs(value)))
+    assert result.objective <= value + 1e-9 * (1 + abs(value))
+    np.testing.assert_allclose(result.beta, both[:n] - both[n:], atol=2e-5 * (1 + C))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sums_of_groups_are_kept_and_optimal(seed):
+    _, K, y = problem(seed, 10)
+    groups = (y < 0).astype(int)
+    start = np.zeros(10)
+    start[np.argmax(y > 0)], start[np.argmax(y < 0)] = 1.0, -1.0
+    lower, upper = np.where(y < 0, -1.0, 0.0), np.where(y > 0, 1.0, 0.0)
+    result = smo(K, np.zeros(10), lower, upper, groups=groups, start=start, tol=1e-11)
+    sums = (np.array([y > 0, y < 0], dtype=float), np.array([1.0, -1.0]))
+    expected = solve_qp(K, np.zeros(10), lower, upper, sums)
+    np.testing.assert_allclose(result.beta, expected, atol=1e-6)
+    assert result.beta[y > 0].sum() == pytest.approx(1.0)
+    assert result.beta[y < 0].sum() == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("seed", range(5))
+def test_primal_equals_dual(seed, loss):
+    _, K, y = problem(seed)
+    solution = svm_pair(K, y, C=3.0, loss=loss, tol=1e-10)
+    f = K @ solution.beta + solution.intercept
+    slack = np.maximum(0.0, 1.0 - y * f)
+    paid = 3.0 * (slack.sum() if loss == "hinge" else slack @ slack)
+    primal = 0.5 * solution.beta @ K @ solution.beta + paid
+    assert primal == pytest.approx(solution.dual, rel=1e-7)
+    assert solution.gap == pytest.approx(primal - solution.dual, abs=1e-9)
+    # A reference minimum of the primal: no other (w, b) is better.
+    rng = np.random.default_rng(seed)
+    for _ in range(200):
+        beta = solution.beta + 0.1 * rng.normal(size=len(y))
+        intercept = solution.intercept + 0.1 * rng.normal()
+        slack = np.maximum(0.0, 1.0 - y * (K @ beta + intercept))
+        paid = 3.0 * (slack.sum() if loss == "hinge" else slack @ slack)
+        assert 0.5 * beta @ K @ beta + paid >= primal - 1e-9
+
+
+def test_the_objective_never_rises():
+    _, K, y = problem(3, 40)
+    lower, upper = np.where(y < 0, -5.0, 0.0), np.where(y > 0, 5.0, 0.0)
+    values = [smo(K, y, lower, upper, max_iter=m, tol=1e-9).objective for m in range(60)]
+    assert (np.diff(values) <= 1e-12).all()
+    assert values[-1] < values[0]
+
+
+def test_max_iter_stops_and_warm_restart_goes_on():
+    _, K, y = problem(4, 60)
+    lower, upper = np.where(y < 0, -50.0, 0.0), np.where(y > 0, 50.0, 0.0)
+    first = smo(K, y, lower, upper, max_iter=20, tol=1e-6)
+    assert not first.converged
+    assert first.n_iter == 20
+    assert first.violation > 1e-6
+    whole = smo(K, y, lower, upper, tol=1e-6)
+    rest = smo(K, y, lower, upper, start=first.beta, tol=1e-6)
+    assert rest.converged
+    assert rest.objective == pytest.approx(whole.objective, rel=1e-9)
+    again = smo(K, y, lower, upper, start=whole.beta, tol=1e-6)
+    assert again.n_iter == 0
+
+
+def blobs(n, seed=0, d=5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = np.where(np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
+    return X, y
+
+
+def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
+    # Blocks of 64 of 500 variables, rows cached and evicted, against one block.
+    X, y = blobs(500)
+    gram = make_gram(RBF(1.5), X)
+    lower, upper = np.where(y < 0, -10.0, 0.0), np.where(y > 0, 10.0, 0.0)
+    whole = minimise(gram, y, lower, upper, tol=1e-9)
+    for name, value in (("_BLOCK", 64), ("_LARGEST_BLOCK", 96)):
+        monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
+    monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 128)
+    small = minimise(gram, y, lower, upper, tol=1e-9, cache_size=0.4)
+    assert small.converged
+    assert small.objective == pytest.approx(whole.objective, rel=1e-11)
+    np.testing.assert_allclose(small.scores, RBF(1.5).gram(X) @ small.beta, atol=1e-9)
+    np.testing.assert_allclose(small.scores, whole.scores, atol=1e-7)
+
+
+def test_same_bits_for_any_number_of_threads(monkeypatch):
+    X, y = blobs(1100)
+    lower, upper = np.where(y < 0, -3.0, 0.0), np.where(y > 0, 3.0, 0.0)
+    monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 256)
+    found = []
+    for cores in (1, 4):
+        monkeypatch.setattr("corollary.svm._gram.available_cores", lambda cores=cores: cores)
+        found.append(minimise(make_gram(RBF(1.5), X), y, lower, upper))
+    assert found[0].beta.tobytes() == found[1].beta.tobytes()
+    assert found[0].scores.tobytes() == found[1].scores.tobytes()
+
+
+@settings(max_examples=15, deadline=None)
+@given(scale=st.floats(1e-3, 1e3), seed=st.integers(0, 1000))
+def test_scaling_the_kernel_scales_the_weights(scale, seed):
+    # K -> s K and C -> C / s: weights scale by 1 / s, scores stay.
+    _, K, y = problem(seed, 8)
+    one = svm_pair(K, y, C=2.0, tol=1e-10)
+    other = svm_pair(scale * K, y, C=2.0 / scale, tol=1e-10)
+    np.testing.assert_allclose(scale * other.beta, one.beta, atol=1e-6)
+    assert other.intercept == pytest.approx(one.intercept, abs=1e-6)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_order_of_rows_does_not_matter(seed):
+    rng, K, y = problem(seed, 9)
+    order = rng.permutation(9)
+    one = svm_pair(K, y, tol=1e-10)
+    other = svm_pair(K[np.ix_(order, order)], y[order], tol=1e-10)
+    np.testing.assert_allclose(other.beta, one.beta[order], atol=1e-6)
+
+
+def test_gram_sources_agree():
+    X, _ = blobs(300)
+    kernel = RBF([1.0, 2.0, 0.5, 3.0, 1.5])
+    K = kernel.gram(X)
+    rows = np.array([5, 250, 17])
+    fast, general, given_K = make_gram(kernel, X), KernelGram(kernel, X), PrecomputedGram(K)
+    assert isinstance(fast, RBFGram)
+    assert isinstance(make_gram(Matern(), X), KernelGram)
+    assert isinstance(make_gram(RBF(), 1e6 * X), KernelGram)  # inner products lose digits there
+    signs = np.where(np.arange(300) % 2, 1.0, -1.0)
+    for gram in (fast, general, given_K):
+        tile = gram.tile(gram.rows(rows), gram.columns(slice(10, 290)))
+        np.testing.assert_allclose(tile, K[rows, 10:290], atol=1e-14)
+        with RowCache(gram, 1.0) as cache:
+            np.testing.assert_allclose(cache.block(rows), K[np.ix_(rows, rows)], atol=1e-14)
+            big = cache.block(np.arange(299, -1, -1))
+            np.testing.assert_array_equal(big, big.T)
+            for _ in range(3):  # computed, stored, read
+                rest = np.ones(300)
+                cache.subtract_product(rest, rows, np.array([1.0, -2.0, 0.5]))
+                expected = 1.0 - np.array([1.0, -2.0, 0.5]) @ K[rows]
+                np.testing.assert_allclose(rest, expected, atol=1e-13)
+        changed = ChangedGram(gram, signs=signs, addition=np.full(300, 0.25))
+        other = K * signs[:, None] * signs + 0.25 * np.eye(300)
+        tile = changed.tile(changed.rows(rows), changed.columns(slice(0, 300)))
+        np.testing.assert_allclose(tile, other[rows], atol=1e-14)
+
+
+def test_indefinite_matrix_gives_a_stationary_point():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(20, 20))
+    K = A + A.T
+    y = np.where(np.arange(20) % 2, 1.0, -1.0)
+    result = smo(K, y, np.where(y < 0, -1.0, 0.0), np.where(y > 0, 1.0, 0.0))
+    assert result.converged
+    assert np.isfinite(result.beta).all()
+
+
+@pytest.mark.parametrize("C", [1e6, 1e10])
+def test_huge_price_and_duplicate_rows(C):
+    X = np.array([[0.0], [0.0], [1.0], [1.0], [3.0], [3.0], [4.0], [3.0]])
+    y = np.array([-1.0, -1, -1, -1, 1, 1, 1, 1])
+    solution = svm_pair(X @ X.T, y, C=C, tol=1e-8)
+    assert float(X[:, 0] @ solution.beta) == pytest.approx(1.0, abs=1e-6)
+    assert solution.intercept == pytest.approx(-2.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros((2, 3)), [1, 1], [0, 0], [1, 1]), "'K' parameter of smo must be a square"),
+        ((np.eye(2), [1.0], [0, 0], [1, 1]), "'linear' parameter of smo must be an array of 2"),
+        ((np.eye(2), [1.0, np.nan], [0, 0], [1, 1]), "'linear' .* with NaN"),
+        ((np.eye(2), [1, 1], [0.5, 0], [1, 1]), "'start' parameter of smo must lie within"),
+    ],
+)
+def test_bad_input_of_the_solver(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        smo(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        ([1, 1], {}, "both present"),
+        ([1, -1], {"C": 0.0}, "'C' parameter of svm_pair must be positive"),
+        ([1, -1], {"loss": "hings"}, "must be 'hinge' or 'squared_hinge'"),
+    ],
+)
+def test_bad_input_of_a_pair(y, options, message):
+    with pytest.raises(ValueError, match=message):
+        svm_pair(np.eye(2), y, **options)
+
+
+def test_the_loop_returns_to_python_while_it_works(monkeypatch):
+    # Ctrl-C is seen between compiled calls: each is limited in steps.
+    from corollary.svm import _smo
+
+    X, y = blobs(300)
+    calls = []
+    original = _smo.solve_block
+
+    def spy(*arguments):
+        calls.append(arguments[-1])
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(_smo, "solve_block", spy)
+    with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
+        minimise(
+            make_gram(RBF(9.0), X), y, np.minimum(1e9 * y, 0), np.maximum(1e9 * y, 0), tol=1e-9
+        )
+    assert max(calls) <= 20_000
