@@ -460,7 +460,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
         "why",
         "Why?",
         words[0] if words[0].startswith("−") else f"+{words[0]}",
-        f"{loss} without {label(top.column, 24)}",
+        f"{loss}, {label(top.column, 24)} shuffled",
         text,
         interval=f"{words[1]} to {words[2]}",
         n=int(rise.n),
