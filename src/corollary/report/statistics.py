@@ -95,7 +95,7 @@ def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, 
 
     Guarantee: none for finite n. On exponential, log-normal and normal numbers and their mirror
     images it misses less often than Student's interval; checked by
-    ``tests/report/test_sections.py``.
+    ``tests/report/test_statistics.py``.
 
     References
     ----------
