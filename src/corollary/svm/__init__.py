@@ -10,7 +10,12 @@ Scores are no probabilities. Calibrate them afterwards, on rows kept aside.
 
 from corollary.svm.classification import PairSolution as PairSolution
 from corollary.svm.classification import svm_pair as svm_pair
+from corollary.svm.leave_one_out import SVMLeaveOneOut as SVMLeaveOneOut
+from corollary.svm.leave_one_out import choose_C as choose_C
+from corollary.svm.leave_one_out import svm_leave_one_out as svm_leave_one_out
 from corollary.svm.one_class import OneClassSVM as OneClassSVM
+from corollary.svm.path import SVMPath as SVMPath
+from corollary.svm.path import svm_path as svm_path
 from corollary.svm.solver import SMOResult as SMOResult
 from corollary.svm.solver import smo as smo
 from corollary.svm.svc import SVC as SVC
