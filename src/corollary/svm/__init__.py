@@ -13,6 +13,11 @@ from corollary.svm.classification import svm_pair as svm_pair
 from corollary.svm.leave_one_out import SVMLeaveOneOut as SVMLeaveOneOut
 from corollary.svm.leave_one_out import choose_C as choose_C
 from corollary.svm.leave_one_out import svm_leave_one_out as svm_leave_one_out
+from corollary.svm.linear_dual import LinearDual as LinearDual
+from corollary.svm.linear_dual import constrained_hinge as constrained_hinge
+from corollary.svm.linear_dual import linear_svm as linear_svm
+from corollary.svm.linear_dual import price_of_penalty as price_of_penalty
+from corollary.svm.linear_svc import LinearSVC as LinearSVC
 from corollary.svm.one_class import OneClassSVM as OneClassSVM
 from corollary.svm.path import SVMPath as SVMPath
 from corollary.svm.path import svm_path as svm_path

@@ -1,0 +1,141 @@
+"""Linear machines: peers, equivalent forms, closed forms, bad input."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn import svm as peer
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
+
+import corollary
+from corollary.svm import LinearSVC, constrained_hinge, linear_svm, price_of_penalty
+
+
+def data(n=60, seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    return rng.normal(size=(n, d)) + 0.5 * y[:, None], y
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("C", [0.1, 5.0])
+def test_agrees_with_scikit_learn_through_the_origin(loss, C):
+    X, y = data()
+    ours = linear_svm(X, y, C=C, loss=loss, tol=1e-9, max_iter=100_000, random_state=0)
+    theirs = peer.LinearSVC(
+        loss=loss, C=C, fit_intercept=False, tol=1e-9, max_iter=1_000_000, random_state=0
+    ).fit(X, y)
+    np.testing.assert_allclose(ours.coef, theirs.coef_[0], atol=1e-6)
+    assert ours.gap + 1e-9 >= 0
+    assert ours.gap <= 1e-6 * ours.objective
+    again = linear_svm(
+        sparse.csr_matrix(X), y, C=C, loss=loss, tol=1e-9, max_iter=100_000, random_state=0
+    )
+    np.testing.assert_allclose(again.coef, ours.coef, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dual_agrees_with_a_reference_solver(seed):
+    X, y = data(12, seed)
+    C = 0.7
+    ours = linear_svm(X, y, C=C, loss="hinge", tol=1e-11, max_iter=100_000, random_state=0)
+    Q = (y[:, None] * X) @ (y[:, None] * X).T
+    found = minimize(
+        lambda a: 0.5 * a @ Q @ a - a.sum(),
+        np.zeros(12),
+        jac=lambda a: Q @ a - 1,
+        bounds=[(0, C)] * 12,
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 10_000},
+    )
+    assert ours.objective == pytest.approx(-found.fun, rel=1e-8)
+    slack = np.maximum(0, 1 - y * (X @ ours.coef))
+    assert ours.objective == pytest.approx(0.5 * ours.coef @ ours.coef + C * slack.sum(), rel=1e-7)
+
+
+@pytest.mark.parametrize("price", [10.0, 99.0, 101.0, 1e5])
+def test_one_point_in_closed_form(price):
+    # x = 0.1, y = 1: the soft machine is min(C x, 1 / x), equal to the hard one iff C >= 1 / x^2.
+    found = linear_svm([[0.1]], [1.0], C=price, loss="hinge", random_state=0)
+    assert found.coef[0] == pytest.approx(min(0.1 * price, 10.0))
+
+
+def test_three_forms_have_the_same_solution():
+    X, y = data()
+    n, penalty = len(y), 0.05
+    options = {"loss": "hinge", "tol": 1e-10, "max_iter": 100_000, "random_state": 0}
+    machine = linear_svm(X, y, C=price_of_penalty(penalty, n), **options)
+    w = machine.coef
+
+    def risk(v):
+        return np.maximum(0, 1 - y * (X @ v)).mean()
+
+    # The rescaled objective is the machine's over C n, and no other weights do better.
+    rescaled = risk(w) + 0.5 * penalty * w @ w
+    assert rescaled == pytest.approx(machine.objective * penalty, rel=1e-8)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        v = w + 0.2 * rng.normal(size=3)
+        assert risk(v) + 0.5 * penalty * v @ v >= rescaled - 1e-10
+        inside = v * min(1.0, np.linalg.norm(w) / np.linalg.norm(v))
+        assert risk(inside) >= risk(w) - 1e-10
+    ball = constrained_hinge(X, y, float(np.linalg.norm(w)))
+    assert risk(ball.coef) == pytest.approx(risk(w), abs=1e-6)
+    np.testing.assert_allclose(ball.coef, w, atol=1e-5)
+
+
+def test_subgradient_condition():
+    # 0 is in w - C sum y_i x_i d_i with d_i = 1 inside, in [0, 1] on, 0 outside the margin.
+    X, y = data()
+    found = linear_svm(X, y, C=0.3, loss="hinge", tol=1e-10, max_iter=100_000, random_state=0)
+    share = found.alpha / 0.3
+    np.testing.assert_allclose(found.coef, 0.3 * (share * y) @ X, atol=1e-10)
+    margin = y * (X @ found.coef)
+    np.testing.assert_allclose(share[margin < 1 - 1e-6], 1.0)
+    np.testing.assert_allclose(share[margin > 1 + 1e-6], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_estimator_agrees_with_scikit_learn(loss):
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(0)) / X.std(0)
+    options = {"loss": loss, "C": 0.1, "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
+    for labels, weight in ((y, None), (y == 1, "balanced")):
+        ours = LinearSVC(class_weight=weight, **options).fit(X, labels)
+        theirs = peer.LinearSVC(class_weight=weight, **options).fit(X, labels)
+        scores = theirs.decision_function(X)
+        np.testing.assert_allclose(ours.decision_function(X), scores, atol=1e-5)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+
+def test_weights_are_repetitions_and_files(tmp_path):
+    X, y = data(40)
+    weight = np.random.default_rng(0).integers(0, 4, size=40)
+    options = {"tol": 1e-10, "max_iter": 100_000, "random_state": 0}
+    one = LinearSVC(**options).fit(X, y, sample_weight=weight)
+    other = LinearSVC(**options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-7)
+    corollary.save(one, tmp_path / "model")
+    np.testing.assert_array_equal(corollary.load(tmp_path / "model").predict(X), one.predict(X))
+
+
+def test_errors_and_warnings():
+    X, y = data(20)
+    with pytest.warns(ConvergenceWarning, match="LinearSVC stopped after 1 passes .* max_iter=1 "):
+        LinearSVC(C=100.0, max_iter=1, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="more than one class"):
+        LinearSVC().fit(X, np.ones(20))
+    with pytest.raises(ValueError, match="'y' parameter of linear_svm must hold 20 labels"):
+        linear_svm(X, y + 1)
+    with pytest.raises(ValueError, match="'C' parameter of linear_svm"):
+        linear_svm(X, y, C=-1.0)
+    with pytest.raises(ValueError, match="'loss' parameter of linear_svm"):
+        linear_svm(X, y, loss="log")
+    with pytest.raises(ValueError, match="'radius' parameter"):
+        constrained_hinge(X, y, 0.0)
+    with pytest.raises(ValueError, match="zeros only"):
+        constrained_hinge(np.zeros((2, 1)), [1, -1], 1.0)
+    with pytest.raises(ValueError, match="needs a positive penalty"):
+        price_of_penalty(0.0, 5)
+    assert np.isfinite(linear_svm(np.zeros((2, 1)), [1, -1], loss="hinge").objective)
