@@ -113,6 +113,15 @@ def test_gradients_are_finite_at_equal_rows(seed):
             assert np.isfinite(np.asarray(gradient)).all(), name
 
 
+def test_far_from_the_origin_single_precision_is_enough(seed):
+    """Rows are centred before their inner products are formed, in JAX too."""
+    import jax
+
+    X = np.random.default_rng(seed).integers(-4, 5, size=(5, 2)) / 4.0
+    near, far = (jax.numpy.asarray(Z, dtype="float32") for Z in (X, X + 4096.0))
+    np.testing.assert_allclose(RBF().gram(far), RBF().gram(near), atol=1e-3)
+
+
 def test_numpy_rows_and_traced_hyper_parameters(seed):
     import jax
 

@@ -7,7 +7,7 @@ threads; temporaries are as large as a tile. In JAX it is evaluated whole, for t
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -93,7 +93,8 @@ def vectors(name: str, X: Any, *, allow_sparse: bool = False) -> Any:
         X = xp.reshape(X, (-1, 1)) if X.ndim < 2 else X
         return X if xp.isdtype(X.dtype, "real floating") else X * 1.0
     else:
-        X = np.asarray(X, dtype=np.float64)
+        # One layout, so that a data frame and an array give the same bits.
+        X = np.asarray(X, dtype=np.float64, order="C")
         if X.ndim > 2:
             raise ValueError(f"{name} needs rows of numbers: at most 2 dimensions. Got {X.ndim}.")
         X = X.reshape(-1, 1) if X.ndim < 2 else X
@@ -397,8 +398,9 @@ def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
         return evaluate(P, Q, same)
     n, m = n_prepared(P), n_prepared(Q)
     if n * m <= TILE_ROWS * TILE_COLUMNS:
-        K = evaluate(P, Q, same)
-        return _mirrored(K) if same else K
+        with one_blas_thread():
+            K = evaluate(P, Q, same)
+        return _mirrored(K) if same and isinstance(K, np.ndarray) else K
     K = np.empty((n, m))
     rows, columns = (TILE_SQUARE, TILE_SQUARE) if same else (TILE_ROWS, TILE_COLUMNS)
 
@@ -414,14 +416,7 @@ def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
             K[j:b, i:a] = values.T
 
     tiles = [(i, j) for i in range(0, n, rows) for j in range(i if same else 0, m, columns)]
-    # One BLAS thread per worker: nested threads fight for cores and may round differently.
-    with one_blas_thread():
-        if (workers := min(available_cores(), len(tiles))) == 1:
-            for tile in tiles:
-                work(tile)
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(work, tiles))
+    in_threads(work, tiles)
     return K
 
 
@@ -444,11 +439,30 @@ def in_row_blocks(work: Callable[[int, int], None], n: int, width: int) -> None:
         Values per row, by which blocks are made to stay in cache.
     """
     step = max(16, TILE_ROWS * TILE_COLUMNS // max(1, width))
-    starts = range(0, n, step)
+    in_threads(lambda a: work(a, min(a + step, n)), range(0, n, step))
+
+
+def in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """Do pieces of work in threads, each with one BLAS thread.
+
+    Nested threads would fight for cores, and a matrix product split by BLAS may round differently
+    from one that is not.
+
+    Parameters
+    ----------
+    work : callable
+        Handles one item.
+    items : sequence
+        The items.
+
+    Returns
+    -------
+    results : list
+        Results in the order of the items.
+    """
+    workers = min(available_cores(), len(items))
     with one_blas_thread():
-        if (workers := min(available_cores(), len(starts))) <= 1:
-            for a in starts:
-                work(a, min(a + step, n))
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(lambda a: work(a, min(a + step, n)), starts))
+        if workers <= 1:
+            return [work(item) for item in items]
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(work, items))

@@ -31,7 +31,7 @@ def factor_in_place(K: np.ndarray) -> bool:
     """
     n = len(K)
     blocks = list(range(0, n, BLOCK))
-    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), max(1, len(blocks)))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(available_cores()) as pool:
         for k in blocks:
             e = min(k + BLOCK, n)
             L, info = dpotrf(np.asfortranarray(K[k:e, k:e]), lower=1, overwrite_a=1, clean=1)

@@ -5,13 +5,12 @@ matrix: the squared norm of the cross-covariance of their features. Its permutat
 rows anew at random, within strata for conditional independence given a discrete variable.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.summary import available_cores
+from corollary.kernels import arrays
 from corollary.kernels.base import Kernel, generator
 from corollary.kernels.dot_product import Linear, check_whole
 from corollary.kernels.named import median_length_scale
@@ -160,12 +159,13 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
 
         return permuted_products(centred_gram(K), np.ascontiguousarray(L), order)
     centred = np.ascontiguousarray((left - left.mean(axis=0)).T)
-    with one_blas_thread(), ThreadPoolExecutor(available_cores()) as pool:
-        return np.fromiter(
-            pool.map(lambda p: float(np.sum((centred @ right[p]) ** 2)), order),
-            dtype=float,
-            count=len(order),
-        )
+
+    def work(part: np.ndarray) -> list[float]:
+        return [float(np.sum((centred @ right[p]) ** 2)) for p in part]
+
+    return np.concatenate(
+        arrays.in_threads(work, [*np.array_split(order, 1 + len(order) * n // 20_000)])
+    )
 
 
 def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-10) -> np.ndarray | None:

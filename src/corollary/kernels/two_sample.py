@@ -6,13 +6,10 @@ sample sizes, because under the null hypothesis all assignments are equally like
 assignments are evaluated together, tile by tile of the Gram matrix, which is never stored.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
-from corollary.core.summary import available_cores
 from corollary.kernels import arrays
 from corollary.kernels.base import Kernel, generator
 from corollary.kernels.dot_product import check_whole
@@ -272,9 +269,7 @@ def _forms(kernel: Kernel, X: Any, Z: np.ndarray) -> tuple[np.ndarray, np.ndarra
             product += 2.0 * (K @ Z[j:b])  # the tile and its mirror image
         return np.einsum("ij,ij->j", Z[i:a], product), sums, diagonal
 
-    starts = range(0, n, step)
-    with one_blas_thread(), ThreadPoolExecutor(min(available_cores(), len(starts))) as pool:
-        parts = list(pool.map(work, starts))
+    parts = arrays.in_threads(work, range(0, n, step))
     inner = np.sum([part[0] for part in parts], axis=0)
     sums = np.sum([part[1] for part in parts], axis=0)
     return inner, sums, np.concatenate([part[2] for part in parts])
