@@ -25,6 +25,7 @@ def naive_hash(row):
     total = 0
     for j, value in enumerate(row):
         bits = int(np.array(value + 0.0).view(np.uint64))
+        bits = (bits + 2**28) & mask & ~(2**29 - 1)  # to the 24 digits of single precision
         total += (bits ^ (bits >> 40)) * (scramble(j + 1) | 1)
     return scramble(total & mask)
 
@@ -114,6 +115,48 @@ def test_data_that_repeat_by_nature_do_not_raise_an_alarm(seed):
         memory = Fingerprint().update((draw[:200],))
         alarms += memory.overlap(draw[200:]).p_value < 0.01
     assert_bound_holds(alarms, 200, 0.01)
+
+
+def test_single_precision_copies_are_the_same_rows(seed):
+    X = np.random.default_rng(seed).normal(size=(500, 4)) * [1.0, 1e-20, 1e20, 1e5]
+    np.testing.assert_array_equal(hash_rows(X), hash_rows(X.astype(np.float32)))
+    assert len(np.unique(hash_rows(X))) == 500
+    extreme = np.array([[np.inf], [-np.inf], [1e300], [1.7e308], [-1e-320], [np.nan]])
+    assert len(np.unique(hash_rows(extreme))) == 6
+
+
+@pytest.mark.parametrize("how", ["repeated", "bootstrap"])
+def test_rows_repeated_by_hand_do_not_hide_themselves(how, seed):
+    # A population that repeats so many training rows would repeat rows among new ones, too.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, 3))
+    rows = np.repeat(np.arange(200), 3) if how == "repeated" else rng.integers(0, 200, 600)
+    memory = Fingerprint().update((X[rows],))
+    assert memory.overlap(X).p_value < 1e-6
+    assert memory.overlap(rng.normal(size=(200, 3))).p_value == 1.0
+
+
+def test_uneven_repetition_by_nature_does_not_raise_an_alarm(seed):
+    # One value in two rows, the others rare: repeats among 100 rows vary far more than if each
+    # pair were equal by a coin of its own.
+    rng = np.random.RandomState(seed)
+    alarms = 0
+    for _ in range(400):
+        draw = np.where(rng.rand(500) < 0.5, 0.0, rng.randint(1, 5000, 500)).reshape(-1, 1)
+        memory = Fingerprint().update((draw[:400],))
+        alarms += memory.overlap(draw[400:]).p_value < 0.01
+    assert_bound_holds(alarms, 400, 0.01)
+
+
+def test_a_union_counts_rows_once(seed):
+    X = np.random.default_rng(seed).normal(size=(30, 2))
+    first, second = (Fingerprint().update((part,)) for part in (X[:20], X[10:]))
+    both = first.union(second)
+    np.testing.assert_array_equal(both.hashes, np.unique(hash_rows(X)))
+    assert both.counts.tolist() == [1] * 30
+    same = first.union(first)
+    np.testing.assert_array_equal(same.hashes, first.hashes)
+    assert (same.n_rows, same.counts.max()) == (20, 1)
 
 
 def test_data_frames_are_numbers_too():

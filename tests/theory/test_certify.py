@@ -4,20 +4,24 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.stats import beta
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import TransformedTargetRegressor
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import corollary
 from corollary.core.estimator import check_training_data
 from corollary.core.simulate import assert_bound_holds, assert_share_equals
+from corollary.linear import LogisticRegression as Remembering
+from corollary.representation import StandardScaler as Scaler
 from corollary.theory import Certificate, certify, register_theorem, theorems
 from corollary.theory.theorem import _THEOREMS
 
@@ -211,6 +215,52 @@ def test_frozen_and_target_wrappers_are_searched(data):
     target = TransformedTargetRegressor(MeanRecaller()).fit(X[:60], y[:60].astype(float))
     with pytest.raises(ValueError, match="Found 60 of 60"):
         certify(target, X[:60], y[:60].astype(float))
+
+
+def select_columns():
+    return ColumnTransformer([("scale", Scaler(), [0]), ("rest", "passthrough", slice(1, None))])
+
+
+HIDDEN = {
+    "column transformer": lambda: make_pipeline(select_columns(), LogisticRegression()),
+    "union": lambda: make_pipeline(FeatureUnion([("scale", Scaler())]), LogisticRegression()),
+    "elimination": lambda: RFE(Remembering(), n_features_to_select=1),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_training_rows_are_refused_through_parts_of_columns(name, data):
+    X, y = data
+    model = HIDDEN[name]().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match=r"was not trained on. Found \d+ of \d+ rows"):
+        certify(model, X[:60], y[:60])
+    assert certify(model, X[60:], y[60:])
+
+
+def test_rows_of_an_earlier_warm_start_are_remembered(data):
+    X, y = data
+    model = Remembering(warm_start=True).fit(X[:30], y[:30]).fit(X[30:60], y[30:60])
+    for part in (slice(0, 30), slice(30, 60)):
+        with pytest.raises(ValueError, match="Found 30 of 30 rows"):
+            certify(model, X[part], y[part])
+    # Fitted again on the same rows, it remembers each of them once.
+    model = Remembering(warm_start=True).fit(X[:60], y[:60]).fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match="Found 60 of 60 rows"):
+        certify(model, X[:60], y[:60])
+
+
+def test_copies_in_single_precision_are_training_rows(data):
+    X, y = data
+    model = Remembering().fit(X[:60], y[:60])
+    with pytest.raises(ValueError, match="Found 60 of 60 rows"):
+        certify(model, X[:60].astype(np.float32), y[:60])
+
+
+@pytest.mark.parametrize("y", [None, 1, "text", sparse.csr_matrix((60, 1))], ids=type)
+def test_targets_that_are_none(y, data):
+    X, labels = data
+    with pytest.raises(ValueError, match="certify needs one target for every row"):
+        certify(Recaller().fit(X[:60], labels[:60]), X[60:], y)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 5])

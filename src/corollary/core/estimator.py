@@ -59,7 +59,11 @@ def check_training_data(
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
+    earlier = getattr(estimator, "fingerprint_", None)
     remember_rows(estimator, X)
+    if earlier is not None and getattr(estimator, "warm_start", False):
+        # What started from an earlier fit has learnt from its rows, too.
+        estimator.fingerprint_ = earlier.union(estimator.fingerprint_)
     return X, y, sample_weight
 
 

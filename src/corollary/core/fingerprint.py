@@ -5,9 +5,15 @@ bottom-k sketch of the hashes of their training rows: the k smallest distinct ha
 multiplicities. Up to k distinct rows the memory is exact; beyond, it is a uniform sample of the
 distinct rows, and a new row is looked up only when its hash falls below the sketch's largest.
 
+Rows are compared to the digits of single precision, so that a copy in that precision is known
+again.
+
 Discrete data repeat rows by nature. The share of training rows that occur more than once
 estimates the chance that a fresh row has been seen before (Good and Turing); an overlap is called
-suspicious only when it exceeds what that chance explains.
+suspicious only when it exceeds what that chance explains. Rows that were repeated by hand, to
+balance classes for instance, would inflate the chance; but a population that repeats so many
+training rows repeats new ones as well, and if the new rows hardly repeat each other, repetition
+explains nothing.
 """
 
 import math
@@ -23,6 +29,9 @@ from corollary.core.summary import Chunk, Summary
 # 8192 hashes are 64 kB in a model file, and 1,000 rows taken from a million training rows still
 # meet the sketch about eight times.
 SKETCH_SIZE = 8192
+
+# Standard deviations by which repeats fall short of their expectation once in a thousand times.
+FAR_BELOW = 3.1
 
 # Two buffers of this size stay in a core's second-level cache; larger temporaries are fetched from
 # the system page by page, which made hashing seven times slower.
@@ -56,7 +65,8 @@ def hash_rows(X: Any) -> np.ndarray:
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Numeric rows; compared as double precision, with -0.0 equal to 0.0.
+        Numeric rows; compared to the 24 binary digits of single precision (in the range of
+        double precision), with -0.0 equal to 0.0.
 
     Returns
     -------
@@ -100,8 +110,12 @@ def _words(values: np.ndarray, double: np.ndarray, spare: np.ndarray) -> np.ndar
     """Code values as 64-bit words, zero as 0, using the two buffers given."""
     # Adding 0.0 turns -0.0 into 0.0, whose bits are 0: an absent entry of a sparse row.
     bits = np.add(values, 0.0, out=double, casting="unsafe").view(np.uint64)
+    # Rounded to 24 digits, a number and its copy in single precision are the same.
+    bits += np.uint64(2**28)
+    bits &= np.uint64(2**64 - 2**29)
     # Small integers have zeros in their last 40 bits and more; a sum of multiples of 2**40 would
-    # use 24 bits of the hash only. Folding the leading bits onto the last repairs that.
+    # use 24 bits of the hash only. Folding the leading bits onto the last repairs that, for them
+    # and for the zeros of rounding.
     np.right_shift(bits, np.uint64(40), out=spare)
     return np.bitwise_xor(bits, spare, out=spare)
 
@@ -137,6 +151,32 @@ def _fits_together(memory: "Fingerprint") -> str | None:
     if memory.n_rows < len(memory.hashes) or memory.counts.max(initial=0) > memory.n_rows:
         return "there are more rows than were counted"
     return None
+
+
+def _repeated_by_hand(counts: np.ndarray, hashes: np.ndarray) -> bool:
+    """Say whether new rows repeat each other far less than the training rows suggest.
+
+    If training rows are independent draws, each pair of rows is equal with a probability that
+    their repeats estimate, and so is each pair of new rows. The variances allow for values that
+    are far more frequent than others.
+    """
+    n, m = float(counts.sum()), float(len(hashes))
+    if n < 3 or m < 2:
+        return False
+    c = counts.astype(np.float64)
+    two = float(c @ (c - 1)) / (n * (n - 1))
+    three = float((c * (c - 1)) @ (c - 2)) / (n * (n - 1) * (n - 2))
+    common = max(0.0, three - two**2)
+
+    def variance_of_pairs(rows: float) -> float:
+        triples = rows * (rows - 1) * (rows - 2)
+        return rows * (rows - 1) / 2 * two * (1 - two) + triples * common
+
+    pairs = m * (m - 1) / 2
+    repeats = np.unique(hashes, return_counts=True)[1].astype(np.float64)
+    found = float(repeats @ (repeats - 1)) / 2
+    variance = variance_of_pairs(m) + (pairs / (n * (n - 1) / 2)) ** 2 * variance_of_pairs(n)
+    return pairs * two - found > FAR_BELOW * math.sqrt(variance)
 
 
 @dataclass(frozen=True)
@@ -195,6 +235,32 @@ class Fingerprint(Summary):
         n_rows = self.n_rows + other.n_rows
         return type(self)(hashes[:SKETCH_SIZE], counts[:SKETCH_SIZE], n_rows)
 
+    def union(self, other: Self) -> Self:
+        """Unite two sketches, counting rows that both have as often as the one that has more.
+
+        Parameters
+        ----------
+        other : Fingerprint
+            Rows of an earlier or later training, which may be the same rows.
+
+        Returns
+        -------
+        fingerprint : Fingerprint
+            Of all rows; ``n_rows`` is the larger of the two if both hold the same rows, else
+            their sum.
+        """
+        both = self.merge(other)
+        counts = np.zeros_like(both.counts)
+        for part in (self, other):
+            place = np.searchsorted(both.hashes, part.hashes)
+            inside = place < len(both.hashes)
+            place, known = place[inside], part.counts[inside]
+            counts[place] = np.maximum(counts[place], known)
+        same = np.array_equal(self.hashes, other.hashes)
+        return type(self)(
+            both.hashes, counts, max(self.n_rows, other.n_rows) if same else both.n_rows
+        )
+
     def overlap(self, X: Any) -> Overlap:
         """Look rows up.
 
@@ -215,6 +281,8 @@ class Fingerprint(Summary):
             hashes = hashes[hashes <= self.hashes[-1]]
         seen = int(np.isin(hashes, self.hashes).sum())
         repeated = int(self.counts[self.counts > 1].sum())
+        if seen and repeated and _repeated_by_hand(self.counts, hashes):
+            repeated = 0
         chance = (repeated + 0.5) / (self.counts.sum() + 1)
         p_value = float(binom.sf(seen - 1, len(hashes), chance)) if seen else 1.0
         return Overlap(seen, len(hashes), float(chance), p_value)

@@ -273,7 +273,10 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self.fingerprint_ = census.fingerprint
+        earlier = getattr(self, "fingerprint_", None) if self.warm_start else None
+        self.fingerprint_ = (
+            census.fingerprint if earlier is None else earlier.union(census.fingerprint)
+        )
         problem = self._problem(source, census.classes, census.totals, codes=False)
         solver = choose_solver(problem, self.solver)
         return self._solve(problem, census.classes, solver, self._start(problem))

@@ -119,8 +119,14 @@ def certify(
     """
     if hasattr(model, "fit"):
         check_is_fitted(model)
+    targets = np.asarray(y)
+    if targets.ndim == 0:
+        raise ValueError(
+            f"certify needs one target for every row. Got {type(y).__name__} instead; pass y as "
+            "an array, a list or a column."
+        )
+    y = targets
     check_consistent_length(X, y)
-    y = np.asarray(y)
     if len(y) == 0:
         raise ValueError("certify needs at least one row. Got none.")
     if _missing(y):

@@ -4,10 +4,11 @@ Our estimators keep a fingerprint of their training rows. A fingerprint may sit 
 pipeline, inside a search or inside other wrappers; here the rows are followed there, through the
 transformations that the pipeline applies, and looked up.
 
-Two limits are known. Third-party models keep no fingerprint. And a transformer whose
+Three limits are known. Third-party models keep no fingerprint. A transformer whose
 ``fit_transform`` differs from its ``transform`` (target encoders that cross-fit, for instance)
-hides the training rows from a fingerprint behind it. A certificate's assumptions say which case
-it is.
+hides the training rows from a fingerprint behind it. And a few dozen training rows, each repeated
+in training, cannot be told from a population that repeats its rows. A certificate's assumptions
+say which case it is.
 """
 
 from collections.abc import Iterator
@@ -15,9 +16,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 
+from corollary.core.compat import safe_indexing
 from corollary.core.fingerprint import Fingerprint, Overlap
 
 # An overlap is refused when fresh rows would show it less often than this. Fresh continuous rows
@@ -82,6 +83,10 @@ def _memories(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
                 rows = step.transform(rows)
         yield from _memories(steps[-1][1], rows, visited)
         return
+    for _, part, *columns in _parts(model):
+        yield from _memories(part, safe_indexing(X, *columns, axis=1) if columns else X, visited)
+    if hasattr(model, "support_") and hasattr(model, "estimator_") and hasattr(model, "transform"):
+        X = model.transform(X)  # recursive elimination: its model knows the columns that are left
     for name in _INNER:
         yield from _memories(getattr(model, name, None), X, visited)
     if not hasattr(model, "get_params"):
@@ -96,6 +101,14 @@ def _memories(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
         if isinstance(inner, list | tuple | np.ndarray):
             for one in np.ravel(np.asarray(inner, dtype=object)):
                 yield from _memories(one, X, visited)
+
+
+def _parts(model: Any) -> list[tuple]:
+    """Return names, transformers and, if they take some columns only, these."""
+    if hasattr(model, "transformers_"):
+        return [part for part in model.transformers_ if not isinstance(part[1], str)]
+    parts = getattr(model, "transformer_list", None)
+    return list(parts) if parts is not None else []
 
 
 def _bagged(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
@@ -136,20 +149,8 @@ def look_up(model: Any, X: Any) -> list[tuple[Fingerprint, Overlap]]:
     """
     found = []
     for fingerprint, rows in memories(model, X):
-        overlap = fingerprint.overlap(rows)
-        if overlap.seen == 0:
-            # An estimator that computes in single precision remembers its rows rounded.
-            rounded = fingerprint.overlap(_single(rows))
-            overlap = rounded if rounded.seen else overlap
-        found.append((fingerprint, overlap))
+        found.append((fingerprint, fingerprint.overlap(rows)))
     return found
-
-
-def _single(rows: Any) -> Any:
-    if sparse.issparse(rows):
-        return rows.astype(np.float32).astype(np.float64)
-    with np.errstate(over="ignore"):
-        return np.asarray(rows, dtype=np.float32).astype(np.float64)
 
 
 def is_suspicious(overlap: Overlap) -> bool:
