@@ -41,6 +41,31 @@ FITTED_MACHINE = {
     "fingerprint_": Optional(Instance("merge", "overlap")),
 }
 
+
+def machine_fits(model: Any) -> str | None:
+    """Say what is wrong with the kernel and the support vectors of a loaded machine, or None.
+
+    Parameters
+    ----------
+    model : KernelMachine
+        The model.
+
+    Returns
+    -------
+    sentence : str or None
+        The problem, if there is one.
+    """
+    if _is_precomputed(model.kernel):
+        if getattr(model, "kernel_", None) is not None:
+            return "it has a kernel besides a precomputed one"
+        if np.any(model.support_ >= model.n_features_in_):
+            return "a support vector is not a training row"
+        return None
+    if not isinstance(getattr(model, "kernel_", None), Kernel):
+        return "it has no kernel"
+    return "it has no support vectors" if getattr(model, "support_vectors_", None) is None else None
+
+
 MACHINE_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [Kernel, StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
     "degree": [Interval(Integral, 1, None, closed="left")],

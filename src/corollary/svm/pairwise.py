@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import check_training_data
 from corollary.core.schema import Array, Labels
-from corollary.svm.machine import FITTED_MACHINE, KernelMachine
+from corollary.svm.machine import FITTED_MACHINE, KernelMachine, machine_fits
 
 FITTED_PAIRS = {
     **FITTED_MACHINE,
@@ -43,7 +43,7 @@ def pairs_fit_classes(model: Any) -> str | None:
         return "the numbers of support vectors do not add up"
     if not (np.isfinite(model.dual_coef_).all() and np.isfinite(model.intercept_).all()):
         return "the weights are not finite"
-    return None
+    return machine_fits(model)
 
 
 class PairwiseClassifier(ClassifierMixin, KernelMachine):

@@ -10,7 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import Interval, fit_context
 from corollary.core.estimator import check_training_data
 from corollary.core.schema import Array, Schema
-from corollary.svm.machine import FITTED_MACHINE, MACHINE_CONSTRAINTS, KernelMachine
+from corollary.svm.machine import (
+    FITTED_MACHINE,
+    MACHINE_CONSTRAINTS,
+    KernelMachine,
+    machine_fits,
+)
 from corollary.svm.solver import minimise
 
 
@@ -99,6 +104,7 @@ class SVR(RegressorMixin, KernelMachine):
         "epsilon": [Interval(Real, 0, None, closed="left")],
     }
     _schema = Schema(
+        machine_fits,
         **FITTED_MACHINE,
         dual_coef_=Array("f", 1, "s"),
         intercept_=Array("f", 1),
