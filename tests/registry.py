@@ -19,6 +19,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "Lasso": {"tol": 1e-13},
     "LassoCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LinearSVC": {"tol": 1e-11, "max_iter": 100_000},
+    "MulticlassSVC": {"tol": 1e-11, "max_iter": 20_000},
     "NuSVC": {"tol": 1e-9, "nu": 0.35},
     "OneClassSVM": {"tol": 1e-11},
     "SVC": {"tol": 1e-11},

@@ -18,6 +18,9 @@ from corollary.svm.linear_dual import constrained_hinge as constrained_hinge
 from corollary.svm.linear_dual import linear_svm as linear_svm
 from corollary.svm.linear_dual import price_of_penalty as price_of_penalty
 from corollary.svm.linear_svc import LinearSVC as LinearSVC
+from corollary.svm.multiclass import JointSolution as JointSolution
+from corollary.svm.multiclass import MulticlassSVC as MulticlassSVC
+from corollary.svm.multiclass import joint_svm as joint_svm
 from corollary.svm.one_class import OneClassSVM as OneClassSVM
 from corollary.svm.path import SVMPath as SVMPath
 from corollary.svm.path import svm_path as svm_path

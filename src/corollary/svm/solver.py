@@ -305,10 +305,10 @@ def slopes(
 def _violation(up: np.ndarray, down: np.ndarray, groups: np.ndarray, n_groups: int) -> float:
     if n_groups == 1:
         return float(up.max() - down.min())
-    return max(
-        float(up[groups == g].max(initial=-np.inf) - down[groups == g].min(initial=np.inf))
-        for g in range(n_groups)
-    )
+    top, low = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
+    np.maximum.at(top, groups, up)
+    np.minimum.at(low, groups, down)
+    return float((top - low).max())
 
 
 def _objective(beta: np.ndarray, rest: np.ndarray, linear: np.ndarray, epsilon: float) -> float:
