@@ -212,10 +212,10 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
     def _level(self, confidence: float | None) -> float:
         if confidence is None:
             return self.confidence
-        if not 0 < confidence < 1:
+        if not isinstance(confidence, Real) or not 0 < confidence < 1:
             raise ValueError(
                 f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
-                f"range (0.0, 1.0). Got {confidence} instead."
+                f"range (0.0, 1.0). Got {confidence!r} instead."
             )
         if confidence != self.confidence:
             self._warn_if_too_few(confidence)

@@ -1,6 +1,7 @@
 """Split conformal sets of classes from any classifier."""
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -67,6 +68,12 @@ def _fits_together(estimator: Any) -> str | None:
         if not np.array_equal(getattr(inner, "classes_", []), estimator.classes_):
             return "its classes are not those of its model"
     return fits_together(estimator)
+
+
+def _is_text(labels: np.ndarray) -> bool:
+    return labels.dtype.kind in "US" or (
+        labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
+    )
 
 
 def _gives_probabilities(self: "SplitConformalClassifier") -> bool:
@@ -267,8 +274,16 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
 
     def _check_targets(self, y: Any) -> np.ndarray:
         y = column_or_1d(y, warn=True)
-        if y.dtype.kind in "fO":
+        if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
+        if y.dtype.kind == "O":
+            kinds = sorted({type(label).__name__ for label in y if not isinstance(label, str)})
+            text = len(y) and not kinds
+            if not text and not all(isinstance(v, Real) and v == v for v in y):
+                raise ValueError(
+                    "SplitConformalClassifier needs labels of one kind, none of them missing. Got "
+                    f"labels of type {', '.join(kinds)} in y."
+                )
         check_classification_targets(y)
         return y
 
@@ -287,10 +302,21 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         if self.conformity_score == "aps":
             table = aps_score(probabilities, uniform)
         column, known = self._columns(y)
+        # A few rows may all be of a class that training had not; many are a slip of encoding.
+        if not known.any() and (len(y) >= 10 or _is_text(y) != _is_text(self.classes_)):
+            names = ", ".join(map(repr, self.classes_[:5].tolist()))
+            raise ValueError(
+                f"None of the labels is a class of {type(self.estimator_).__name__} ({names}"
+                f"{', ...' if len(self.classes_) > 5 else ''}). Got {y[0]!r} of type {y.dtype}; "
+                "encode y as in training."
+            )
         return np.where(known, table[np.arange(len(y)), column], np.inf)
 
     def _columns(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the column of each label, and whether it has one."""
+        if _is_text(self.classes_) != _is_text(y):
+            nowhere = np.zeros(len(y), dtype=np.intp)  # text and numbers cannot be compared
+            return nowhere, nowhere.astype(bool)
         order = np.argsort(self.classes_)
         place = np.searchsorted(self.classes_, y, sorter=order)
         column = order[np.minimum(place, len(order) - 1)]

@@ -217,12 +217,12 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         check_is_fitted(self)
         threshold = self._thresholds(X, self._level(confidence))[:, 0]
         if self.conformity_score == "quantile":
-            lower, upper = (np.ravel(model.predict(X)) for model in self.quantile_estimators_)
-            return np.column_stack([lower - threshold, upper + threshold])
-        centre = np.ravel(self.estimator_.predict(X))
+            lower, upper = (_predict(model, X) for model in self.quantile_estimators_)
+            return _widen(lower, upper, threshold)
+        centre = _predict(self.estimator_, X)
         if self.conformity_score == "normalised":
             threshold = threshold * self._scale(X)
-        return np.column_stack([centre - threshold, centre + threshold])
+        return _widen(centre, centre, threshold)
 
     def _check_targets(self, y: Any) -> np.ndarray:
         y = column_or_1d(y, warn=True)
@@ -271,7 +271,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             )
 
     def _scale(self, X: Any) -> np.ndarray:
-        scale = np.maximum(np.ravel(self.scale_estimator_.predict(X)), self.scale_floor_)
+        scale = np.maximum(_predict(self.scale_estimator_, X), self.scale_floor_)
         if not np.all(scale > 0):
             raise ValueError(
                 f"The fitted 'scale_estimator' {type(self.scale_estimator_).__name__} must predict "
@@ -282,8 +282,27 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         if self.conformity_score == "quantile":
-            return quantile_score(y, *(np.ravel(m.predict(X)) for m in self.quantile_estimators_))
-        prediction = np.ravel(self.estimator_.predict(X))
+            return quantile_score(y, *(_predict(model, X) for model in self.quantile_estimators_))
+        prediction = _predict(self.estimator_, X)
         if self.conformity_score == "normalised":
             return normalised_score(y, prediction, self._scale(X))
         return absolute_score(y, prediction)
+
+
+def _predict(model: Any, X: Any) -> np.ndarray:
+    prediction = np.asarray(model.predict(X))
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if prediction.size != rows:
+        raise ValueError(
+            f"SplitConformalRegressor needs one prediction for each row. {type(model).__name__} "
+            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
+        )
+    return prediction.ravel()
+
+
+def _widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = lower - threshold, upper + threshold
+    # An infinite prediction less an infinite threshold is no number; every target is possible.
+    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    return np.column_stack([low, high])
