@@ -226,13 +226,13 @@ def assert_forgeries_are_harmless(tmp_path, name, seeds):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("MLPRegressor-")])
 def test_forgeries_are_refused_or_harmless(tmp_path, name):
-    assert_forgeries_are_harmless(tmp_path, name, range(40))
+    assert_forgeries_are_harmless(tmp_path, name, range(25))
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("name", NAMES)
 def test_many_forgeries_are_refused_or_harmless(tmp_path, name):
-    assert_forgeries_are_harmless(tmp_path, name, range(40, 2000))
+    assert_forgeries_are_harmless(tmp_path, name, range(25, 2000))
 
 
 def test_the_forger_is_believed_now_and_then(tmp_path):
