@@ -128,6 +128,8 @@ def test_values_keep_their_types(tmp_path):
         assert again[key].tolist() == value[key].tolist()
     assert again["empty"].shape == (0, 4)
     np.testing.assert_array_equal(again["fortran"], value["fortran"])
+    assert again["fortran"].flags.f_contiguous
+    assert not again["fortran"].flags.c_contiguous
     assert again["unicode"] == value["unicode"]
 
 

@@ -1,8 +1,8 @@
 """The bytes of a model file: one JSON header and one block of array data.
 
 Layout: a 16-byte signature, the lengths of header and payload as two little-endian 64-bit
-numbers, the SHA-256 of both, the header (UTF-8 JSON), the payload (arrays in C order,
-little-endian, one after the other). Nothing is compressed and nothing is named by a path, so a
+numbers, the SHA-256 of both, the header (UTF-8 JSON), the payload (arrays, little-endian, by rows
+or by columns, one after the other). Nothing is compressed and nothing is named by a path, so a
 file can neither expand nor point outside itself; every length is checked against the size of the
 file before anything is allocated. The checksum finds damage, not malice: what the header says is
 believed by nobody until :mod:`corollary.core.persist` has checked it.
@@ -43,11 +43,15 @@ def pack(header: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
     """
     described, parts, offset = [], [], 0
     for array in arrays:
-        array = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+        array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
         if array.dtype.str not in DTYPES:
             raise ModelFileError(f"Arrays of dtype {array.dtype} cannot be saved.")
-        described.append({"dtype": array.dtype.str, "shape": list(array.shape), "offset": offset})
-        parts.append(array.tobytes())
+        # A product with a matrix stored by columns may round differently from one stored by rows:
+        # the order is kept, so that a loaded model predicts the same bits.
+        order: Any = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+        entry: dict[str, Any] = {"dtype": array.dtype.str, "shape": list(array.shape)}
+        described.append(entry | {"offset": offset, "order": order})
+        parts.append(array.tobytes(order))
         offset += array.nbytes
     text = json.dumps({**header, "arrays": described}, allow_nan=False, ensure_ascii=False)
     body = text.encode() + b"".join(parts)
@@ -113,6 +117,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def _array(entry: Any, payload: memoryview, start: int) -> np.ndarray:
+    order: Any = "F" if isinstance(entry, dict) and entry.get("order") == "F" else "C"
     match entry:
         case {"dtype": str(dtype), "shape": list(shape), "offset": int(offset)} if (
             dtype in DTYPES
@@ -124,5 +129,5 @@ def _array(entry: Any, payload: memoryview, start: int) -> np.ndarray:
             # The product of the other dimensions is bounded too, or shape (0, 2**60) would pass.
             if math.prod(max(1, n) for n in shape) <= 2**48 and offset + size <= len(payload):
                 flat = np.frombuffer(payload[offset : offset + size], dtype=dtype)
-                return flat.reshape(shape).copy()
+                return flat.reshape(shape, order=order).copy(order=order)
     raise ModelFileError(f"The model file describes an impossible array: {str(entry)[:200]}")

@@ -88,6 +88,23 @@ class Optional(Spec):
 
 
 @dataclass(frozen=True)
+class Nullable(Spec):
+    """Must be there, but may be None.
+
+    Parameters
+    ----------
+    spec : Spec
+        What it is otherwise.
+    """
+
+    spec: Spec
+
+    def matches(self, value: Any, sizes: Sizes) -> bool:
+        """See :class:`Spec`."""
+        return value is None or self.spec.matches(value, sizes)
+
+
+@dataclass(frozen=True)
 class Number(Spec):
     """A real number (not a boolean) in a closed range.
 

@@ -14,6 +14,7 @@ from corollary.core.schema import (
     Array,
     Instance,
     Integer,
+    Nullable,
     Number,
     Optional,
     Schema,
@@ -159,6 +160,28 @@ def _smallest_norm(K: np.ndarray, y: np.ndarray) -> KernelRidgeSolution:
     return KernelRidgeSolution(vectors[:, keep] @ coordinates, 0.0, int(keep.sum()))
 
 
+def rows_go_with_kernel(model: Any) -> str | None:
+    """Say what is wrong with a loaded model that keeps a kernel and the rows it compares with.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``kernel_``, ``X_fit_`` and ``dual_coef_``.
+
+    Returns
+    -------
+    sentence : str or None
+        None if both are there, or neither, which is right for precomputed matrices alone.
+    """
+    if (model.kernel_ is None) != (model.X_fit_ is None):
+        return "the kernel and its rows must both be there, or neither"
+    if (model.kernel_ is None) != (model.kernel == "precomputed"):
+        return "a kernel must be there unless the matrix is precomputed"
+    if model.kernel_ is None and len(model.dual_coef_) != model.n_features_in_:
+        return "a precomputed matrix has as many columns as there are coefficients"
+    return None
+
+
 class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Ridge regression in the feature space of a kernel.
 
@@ -226,9 +249,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
     _schema = Schema(
+        rows_go_with_kernel,
         dual_coef_=Array("f", "n") | Array("f", "n", "k"),
-        X_fit_=Optional(Array("f", "n", "d") | Sparse("n", "d")),
-        kernel_=Optional(Instance("gram")),
+        X_fit_=Nullable(Array("f", "n", "d") | Sparse("n", "d")),
+        kernel_=Nullable(Instance("gram")),
         jitter_=Number(0),
         rank_=Integer(0),
         n_features_in_=Size("d"),

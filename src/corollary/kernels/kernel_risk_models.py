@@ -16,6 +16,7 @@ from corollary.core.schema import (
     Instance,
     Integer,
     Labels,
+    Nullable,
     Number,
     Optional,
     Schema,
@@ -26,7 +27,7 @@ from corollary.core.schema import (
 )
 from corollary.kernels.base import Kernel
 from corollary.kernels.kernel_erm import KernelRisk, minimise_kernel_risk
-from corollary.kernels.kernel_ridge import expand, training_gram
+from corollary.kernels.kernel_ridge import expand, rows_go_with_kernel, training_gram
 from corollary.kernels.named import NAMES
 from corollary.risk.loss import Loss, check_loss
 from corollary.risk.margin import MarginLoss
@@ -42,8 +43,8 @@ _SHARED: dict[str, list[Any]] = {
     "tol": [Interval(Real, 0, None, closed="neither")],
 }
 _FITTED: dict[str, Spec] = {
-    "X_fit_": Optional(Array("f", "n", "d") | Sparse("n", "d")),
-    "kernel_": Optional(Instance("gram")),
+    "X_fit_": Nullable(Array("f", "n", "d") | Sparse("n", "d")),
+    "kernel_": Nullable(Instance("gram")),
     "risk_": Number(),
     "gap_": Number(0),
     "n_iter_": Integer(0),
@@ -176,7 +177,7 @@ class KernelERMRegressor(RegressorMixin, _KernelERM):
         "loss": [StrOptions({"square", "absolute", "pinball", "epsilon_insensitive"}), Loss],
         **_SHARED,
     }
-    _schema = Schema(dual_coef_=Array("f", "n"), **_FITTED)
+    _schema = Schema(rows_go_with_kernel, dual_coef_=Array("f", "n"), **_FITTED)
 
     def __init__(
         self,
@@ -313,7 +314,7 @@ default="logistic"
     }
     _schema = Schema(
         lambda model: (
-            None
+            rows_go_with_kernel(model)
             if (len(model.classes_) == 2) == (model.dual_coef_.ndim == 1)
             else "coefficients and classes do not belong together"
         ),
