@@ -26,6 +26,12 @@ from corollary.svm.path import SVMPath as SVMPath
 from corollary.svm.path import svm_path as svm_path
 from corollary.svm.solver import SMOResult as SMOResult
 from corollary.svm.solver import smo as smo
+from corollary.svm.structural import ClassLabels as ClassLabels
+from corollary.svm.structural import LabelChain as LabelChain
+from corollary.svm.structural import StructuralSolution as StructuralSolution
+from corollary.svm.structural import StructuredProblem as StructuredProblem
+from corollary.svm.structural import structural_svm as structural_svm
+from corollary.svm.structural_estimator import StructuralSVM as StructuralSVM
 from corollary.svm.svc import SVC as SVC
 from corollary.svm.svc import NuSVC as NuSVC
 from corollary.svm.svr import SVR as SVR
