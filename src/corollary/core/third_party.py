@@ -263,7 +263,7 @@ def SCHEMAS() -> dict[type, Schema]:
         ),
         preprocessing.OneHotEncoder: Schema(
             _one_hot_fits,
-            encoder,
+            encoder | {"feature_name_combiner": Text(("concat",))},
             **INPUTS,
             categories_=categories,
             drop_idx_=dropped,
@@ -273,7 +273,11 @@ def SCHEMAS() -> dict[type, Schema]:
         ),
         preprocessing.OrdinalEncoder: Schema(
             None,
-            encoder | {"unknown_value": value, "encoded_missing_value": value},
+            encoder
+            | {
+                "unknown_value": Nothing() | Number(nan=True),
+                "encoded_missing_value": Number(nan=True),
+            },
             **INPUTS,
             categories_=categories,
             _infrequent_enabled=No(),
