@@ -341,7 +341,7 @@ def test_later_theorems_register_themselves(data):
     assert certificate.theorem == "test.training"
     assert certificate.seen
     assert certificate.assumptions[-1] == "Something else."
-    assert [one.name for one in theorems(needs="seen")] == ["test.training"]
+    assert "test.training" in [one.name for one in theorems(needs="seen")]
     third_party = LogisticRegression().fit(X, y)
     lines = certify(third_party, X, y, seen=True)[0].assumptions
     assert "The rows are exactly those the model was trained on." in lines

@@ -3,15 +3,20 @@
 :class:`SVC`, :class:`NuSVC`, :class:`SVR` and :class:`OneClassSVM` take any kernel of
 :mod:`corollary.kernels`, a name or a Gram matrix, and report what they reached: the duality gap,
 the violation of the optimality conditions and the objective. Their quadratic programs are one
-problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two classes as a function.
+problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two classes as a function,
+:func:`svm_path` the same for every price of slack at once, and :func:`svm_leave_one_out` its exact
+leave-one-out error. :class:`LinearSVC` is for many rows and features, :class:`MulticlassSVC` treats
+all classes together, :class:`StructuralSVM` predicts sequences and other structures.
 
 Scores are no probabilities. Calibrate them afterwards, on rows kept aside.
 """
 
+from corollary.svm.boundary_display import SVMBoundaryDisplay as SVMBoundaryDisplay
 from corollary.svm.classification import PairSolution as PairSolution
 from corollary.svm.classification import svm_pair as svm_pair
 from corollary.svm.leave_one_out import SVMLeaveOneOut as SVMLeaveOneOut
 from corollary.svm.leave_one_out import choose_C as choose_C
+from corollary.svm.leave_one_out import support_vector_bound as support_vector_bound
 from corollary.svm.leave_one_out import svm_leave_one_out as svm_leave_one_out
 from corollary.svm.linear_dual import LinearDual as LinearDual
 from corollary.svm.linear_dual import constrained_hinge as constrained_hinge

@@ -131,3 +131,44 @@ def choose_C(K: Any, y: Any, Cs: Sequence[float], *, tol: float = 1e-6) -> tuple
     errors = np.array([svm_leave_one_out(K, y, C=C, tol=tol).error for C in candidates])
     best = candidates[errors == errors.min()]
     return float(best.min()), errors
+
+
+def support_vector_bound(n_support: float, n_samples: int) -> float:
+    r"""Return the bound on errors that the number of support vectors gives.
+
+    Parameters
+    ----------
+    n_support : float
+        Number of support vectors of the machine on m rows; or its expectation.
+    n_samples : int
+        m, number of rows.
+
+    Returns
+    -------
+    bound : float
+        ``n_support / n_samples``. It bounds the leave-one-out error on these rows. With the
+        expected number of support vectors, it bounds the expected error rate of the machine trained
+        on m - 1 independent rows.
+
+    See Also
+    --------
+    corollary.theory.compression_bound : With high probability, for the machine at hand.
+
+    Notes
+    -----
+    Guarantee: checked by ``tests/svm/test_bound.py::test_expected_error_is_bounded``. The number of
+    support vectors of one sample does not bound the error of its machine: the second statement is
+    about means over samples on both sides.
+
+    Examples
+    --------
+    >>> from corollary.svm import support_vector_bound
+    >>> support_vector_bound(7, 100)
+    0.07
+    """
+    if not 0 <= n_support <= n_samples or n_samples < 1:
+        raise ValueError(
+            "support_vector_bound needs 0 <= n_support <= n_samples and at least one row. Got "
+            f"n_support={n_support!r} and n_samples={n_samples!r}."
+        )
+    return n_support / n_samples

@@ -18,6 +18,7 @@ from corollary.theory.certificate import Certificate as Certificate
 from corollary.theory.certificate import Quantity as Quantity
 from corollary.theory.certificate import tightest as tightest
 from corollary.theory.certify import certify as certify
+from corollary.theory.compression import compression_bound as compression_bound
 from corollary.theory.concentration import empirical_bernstein_radius as empirical_bernstein_radius
 from corollary.theory.concentration import hoeffding_bound as hoeffding_bound
 from corollary.theory.guard import refuse_training_rows as refuse_training_rows
