@@ -134,7 +134,7 @@ def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
     gram = make_gram(RBF(1.5), X)
     lower, upper = np.where(y < 0, -10.0, 0.0), np.where(y > 0, 10.0, 0.0)
     whole = minimise(gram, y, lower, upper, tol=1e-9)
-    for name, value in (("_BLOCK", 64), ("_LARGEST_BLOCK", 96)):
+    for name, value in (("_BLOCK", 64), ("_LARGEST_BLOCK", 96), ("_SMALLEST_BLOCK", 16)):
         monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
     monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 128)
     small = minimise(gram, y, lower, upper, tol=1e-9, cache_size=0.4)
@@ -191,8 +191,10 @@ def test_gram_sources_agree():
         tile = gram.tile(gram.rows(rows), gram.columns(slice(10, 290)))
         np.testing.assert_allclose(tile, K[rows, 10:290], atol=1e-14)
         with RowCache(gram, 1.0) as cache:
-            np.testing.assert_allclose(cache.block(rows), K[np.ix_(rows, rows)], atol=1e-14)
-            big = cache.block(np.arange(299, -1, -1))
+            np.testing.assert_allclose(
+                cache.block(rows, precise=True), K[np.ix_(rows, rows)], atol=1e-14
+            )
+            big = cache.block(np.arange(299, -1, -1), precise=False)
             np.testing.assert_array_equal(big, big.T)
             for _ in range(3):  # computed, stored, read
                 rest = np.ones(300)

@@ -1,5 +1,6 @@
 """Gram matrices that are never whole: tiles, blocks and a bounded cache of rows."""
 
+import copy
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +18,12 @@ TILE_ROWS, TILE_COLUMNS = 256, 2048
 _buffers = threading.local()
 
 
-def _buffer(rows: int, columns: int) -> np.ndarray:
+def _buffer(rows: int, columns: int, dtype: np.dtype) -> np.ndarray:
     """Return this thread's scratch matrix: fresh memory costs more than the kernel's values."""
-    if getattr(_buffers, "flat", None) is None or _buffers.flat.size < rows * columns:
-        _buffers.flat = np.empty(rows * columns)
-    return _buffers.flat[: rows * columns].reshape(rows, columns)
+    size = rows * columns * dtype.itemsize
+    if getattr(_buffers, "flat", None) is None or _buffers.flat.size < size:
+        _buffers.flat = np.empty(size, dtype=np.uint8)
+    return _buffers.flat[:size].view(dtype).reshape(rows, columns)
 
 
 class Gram:
@@ -45,6 +47,10 @@ class Gram:
     def tile(self, rows: Any, columns: Any) -> np.ndarray:
         """Return the values of all pairs; they may be overwritten by this thread's next tile."""
         raise NotImplementedError  # abstract: the classes below define it
+
+    def single(self) -> "Gram":
+        """Return the matrix in single precision, if that is faster."""
+        return self
 
 
 class PrecomputedGram(Gram):
@@ -96,6 +102,15 @@ class RBFGram(Gram):
         self.right = np.hstack([rows, one, half])
         self.n = len(rows)
         self.diagonal = np.ones(self.n)
+        self._single: RBFGram | None = None
+
+    def single(self) -> Gram:
+        """See :class:`Gram`."""
+        if self._single is None:
+            self._single = copy.copy(self)
+            self._single.left = self.left.astype(np.float32)
+            self._single.right = self.right.astype(np.float32)
+        return self._single
 
     def rows(self, which: Any) -> Any:
         """See :class:`Gram`."""
@@ -107,7 +122,7 @@ class RBFGram(Gram):
 
     def tile(self, rows: Any, columns: Any) -> np.ndarray:
         """See :class:`Gram`."""
-        values = _buffer(len(rows), len(columns))
+        values = _buffer(len(rows), len(columns), rows.dtype)
         np.matmul(rows, columns.T, out=values)
         np.minimum(values, 0.0, out=values)
         return np.exp(values, out=values)
@@ -195,20 +210,21 @@ class RowCache:
         if self.pool is not None:
             self.pool.shutdown()
 
-    def block(self, rows: np.ndarray) -> np.ndarray:
+    def block(self, rows: np.ndarray, *, precise: bool) -> np.ndarray:
         """Return the square matrix of some rows, exactly symmetric.
 
-        In single precision when it is large, for the memory it moves: the gradient is corrected
-        with exact rows afterwards, so that only a step, not its goal, is rounded.
+        In single precision it moves half the memory: the gradient is corrected with exact rows
+        afterwards, so that only a step, not its goal, is rounded.
         """
         m = len(rows)
-        K = np.empty((m, m), dtype=np.float32 if m > 512 else np.float64)
-        columns = self.gram.columns(rows)
+        K = np.empty((m, m), dtype=np.float64 if precise else np.float32)
+        gram = self.gram if precise else self.gram.single()
+        columns = gram.columns(rows)
 
         def work(start: int) -> None:
             stop = min(start + TILE_ROWS, m)
-            part = self.gram.rows(rows[start:stop])
-            values = self.gram.tile(part, take(columns, slice(start, None)))
+            part = gram.rows(rows[start:stop])
+            values = gram.tile(part, take(columns, slice(start, None)))
             # Rounding may have made the corner on the diagonal unsymmetric.
             corner = values[:, : stop - start]
             np.copyto(corner, corner.T.copy(), where=np.tri(stop - start, k=-1, dtype=bool))

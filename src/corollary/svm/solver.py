@@ -21,8 +21,9 @@ from corollary.core.blas import one_blas_thread
 from corollary.core.progress import track
 from corollary.svm._gram import Gram, PrecomputedGram, RowCache
 
-# A block starts with this many variables and grows with the number of free ones.
+# A block has this many variables, more if more are free and less if fewer violate.
 _BLOCK = 1024
+_SMALLEST_BLOCK = 128
 _LARGEST_BLOCK = 16_384
 # Pair steps for each variable of a block before the block is chosen anew; so often does the
 # compiled loop return, so that Ctrl-C works.
@@ -219,7 +220,7 @@ def minimise(
     # Half of the memory is for the block, half for rows.
     largest = int(min(n, _LARGEST_BLOCK, max(_BLOCK, np.sqrt(cache_size * 2**20 / 16))))
     block = np.empty(0, dtype=np.int64)
-    steps, stalled, best = 0, 0, np.inf
+    steps, stalled, stalls, best = 0, 0, 0, np.inf
     with (
         one_blas_thread(),
         RowCache(gram, cache_size / 2) as rows,
@@ -234,7 +235,9 @@ def minimise(
             objective = _objective(beta, rest, linear, epsilon)
             progress(violation=violation, objective=objective)
             # Once rounding moves the objective, further steps are noise.
-            stalled = 0 if objective < best - 1e-15 * abs(best) else stalled + 1
+            fell = np.isinf(best) or objective < best - 1e-15 * abs(best)
+            stalled = 0 if fell else stalled + 1
+            stalls += stalled > 0
             best = min(best, objective)
             left = max_iter - steps if max_iter >= 0 else np.inf
             if violation <= tol or left <= 0 or stalled > 20:
@@ -243,7 +246,8 @@ def minimise(
             new_beta, new_rest = beta[block], rest[block]
             ends = np.searchsorted(groups[block], np.arange(n_groups + 1))
             done, _ = solve_block(
-                rows.block(block),
+                # Rounding to single precision may turn a step uphill; then it is not used again.
+                rows.block(block, precise=len(block) <= 512 or stalls > 0),
                 new_rest,
                 new_beta,
                 lower[block],
@@ -331,7 +335,11 @@ def _choose(
     n = len(up)
     old_free = block[(beta[block] > lower[block]) & (beta[block] < upper[block])]
     free = int(np.count_nonzero((beta > lower) & (beta < upper)))
-    size = min(largest, max(_BLOCK, free + free // 2))
+    # Variables that are part of a violating pair; near the end these are few, and so is the block.
+    violating = n
+    if n_groups == 1:
+        violating = int(np.count_nonzero((up > down.min()) | (down < up.max())))
+    size = min(largest, max(_SMALLEST_BLOCK, min(_BLOCK, violating), free + free // 2))
     if n <= size:
         return np.argsort(groups, kind="stable")
     each = max(1, (size // 2 if len(block) else size) // (2 * n_groups))
