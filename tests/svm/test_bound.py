@@ -94,11 +94,15 @@ def test_same_machine_from_its_support_vectors(seed):
         SVC(kernel="linear", class_weight="balanced"),
         NuSVC(kernel="linear", nu=0.2),
         SVC(kernel="linear", C=1e-6),  # no free weight: the intercept depends on all rows
+        SVC(kernel="linear", C=1e-6, class_weight={-1: 1.0, 1: 2.0}),
     ],
 )
 def test_no_certificate_where_the_theorem_does_not_apply(model):
     X, y = draw(80, np.random.RandomState(0))
-    y[:2] = 1, -1
+    # As much weight in either class: a tiny price then puts every row at its bound.
+    weighted = getattr(model, "class_weight", None) == {-1: 1.0, 1: 2.0}
+    y = np.where(np.arange(len(y)) % 3 == 0 if weighted else np.arange(len(y)) % 2, 1, -1)
+    X, y = X[:78], y[:78]
     with pytest.warns(UserWarning, match="No registered theorem"):
         assert corollary.certify(model.fit(X, y), X, y, seen=True) == []
 

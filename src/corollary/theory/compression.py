@@ -110,27 +110,33 @@ def _is_compressing_machine(evidence: Evidence) -> bool:
         return False
     if isinstance(model.class_weight, str) or model.kkt_violation_ > model.tol:
         return False
-    return _intercepts_are_determined(model)
+    return _intercepts_are_determined(model, evidence.X)
 
 
 def _scaled(model: Any) -> bool:
     return isinstance(model.gamma, str) and model.gamma == "scale"
 
 
-def _intercepts_are_determined(model: Any) -> bool:
+def _intercepts_are_determined(model: Any, X: Any) -> bool:
+    """Tell whether each pair of classes has a support vector on its margin, which fixes the offset.
+
+    Without one the offset is the middle of an interval whose ends other rows may set. The weights
+    alone do not tell, since the prices of rows may differ.
+    """
     if np.isinf(model.C) or model.loss == "squared_hinge":
         return True
+    scores = np.abs(model._pair_scores(X)[model.support_])
     ends = np.concatenate([[0], np.cumsum(model.n_support_)])
-    k = len(model.classes_)
+    k, pair = len(model.classes_), 0
     for i in range(k):
         for j in range(i + 1, k):
-            one = np.abs(model.dual_coef_[j - 1, ends[i] : ends[i + 1]])
-            other = np.abs(model.dual_coef_[i, ends[j] : ends[j + 1]])
-            weights = np.concatenate([one, other])
-            # Free weights lie strictly below the largest one, the price (weighted prices may
-            # hide some, which errs on the safe side only if there is a free one left).
-            if not ((weights > 0) & (weights < 0.999 * weights.max(initial=0.0))).any():
+            one, other = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+            on = np.abs(scores[:, pair] - 1.0) <= 2.0 * model.tol
+            used = (model.dual_coef_[j - 1, one] != 0) & on[one]
+            used_other = (model.dual_coef_[i, other] != 0) & on[other]
+            if not (used.any() or used_other.any()):
                 return False
+            pair += 1
     return True
 
 
