@@ -25,8 +25,8 @@ def naive_hash(row):
     total = 0
     for j, value in enumerate(row):
         bits = int(np.array(value + 0.0).view(np.uint64))
-        bits = (bits + 2**28) & mask & ~(2**29 - 1)  # to the 24 digits of single precision
-        total += (bits ^ (bits >> 40)) * (scramble(j + 1) | 1)
+        bits = ((bits + 2**28) & mask) >> 29  # to the 24 digits of single precision
+        total += bits * (scramble(j + 1) | 1)
     return scramble(total & mask)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pathlib
 import pickle
 import struct
 import subprocess
@@ -31,6 +32,7 @@ import corollary
 from corollary.core.container import SIGNATURE, ModelFileError, pack, unpack
 from corollary.core.files import atomic_write
 
+OLD_ROWS = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 3.0], [4.0, 0.0]])
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0, np.nan, 4.0], "b": [0.5, 1.0, 2.0, 3.0]})
 WORDS = pd.DataFrame({"c": list("xyxz"), "d": list("uuvv")})
 
@@ -137,6 +139,12 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
     model = StandardScaler().fit(NUMBERS)
     first = saved(tmp_path, model).read_bytes()
     assert saved(tmp_path, model).read_bytes() == first
+
+
+def test_a_file_of_the_first_format_still_loads():
+    model = corollary.load(pathlib.Path(__file__).parent / "files" / "ridge-format-1.corollary")
+    assert model.predict(OLD_ROWS) == pytest.approx([1.0, 2.0, 4.0, 8.0], abs=0.5)
+    assert model[-1].fingerprint_.n_rows == 4
 
 
 # -- hostile files ---------------------------------------------------------------------------

@@ -110,14 +110,11 @@ def _words(values: np.ndarray, double: np.ndarray, spare: np.ndarray) -> np.ndar
     """Code values as 64-bit words, zero as 0, using the two buffers given."""
     # Adding 0.0 turns -0.0 into 0.0, whose bits are 0: an absent entry of a sparse row.
     bits = np.add(values, 0.0, out=double, casting="unsafe").view(np.uint64)
-    # Rounded to 24 digits, a number and its copy in single precision are the same.
-    bits += np.uint64(2**28)
-    bits &= np.uint64(2**64 - 2**29)
-    # Small integers have zeros in their last 40 bits and more; a sum of multiples of 2**40 would
-    # use 24 bits of the hash only. Folding the leading bits onto the last repairs that, for them
-    # and for the zeros of rounding.
-    np.right_shift(bits, np.uint64(40), out=spare)
-    return np.bitwise_xor(bits, spare, out=spare)
+    # Rounded to 24 digits, a number and its copy in single precision are the same. What is left
+    # are 35 bits; dropping the others keeps the words small, so that small integers, whose last
+    # digits are zeros, still reach 45 bits of the sum and more.
+    np.add(bits, np.uint64(2**28), out=spare)
+    return np.right_shift(spare, np.uint64(29), out=spare)
 
 
 def _multipliers(n: int) -> np.ndarray:

@@ -25,7 +25,12 @@ from corollary.core.compat import Interval, fit_context
 from corollary.core.estimator import check_training_data
 from corollary.core.schema import Array, Labels, Schema
 from corollary.kernels import Kernel, Linear
-from corollary.svm.machine import FITTED_MACHINE, MACHINE_CONSTRAINTS, KernelMachine
+from corollary.svm.machine import (
+    FITTED_MACHINE,
+    MACHINE_CONSTRAINTS,
+    KernelMachine,
+    machine_fits,
+)
 
 
 class JointSolution(NamedTuple):
@@ -232,6 +237,7 @@ class MulticlassSVC(ClassifierMixin, KernelMachine):
         "random_state": ["random_state"],
     }
     _schema = Schema(
+        machine_fits,
         **FITTED_MACHINE,
         classes_=Labels("k"),
         dual_coef_=Array("f", "k", "s"),

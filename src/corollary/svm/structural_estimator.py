@@ -26,6 +26,20 @@ from corollary.core.schema import (
 from corollary.svm.structural import ClassLabels, StructuredProblem, structural_svm
 
 
+def _fits_problem(model: Any) -> str | None:
+    """Say what is wrong with the problem, the weights and the classes of a loaded machine."""
+    problem = model.problem_
+    if not isinstance(problem, StructuredProblem) or len(model.coef_) != problem.size:
+        return "the weights do not belong to the problem"
+    if model.problem is not None:
+        return None if model.problem == problem else "it was fitted to another problem"
+    classes = getattr(model, "classes_", None)
+    wanted = ClassLabels(
+        0 if classes is None else len(classes), (getattr(model, "n_features_in_", None) or 0) + 1
+    )
+    return None if problem == wanted else "the problem does not belong to the classes"
+
+
 class StructuralSVM(ClassifierMixin, BaseEstimator):
     """Predict outputs with structure: sequences of labels, or whatever has an argmax.
 
@@ -87,6 +101,7 @@ class StructuralSVM(ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
     _schema = Schema(
+        _fits_problem,
         coef_=Array("f", "*"),
         problem_=Instance("argmax"),
         classes_=Optional(Labels("k")),
