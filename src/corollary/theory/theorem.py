@@ -1,8 +1,9 @@
 """The register of theorems that :func:`corollary.certify` offers.
 
 A theorem is a function ``prove(evidence, confidence)`` that yields certificates, together with
-what it needs: rows the model never saw, or exactly its training rows. Families add their own
-theorems with :func:`register_theorem`; certify asks each one whether it applies.
+what it needs: rows the model never saw, or exactly its training rows. Theorems are added with
+:func:`register_theorem`, those about a family in this package too, since families lie below it and
+do not import it; certify asks each one whether it applies.
 """
 
 from collections.abc import Callable, Iterable
