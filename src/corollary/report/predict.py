@@ -1,10 +1,10 @@
 """Predictions for a file, by the model that a report left behind."""
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from corollary.core.files import atomic_write
 from corollary.report.errors import ReportError
 from corollary.report.model import ReportModel
 from corollary.report.read import read_table
@@ -124,20 +124,13 @@ def predict_file(
 
 
 def _write(table: Any, path: Path) -> None:
+    if path.suffix.lower() in (".parquet", ".pq"):
+        data = table.to_parquet(index=False)
+    else:
+        data = table.to_csv(index=False).encode()
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        os.close(handle)
-        try:
-            if path.suffix.lower() in (".parquet", ".pq"):
-                table.to_parquet(name, index=False)
-            else:
-                table.to_csv(name, index=False)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-            os.replace(name, path)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        with atomic_write(path) as file:
+            file.write(data)
     except OSError as error:
         raise ReportError(
             "output", f"The predictions could not be written to {path}: {error.strerror or error}."
