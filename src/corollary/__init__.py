@@ -25,18 +25,25 @@ _HOMES = {
     "save": "corollary.core.persist",
 }
 _PACKAGES = (
+    "active",
+    "bandit",
     "conformal",
     "core",
     "datasets",
+    "ensemble",
     "gp",
     "kernels",
     "linear",
+    "neighbors",
     "neural",
+    "online",
     "report",
     "representation",
     "risk",
     "svm",
     "theory",
+    "tree",
+    "validation",
 )
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]  # noqa: PLE0604

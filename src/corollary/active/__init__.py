@@ -1,0 +1,1 @@
+"""What to ask next: queries that teach the most, and stay safe."""

@@ -1,0 +1,1 @@
+"""Choosing among arms when only the chosen one is seen."""

@@ -1,0 +1,1 @@
+"""Many learners as one: votes, averages, bagging, forests and boosting."""

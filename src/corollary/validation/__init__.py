@@ -1,0 +1,1 @@
+"""How good a model is: estimates of its risk and tests that compare models."""
