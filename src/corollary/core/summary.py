@@ -12,7 +12,6 @@ result.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Self, TypeVar
@@ -21,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.blas import one_blas_thread
+from corollary.core.threads import available_cores, ordered_map
 
 # A block of this many bytes stays in a core's cache hierarchy and is large enough that the
 # Python overhead per block (about 20 microseconds) disappears.
@@ -298,33 +298,10 @@ def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = N
     # One BLAS thread per worker: nested threads fight for cores, and a multi-threaded product
     # may round differently from a single-threaded one.
     with one_blas_thread():
-        if workers == 1 or len(first) < 2:
-            for block in blocks:
-                tree.push(summarise(block))
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                waiting: list[Future[S]] = []
-                for block in blocks:
-                    waiting.append(pool.submit(summarise, block))
-                    if len(waiting) > 2 * workers:  # bounded read-ahead for files
-                        tree.push(waiting.pop(0).result())
-                for future in waiting:
-                    tree.push(future.result())
+        for part in ordered_map(summarise, blocks, workers=workers if len(first) == 2 else 1):
+            tree.push(part)
     total = tree.result()
     return summary if total is None else summary.merge(total)
-
-
-def available_cores() -> int:
-    """Return the number of cores this process may use.
-
-    Returns
-    -------
-    cores : int
-        At least 1; honours CPU affinity, cgroup limits and ``LOKY_MAX_CPU_COUNT``.
-    """
-    from joblib import cpu_count
-
-    return int(cpu_count())
 
 
 def reduce(summary: S, data: Any, *, n_jobs: int | None = None, **options: Any) -> S:

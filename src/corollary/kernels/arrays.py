@@ -8,14 +8,13 @@ threads; temporaries are as large as a tile. In JAX it is evaluated whole, for t
 
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.summary import available_cores
+from corollary.core.threads import ordered_map
 
 # Tiles of this many rows and columns (1 MiB) stay in cache and amortise the overhead of Python.
 TILE_ROWS, TILE_COLUMNS = 256, 512
@@ -460,9 +459,5 @@ def in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     results : list
         Results in the order of the items.
     """
-    workers = min(available_cores(), len(items))
     with one_blas_thread():
-        if workers <= 1:
-            return [work(item) for item in items]
-        with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(work, items))
+        return list(ordered_map(work, items, workers=None if len(items) > 1 else 1))

@@ -5,13 +5,13 @@ the blocks are fixed, each is computed by one BLAS thread, and threads share out
 one triangle is touched, so that the matrix can be restored from the other one.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.summary import available_cores
+from corollary.core.threads import ordered_map
 
 BLOCK = 384
 
@@ -31,7 +31,7 @@ def factor_in_place(K: np.ndarray) -> bool:
     """
     n = len(K)
     blocks = list(range(0, n, BLOCK))
-    with one_blas_thread(), ThreadPoolExecutor(available_cores()) as pool:
+    with one_blas_thread():
         for k in blocks:
             e = min(k + BLOCK, n)
             L, info = dpotrf(np.asfortranarray(K[k:e, k:e]), lower=1, overwrite_a=1, clean=1)
@@ -53,8 +53,9 @@ def factor_in_place(K: np.ndarray) -> bool:
                 K[i:a, j:b] -= product
 
             rest = range(e, n, BLOCK)
-            list(pool.map(panel, rest))
-            list(pool.map(update, [(i, j) for i in rest for j in range(e, i + 1, BLOCK)]))
+            deque(ordered_map(panel, rest), maxlen=0)
+            tiles = ((i, j) for i in rest for j in range(e, i + 1, BLOCK))
+            deque(ordered_map(update, tiles), maxlen=0)
     return True
 
 

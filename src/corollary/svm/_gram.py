@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import available_cores
+from corollary.core.threads import available_cores
 from corollary.kernels import RBF, Kernel, arrays
 
 # Fixed tiles, whatever the number of threads: sums over rows are then cut in the same places.
