@@ -1,1 +1,10 @@
-"""Decision trees: exact and histogram splits, pruning, and the flat arrays that hold them."""
+"""Decision trees: exact and histogram splits, pruning, and the flat arrays that hold them.
+
+:class:`Tree` and :class:`Trees` are the fitted form that trees, forests and boosting share: flat
+arrays that are saved, walked and explained in one way.
+"""
+
+from corollary.tree.structure import Tree as Tree
+from corollary.tree.structure import Trees as Trees
+from corollary.tree.structure import pack_categories as pack_categories
+from corollary.tree.structure import unpack_categories as unpack_categories
