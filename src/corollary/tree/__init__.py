@@ -4,6 +4,11 @@
 arrays that are saved, walked and explained in one way.
 """
 
+from corollary.tree.binning import Bins as Bins
+from corollary.tree.binning import ColumnSketch as ColumnSketch
+from corollary.tree.binning import choose_cuts as choose_cuts
+from corollary.tree.binning import find_bins as find_bins
+from corollary.tree.categories import Categories as Categories
 from corollary.tree.structure import Tree as Tree
 from corollary.tree.structure import Trees as Trees
 from corollary.tree.structure import pack_categories as pack_categories

@@ -1,0 +1,244 @@
+"""Categorical columns as whole numbers: what a tree splits into two sets.
+
+A categorical column of a data frame or an array is replaced by the positions of its values among
+those seen in training. Missing and unknown values become NaN and go where missing values go.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from corollary.core.schema import Array, List, Schema, Strings
+from corollary.tree.binning import MAX_BINS
+
+_FROM_DTYPE = "from_dtype"
+
+
+def _distinct(categories: Any) -> str | None:
+    if len(categories.columns) != len(categories.values):
+        return "categories and their columns do not fit together"
+    if len(set(categories.columns.tolist())) != len(categories.columns):
+        return "a categorical column appears twice"
+    if any(len(v) > MAX_BINS for v in categories.values):
+        return "a column has too many categories"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """The values of the categorical columns of a table.
+
+    Parameters
+    ----------
+    columns : ndarray of int64 of shape (n_categorical,)
+        Positions of the categorical columns.
+    values : list of ndarray
+        The values of each, strings or numbers, in the order of their codes; at most 255.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from corollary.tree import Categories
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
+    >>> categories = Categories.learn(X)
+    >>> categories.values
+    [array(['blue', 'red'], dtype=object)]
+    >>> categories.encode(X)
+       size  colour
+    0   1.0     1.0
+    1   2.0     0.0
+    2   3.0     1.0
+    """
+
+    columns: np.ndarray
+    values: list[np.ndarray]
+
+    _schema: ClassVar[Schema] = Schema(
+        _distinct,
+        columns=Array("i", "*", low=0),
+        values=List(Strings("*") | Array("f", "*")),
+    )
+
+    @classmethod
+    def learn(
+        cls, X: Any, categorical_features: Any = "from_dtype", *, max_categories: int = 255
+    ) -> Self:
+        """Collect the values of the categorical columns.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training inputs.
+        categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+            Which columns are categorical: those of a data frame whose type is categorical or
+            text, or a mask, positions, or names.
+        max_categories : int, default=255
+            Of more values than this, the most frequent are kept; the others count as missing.
+
+        Returns
+        -------
+        categories : Categories
+            Their values in sorted order.
+        """
+        columns = _positions(X, categorical_features)
+        values = [_values(_column(X, int(j)), max_categories) for j in columns]
+        return cls(columns, values)
+
+    def mask(self, n_features: int) -> np.ndarray:
+        """Return which of the columns are categorical.
+
+        Parameters
+        ----------
+        n_features : int
+            Columns of the table.
+
+        Returns
+        -------
+        mask : ndarray of bool of shape (n_features,)
+            True for a categorical column.
+        """
+        mask = np.zeros(n_features, dtype=bool)
+        mask[self.columns] = True
+        return mask
+
+    def encode(self, X: Any) -> Any:
+        """Replace categories by their codes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs with the columns of training.
+
+        Returns
+        -------
+        X : array-like or data frame
+            The same kind of table with numbers in the categorical columns, NaN for values that
+            are missing or were not seen in training; X itself if no column is categorical.
+        """
+        if not len(self.columns):
+            return X
+        codes = {}
+        width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+        for j, values in zip(self.columns.tolist(), self.values):
+            if j >= width:
+                raise ValueError(
+                    f"Column {j} is categorical, but X has {width} columns. Give X the columns of "
+                    "training."
+                )
+            codes[j] = _codes(_column(X, j), values)
+        if hasattr(X, "with_columns"):  # polars
+            import polars as pl
+
+            return X.with_columns([pl.Series(X.columns[j], c) for j, c in codes.items()])
+        if hasattr(X, "iloc"):
+            import pandas as pd
+
+            parts = {
+                j: pd.Series(codes[j], index=X.index) if j in codes else X.iloc[:, j]
+                for j in range(width)
+            }
+            frame = pd.concat(list(parts.values()), axis=1)
+            frame.columns = X.columns
+            return frame
+        array = np.asarray(X)
+        encoded = np.empty(array.shape, dtype=object if array.dtype.kind in "OUS" else np.float64)
+        for j in range(width):
+            encoded[:, j] = codes[j] if j in codes else array[:, j]
+        return encoded
+
+
+def _column(X: Any, j: int) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j]
+    if hasattr(X, "to_series"):
+        return X.to_series(j)
+    return np.asarray(X)[:, j]
+
+
+def _positions(X: Any, categorical_features: Any) -> np.ndarray:
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    if categorical_features is None:
+        return np.empty(0, dtype=np.int64)
+    if isinstance(categorical_features, str):
+        if categorical_features != _FROM_DTYPE:
+            raise ValueError(
+                "The 'categorical_features' parameter must be 'from_dtype', a mask, positions or "
+                f"names of columns. Got {categorical_features!r} instead."
+            )
+        if names is None:
+            return np.empty(0, dtype=np.int64)
+        found = [j for j in range(len(names)) if _is_categorical(_column(X, j))]
+        return np.array(found, dtype=np.int64)
+    given = np.asarray(categorical_features)
+    width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+    if given.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if given.dtype == bool:
+        if given.shape != (width,):
+            raise ValueError(
+                f"A mask of categorical features must have one entry for each of {width} columns. "
+                f"Got shape {given.shape}."
+            )
+        return np.flatnonzero(given).astype(np.int64)
+    if given.dtype.kind in "iu":
+        if given.min() < 0 or given.max() >= width:
+            raise ValueError(
+                f"Positions of categorical features must lie in 0 to {width - 1}. Got "
+                f"{sorted(given.tolist())}."
+            )
+        return np.unique(given).astype(np.int64)
+    wanted = [str(name) for name in given.ravel()]
+    unknown = [name for name in wanted if names is None or name not in names]
+    if unknown:
+        raise ValueError(
+            f"Categorical feature {unknown[0]!r} is not a column of X. "
+            + ("X has no column names; give positions." if names is None else f"It has {names}.")
+        )
+    assert names is not None
+    return np.unique([names.index(name) for name in wanted]).astype(np.int64)
+
+
+def _is_categorical(column: Any) -> bool:
+    kind = str(column.dtype).lower()
+    if kind.startswith(("category", "categorical", "enum", "str", "utf8")):
+        return True
+    if kind != "object":
+        return False
+    values = [v for v in column.tolist() if not _is_missing(v)]
+    return bool(values) and all(isinstance(v, str) for v in values)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as a float and anything else as text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float | np.number | np.bool_):
+        return float(value)
+    return str(value)
+
+
+def _values(column: Any, max_categories: int) -> np.ndarray:
+    counts = Counter(_plain(v) for v in column.tolist() if not _is_missing(v))
+    kept = list(counts)
+    if len(kept) > max_categories:
+        kept = [v for v, _ in sorted(counts.items(), key=lambda c: (-c[1], str(c[0])))]
+        kept = kept[:max_categories]
+    if all(isinstance(v, float) for v in kept):
+        return np.array(sorted(kept), dtype=np.float64)
+    return np.array(sorted(str(v) for v in kept), dtype=object)
+
+
+def _codes(column: Any, values: np.ndarray) -> np.ndarray:
+    text = values.dtype.kind in "OU"
+    code = {str(v) if text else float(v): float(i) for i, v in enumerate(values)}
+    found = (np.nan if _is_missing(v) else _plain(v) for v in column.tolist())
+    return np.array(
+        [code.get(str(v) if text and v == v else v, np.nan) for v in found], dtype=np.float64
+    )
