@@ -33,6 +33,14 @@ from corollary.risk.decomposition import bias_variance as bias_variance
 from corollary.risk.decomposition import decompose_excess_risk as decompose_excess_risk
 from corollary.risk.decomposition import smoother_bias_variance as smoother_bias_variance
 from corollary.risk.decomposition import split_mean_squared_error as split_mean_squared_error
+from corollary.risk.divergence import binary_kl as binary_kl
+from corollary.risk.divergence import jensen_shannon as jensen_shannon
+from corollary.risk.divergence import jensen_shannon_density as jensen_shannon_density
+from corollary.risk.divergence import kl_divergence as kl_divergence
+from corollary.risk.divergence import kl_from_draws as kl_from_draws
+from corollary.risk.divergence import kl_gaussian as kl_gaussian
+from corollary.risk.divergence import total_variation as total_variation
+from corollary.risk.divergence import total_variation_gaussian as total_variation_gaussian
 from corollary.risk.empirical import empirical_risk as empirical_risk
 from corollary.risk.empirical import regularised_risk as regularised_risk
 from corollary.risk.erm import ERMClassifier as ERMClassifier
@@ -95,3 +103,6 @@ from corollary.risk.surrogates import half_log_odds as half_log_odds
 from corollary.risk.surrogates import (
     probability_from_half_log_odds as probability_from_half_log_odds,
 )
+from corollary.risk.transport import kantorovich_potential as kantorovich_potential
+from corollary.risk.transport import lipschitz_gap as lipschitz_gap
+from corollary.risk.transport import wasserstein_distance as wasserstein_distance

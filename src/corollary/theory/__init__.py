@@ -35,3 +35,7 @@ from corollary.theory.theorem import Evidence as Evidence
 from corollary.theory.theorem import Theorem as Theorem
 from corollary.theory.theorem import register_theorem as register_theorem
 from corollary.theory.theorem import theorems as theorems
+from corollary.theory.variational import donsker_varadhan as donsker_varadhan
+from corollary.theory.variational import gibbs_measure as gibbs_measure
+from corollary.theory.variational import kl_lower_bound as kl_lower_bound
+from corollary.theory.variational import log_moment as log_moment
