@@ -17,6 +17,7 @@ test: setup lint         ## everything that must hold, except heavy simulations
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not verify" -q
 
 verify: setup            ## heavy simulations and comparisons with peers
+	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
 
 lint: setup

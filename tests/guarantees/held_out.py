@@ -1,0 +1,67 @@
+"""Bounds on the mean of fresh observations."""
+
+import numpy as np
+
+from corollary.theory import clopper_pearson_upper, empirical_bernstein_radius, hoeffding_bound
+from tests.guarantees.registry import guarantee
+
+DELTA = 0.1
+
+
+def beta_losses(rng, n=30):
+    return rng.beta(0.3, 1.2, size=n), 0.2
+
+
+def hoeffding(rng):
+    losses, truth = beta_losses(rng)
+    return losses.mean() + hoeffding_bound(n_samples=len(losses), delta=DELTA), truth
+
+
+def bernoulli_hoeffding(rng):
+    losses = rng.random(200) < 0.5
+    return losses.mean() + hoeffding_bound(n_samples=200, delta=DELTA), 0.5
+
+
+def wrong_constant(rng):
+    losses = rng.random(200) < 0.5
+    return losses.mean() + 0.5 * hoeffding_bound(n_samples=200, delta=DELTA), 0.5
+
+
+def lost_root(rng):
+    losses = rng.random(200) < 0.5
+    return losses.mean() + hoeffding_bound(n_samples=200, delta=DELTA) ** 2, 0.5
+
+
+guarantee("theory.hoeffding", "30 Beta(0.3, 1.2) losses", delta=DELTA)(hoeffding)
+guarantee(
+    "theory.hoeffding",
+    "200 fair coins",
+    delta=DELTA,
+    repetitions=4000,
+    faults={"half the radius": wrong_constant, "a lost square root": lost_root},
+)(bernoulli_hoeffding)
+
+
+def bernstein(rng):
+    losses = (rng.random((300, 3)) < 0.03).astype(float)
+    radius = empirical_bernstein_radius(losses, DELTA)
+    return losses.mean(axis=0)[0] + radius[0], 0.03
+
+
+def bernstein_over_the_wrong_axis(rng):
+    losses = (rng.random((300, 3)) < 0.03).astype(float)
+    wrong = losses.mean(axis=0).var(ddof=1)
+    return losses.mean(axis=0)[0] + np.sqrt(2 * wrong * np.log(2 / DELTA) / 300), 0.03
+
+
+guarantee(
+    "theory.empirical-bernstein",
+    "300 rows, three columns of rare ones",
+    delta=DELTA,
+    faults={"a variance over the wrong axis": bernstein_over_the_wrong_axis},
+)(bernstein)
+
+
+@guarantee("theory.clopper-pearson", "40 coins of 0.1", delta=DELTA)
+def clopper_pearson(rng):
+    return clopper_pearson_upper(int(rng.binomial(40, 0.1)), 40, DELTA), 0.1

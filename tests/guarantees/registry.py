@@ -1,0 +1,116 @@
+"""The register of simulated claims, and how one is judged."""
+
+import importlib
+import math
+import pkgutil
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from corollary.core.simulate import LEVEL, assert_bound_holds
+
+# Draws what it needs and returns the bound and the true value that must not exceed it.
+Trial = Callable[[np.random.Generator], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """One claim in one world.
+
+    ``delta`` is the share of repetitions in which the truth may exceed the bound: a probability,
+    0 for an inequality that always holds, or None for one about expectations, where the means of
+    bounds and truths over the repetitions are compared.
+    ``faults`` are trials with a planted error that the simulation must catch.
+    """
+
+    theorem: str
+    world: str
+    delta: float | None
+    trial: Trial
+    repetitions: int = 400
+    verify: int = 20_000
+    faults: dict[str, Trial] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.theorem}: {self.world}"
+
+
+class Outcome(NamedTuple):
+    """What a simulation showed."""
+
+    repetitions: int
+    violations: int
+    tightness: float
+    message: str
+
+
+GUARANTEES: list[Guarantee] = []
+
+
+def guarantee(
+    theorem: str,
+    world: str,
+    *,
+    delta: float | None,
+    repetitions: int = 400,
+    verify: int = 20_000,
+    faults: dict[str, Trial] | None = None,
+) -> Callable[[Trial], Trial]:
+    """Register a trial as the simulation of a theorem in a world."""
+
+    def register(trial: Trial) -> Trial:
+        claim = Guarantee(theorem, world, delta, trial, repetitions, verify, faults or {})
+        if any(known.name == claim.name for known in GUARANTEES):
+            raise ValueError(f"{claim.name} is registered twice.")
+        GUARANTEES.append(claim)
+        return trial
+
+    return register
+
+
+def load() -> list[Guarantee]:
+    """Import the modules of this package and return every claim, by name."""
+    import tests.guarantees as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith(("test_", "_", "registry")):
+            importlib.import_module(f"tests.guarantees.{module.name}")
+    return sorted(GUARANTEES, key=lambda claim: claim.name)
+
+
+def simulate(claim: Guarantee, trial: Trial, repetitions: int) -> Outcome:
+    """Run a trial many times; the message is empty if the claim held."""
+    seeds = np.random.SeedSequence(zlib.crc32(claim.name.encode())).spawn(repetitions)
+    pairs = np.array([trial(np.random.default_rng(seed)) for seed in seeds], dtype=float)
+    if np.isnan(pairs).any():
+        raise AssertionError(f"{claim.name}: a bound or a truth is not a number.")
+    bounds, truths = pairs.T
+    # Rounding is not a violation: 1e-9 is far below anything a wrong constant does.
+    above = truths > bounds + 1e-9 * np.maximum(1.0, np.abs(bounds))
+    message = ""
+    if claim.delta is None:
+        excess = truths - bounds
+        error = float(np.std(excess, ddof=1)) / math.sqrt(repetitions)
+        # Normal quantile of one false alarm in a million.
+        if np.mean(excess) > 4.76 * error + 1e-12:
+            message = f"mean exceeds its bound by {np.mean(excess):.3g} (+- {error:.2g})"
+    else:
+        try:
+            assert_bound_holds(int(above.sum()), repetitions, claim.delta, level=LEVEL)
+        except AssertionError as broken:
+            message = str(broken)
+    return Outcome(repetitions, int(above.sum()), _tightness(claim, bounds, truths), message)
+
+
+def _tightness(claim: Guarantee, bounds: np.ndarray, truths: np.ndarray) -> float:
+    """Median bound over the smallest number that would have done for this world."""
+    if claim.delta is None:
+        best = float(np.mean(truths))
+    else:
+        best = float(np.quantile(truths, 1 - claim.delta, method="higher"))
+    typical = float(np.median(bounds))
+    return typical / best if best > 0 else math.inf

@@ -1,0 +1,37 @@
+"""Each registered claim holds, and its planted faults are caught."""
+
+import pytest
+
+from tests.guarantees.registry import Guarantee, load, simulate
+
+CLAIMS = load()
+FAULTS = [(claim, name) for claim in CLAIMS for name in claim.faults]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_claim_holds(claim):
+    outcome = simulate(claim, claim.trial, claim.repetitions)
+    assert not outcome.message, outcome.message
+
+
+@pytest.mark.parametrize(
+    ("claim", "fault"), FAULTS, ids=[f"{claim.name}: {fault}" for claim, fault in FAULTS]
+)
+def test_planted_fault_is_caught(claim, fault):
+    assert simulate(claim, claim.faults[fault], claim.repetitions).message
+
+
+def test_a_bound_that_fails_twice_as_often_as_allowed_is_caught():
+    claim = Guarantee("theory.none", "coin", 0.1, lambda rng: (0.8, rng.random()), 2000)
+    assert "bound broken" in simulate(claim, claim.trial, 2000).message
+
+
+def test_a_mean_above_its_bound_is_caught_and_an_equal_one_is_not():
+    claim = Guarantee("theory.none", "mean", None, lambda rng: (0.5, rng.random()), 2000)
+    assert not simulate(claim, claim.trial, 2000).message
+    assert "mean exceeds" in simulate(claim, lambda rng: (0.4, rng.random()), 2000).message
+
+
+def test_tightness_is_one_for_the_best_possible_bound():
+    claim = Guarantee("theory.none", "uniform", 0.1, lambda rng: (0.9, rng.random()), 4000)
+    assert simulate(claim, claim.trial, 4000).tightness == pytest.approx(1.0, abs=0.02)
