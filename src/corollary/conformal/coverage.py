@@ -1,6 +1,5 @@
 """What coverage means, how it varies, and how it is measured."""
 
-import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from corollary.conformal.quantile import _ceil, conformal_rank, smallest_calibration_size
 from corollary.core.compat import Interval, validate_params
+from corollary.theory.cdf_band import dkw_bound
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 _SIZE = Interval(Integral, 1, None, closed="left")
@@ -109,7 +109,7 @@ def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
     >>> round(coverage_dkw(1000, alpha=0.1, delta=0.05), 4)
     0.8571
     """
-    return max(0.0, 1 - alpha - math.sqrt(math.log(2 / delta) / (2 * n_calibration)))
+    return max(0.0, 1 - alpha - dkw_bound(n_samples=n_calibration, delta=delta))
 
 
 @validate_params({"n_calibration": [_SIZE], "alpha": [_LEVEL]}, prefer_skip_nested_validation=True)

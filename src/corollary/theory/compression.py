@@ -15,6 +15,7 @@ import numpy as np
 
 from corollary.core.compat import Interval, validate_params
 from corollary.theory.certificate import Certificate, Quantity
+from corollary.theory.kl_inverse import kl_upper_inverse
 from corollary.theory.theorem import Evidence, register_theorem
 
 
@@ -79,21 +80,7 @@ def compression_bound(n_samples: int, size: int, delta: float, errors: int = 0) 
     price = (log_sets + math.log(n_samples) - math.log(delta)) / rest
     if errors == 0:
         return -math.expm1(-price)
-    share = errors / rest
-    low, high = share, 1.0
-    while high - low > 1e-12:
-        middle = 0.5 * (low + high)
-        if _divergence(share, middle) <= price:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _divergence(q: float, p: float) -> float:
-    """Return the relative entropy of Bernoulli laws."""
-    value = q * math.log(q / p) if q > 0 else 0.0
-    return value + ((1 - q) * math.log((1 - q) / (1 - p)) if q < 1 else 0.0)
+    return kl_upper_inverse(errors / rest, price)
 
 
 def _is_compressing_machine(evidence: Evidence) -> bool:
