@@ -42,6 +42,9 @@ class Certificate:
         The empirical value in words, such as "2 of 143".
     assumptions : tuple of str, default=()
         Sentences that must be true for the claim to hold.
+    checked : tuple of str, default=()
+        Those of the assumptions that do not rest on the reader's judgement: what was computed from
+        the rows, and what the caller vouched for.
     direction : {"upper", "lower"}, default="upper"
         Whether the quantity is at most or at least the bound.
     seen : bool, default=False
@@ -79,6 +82,7 @@ class Certificate:
     n_samples: int
     observed: str
     assumptions: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
     direction: Direction = "upper"
     seen: bool = False
     vacuous: bool = False
@@ -124,6 +128,7 @@ class Certificate:
         return replace(
             self.recompute(confidence),
             assumptions=self.assumptions,
+            checked=self.checked,
             seen=self.seen,
             recompute=self.recompute,
         )
@@ -162,6 +167,7 @@ class Certificate:
         """
         record = self.as_row()
         record["assumptions"] = list(self.assumptions)
+        record["checked"] = list(self.checked)
         record["observed"] = self.observed
         record["sentence"] = str(self)
         return {
@@ -307,11 +313,13 @@ def tightest(
     pick = min if again[0].direction == "upper" else max
     best = pick(again, key=lambda certificate: certificate.bound)
     assumptions = tuple(dict.fromkeys(line for one in again for line in one.assumptions))
+    checked = tuple(dict.fromkeys(line for one in again for line in one.checked))
     known = tuple(certificates)
     return replace(
         best,
         confidence=confidence,
         assumptions=assumptions,
+        checked=checked,
         recompute=partial(_tightest_at, known),
     )
 

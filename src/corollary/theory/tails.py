@@ -130,15 +130,19 @@ def chernoff_bound(
         # Shifted by the threshold, nothing large is subtracted from something large.
         values, threshold = values - threshold, 0.0
 
-        def log_mgf(lam: float) -> float:
+        def log_moment(lam: float) -> float:
             return float(logsumexp(lam * values)) - math.log(len(values))
+
+    else:
+        assert log_mgf is not None
+        log_moment = log_mgf
 
     from scipy.optimize import minimize_scalar
 
     def exponent(log_lam: float) -> float:
         lam = math.exp(log_lam)
         try:
-            moment, linear = float(log_mgf(lam)), lam * threshold
+            moment, linear = float(log_moment(lam)), lam * threshold
         except OverflowError:
             return math.inf
         # The difference of two large numbers may round down; a bound must not.
