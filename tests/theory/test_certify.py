@@ -207,6 +207,18 @@ def test_training_rows_are_refused_through_wrappers(name, data):
     assert any("was checked" in line for line in certificates[0].assumptions)
 
 
+def test_what_the_caller_vouches_for_is_listed_as_checked(data):
+    X, y = data
+    model = Recaller().fit(X[:60], y[:60])
+    (plain, *_) = certify(model, X[60:], y[60:])
+    (vouched, *_) = certify(model, X[60:], y[60:], kept_aside=True)
+    assert plain.checked == ()
+    assert vouched.assumptions == plain.assumptions
+    assert vouched.checked == vouched.assumptions[1:]
+    assert vouched.at(0.5).checked == vouched.checked
+    assert vouched.to_dict()["checked"] == list(vouched.checked)
+
+
 def test_frozen_and_target_wrappers_are_searched(data):
     X, y = data
     frozen = FrozenEstimator(make_pipeline(StandardScaler(), Recaller()).fit(X[:60], y[:60]))

@@ -28,6 +28,14 @@ from corollary.theory.certify import certify as certify
 from corollary.theory.compression import compression_bound as compression_bound
 from corollary.theory.concentration import empirical_bernstein_radius as empirical_bernstein_radius
 from corollary.theory.concentration import hoeffding_bound as hoeffding_bound
+from corollary.theory.finite_class import agnostic_sample_size as agnostic_sample_size
+from corollary.theory.finite_class import countable_class_radius as countable_class_radius
+from corollary.theory.finite_class import erm_excess_bound as erm_excess_bound
+from corollary.theory.finite_class import finite_class_bound as finite_class_bound
+from corollary.theory.finite_class import float32_class_radius as float32_class_radius
+from corollary.theory.finite_class import realizable_bound as realizable_bound
+from corollary.theory.finite_class import realizable_expected_risk as realizable_expected_risk
+from corollary.theory.finite_class import uniform_deviation as uniform_deviation
 from corollary.theory.guard import refuse_training_rows as refuse_training_rows
 from corollary.theory.held_out import (
     empirical_bernstein_certificate as empirical_bernstein_certificate,
@@ -39,6 +47,12 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
+from corollary.theory.pac import PACCurve as PACCurve
+from corollary.theory.pac import PACLearner as PACLearner
+from corollary.theory.pac import least_sample_size as least_sample_size
+from corollary.theory.pac import pac_curve as pac_curve
+from corollary.theory.pac import rectangle_bound as rectangle_bound
+from corollary.theory.pac import tightest_rectangle as tightest_rectangle
 from corollary.theory.paired import PairedComparison as PairedComparison
 from corollary.theory.paired import compare_losses as compare_losses
 from corollary.theory.sub_gaussian import combine_parameters as combine_parameters

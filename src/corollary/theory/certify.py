@@ -25,6 +25,7 @@ from corollary.theory.theorem import Evidence, theorems
         "confidence": [Interval(Real, 0, 1, closed="neither")],
         "loss": [callable, None],
         "loss_range": ["array-like", None],
+        "kept_aside": ["boolean"],
     },
     prefer_skip_nested_validation=True,
 )
@@ -37,6 +38,7 @@ def certify(
     confidence: float = 0.95,
     loss: Callable[[np.ndarray, np.ndarray], Any] | None = None,
     loss_range: tuple[float, float] | None = None,
+    kept_aside: bool = False,
 ) -> list[Certificate]:
     """Compute the guarantees that hold for a fitted model, each valid on its own.
 
@@ -72,6 +74,9 @@ def certify(
     loss_range : tuple of two floats or None, default=None
         Smallest and largest possible loss, chosen before seeing the rows. The default loss of a
         regressor is cut at the upper end; values of `loss` outside are refused.
+    kept_aside : bool, default=False
+        Whether you vouch that the rows were kept aside from every choice about the model. The
+        assumption that says so is then listed as checked.
 
     Returns
     -------
@@ -132,12 +137,15 @@ def certify(
     if _missing(y):
         raise ValueError("certify needs a target for every row. Got missing values in y.")
     assumptions = _check_seen(model, X, len(y)) if seen else _check_unseen(model, X, len(y))
+    # The first assumption is about the population; what follows, about these rows and this model.
+    checked = assumptions[1:] if kept_aside and not seen else ()
     evidence = _gather(model, X, y, loss, loss_range, seen)
     needs = "seen" if seen else "unseen"
     certificates = [
         replace(
             certificate,
             assumptions=tuple(dict.fromkeys((*assumptions, *certificate.assumptions))),
+            checked=tuple(dict.fromkeys((*checked, *certificate.checked))),
             seen=seen,
         )
         for theorem in theorems(needs=needs)  # type: ignore[arg-type]

@@ -117,6 +117,7 @@ def chernoff_bound(
     """
     if (log_mgf is None) == (sample is None):
         raise ValueError("chernoff_bound needs exactly one of 'log_mgf' and 'sample'.")
+    log_moment: Callable[[float], float]
     if sample is not None:
         values = np.asarray(sample, dtype=float)
         if values.ndim != 1 or not len(values) or not np.all(np.isfinite(values)):
