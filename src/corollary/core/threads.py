@@ -9,9 +9,10 @@ are not asked for twice.
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -79,6 +80,87 @@ def ordered_map(
         for future in waiting:
             future.cancel()
         wait(waiting)
+
+
+class Team:
+    """Threads for one piece of work that is made of thousands of short steps.
+
+    Waking a thread of a pool costs about 70 microseconds; a member of a team waits on a queue of
+    its own and starts within 15. The caller is a member: it does the first share itself. Use it
+    as a context, so that the threads end with the work.
+
+    Parameters
+    ----------
+    workers : int
+        Members, the caller included.
+
+    Examples
+    --------
+    >>> from corollary.core.threads import Team
+    >>> with Team(2) as team:
+    ...     team.map(abs, [-3, 2])
+    [3, 2]
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(max(0, workers - 1))]
+        self._done: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._serve, args=(jobs,), daemon=True) for jobs in self._jobs
+        ]
+
+    def __enter__(self) -> "Team":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for jobs in self._jobs:
+            jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self, jobs: "SimpleQueue[Any]") -> None:
+        _mark_worker()
+        while (job := jobs.get()) is not None:
+            place, function, item = job
+            try:
+                self._done.put((place, function(item), None))
+            except BaseException as error:
+                self._done.put((place, None, error))
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Apply a function to items, one item per member at a time.
+
+        Parameters
+        ----------
+        function : callable
+            Should spend its time outside the interpreter's lock.
+        items : sequence
+            One share of the work each, best as many as there are members.
+
+        Returns
+        -------
+        results : list
+            In the order of the items.
+        """
+        members = len(self._jobs) + 1
+        results: list[Any] = [None] * len(items)
+        for start in range(0, len(items), members):
+            share = list(enumerate(items[start : start + members], start))
+            for jobs, (place, item) in zip(self._jobs, share[1:]):
+                jobs.put((place, function, item))
+            failure: BaseException | None = None
+            try:
+                results[start] = function(items[start])
+            except BaseException as error:
+                failure = error
+            for _ in share[1:]:
+                place, results[place], error_there = self._done.get()
+                failure = failure or error_there
+            if failure is not None:
+                raise failure
+        return results
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:

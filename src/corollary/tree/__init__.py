@@ -9,6 +9,8 @@ from corollary.tree.binning import ColumnSketch as ColumnSketch
 from corollary.tree.binning import choose_cuts as choose_cuts
 from corollary.tree.binning import find_bins as find_bins
 from corollary.tree.categories import Categories as Categories
+from corollary.tree.shapley import expected_values as expected_values
+from corollary.tree.shapley import tree_contributions as tree_contributions
 from corollary.tree.structure import Tree as Tree
 from corollary.tree.structure import Trees as Trees
 from corollary.tree.structure import pack_categories as pack_categories

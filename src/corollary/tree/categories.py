@@ -83,7 +83,7 @@ default="from_dtype"
         categories : Categories
             Their values in sorted order.
         """
-        columns = _positions(X, categorical_features)
+        columns = positions(X, categorical_features)
         values = [_values(_column(X, int(j)), max_categories) for j in columns]
         return cls(columns, values)
 
@@ -158,7 +158,21 @@ def _column(X: Any, j: int) -> Any:
     return np.asarray(X)[:, j]
 
 
-def _positions(X: Any, categorical_features: Any) -> np.ndarray:
+def positions(X: Any, categorical_features: Any) -> np.ndarray:
+    """Return which columns of a table are categorical.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        The table; names are looked up in its ``columns``.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None
+        A mask, positions, names, or the types of the columns.
+
+    Returns
+    -------
+    columns : ndarray of int64
+        Their positions, ascending.
+    """
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     if categorical_features is None:
         return np.empty(0, dtype=np.int64)
