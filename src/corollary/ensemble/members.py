@@ -1,0 +1,199 @@
+"""What ensembles of any estimators share: making members, weighting them, reading their labels."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_array, has_fit_parameter, validate_data
+
+from corollary.core.estimator import remember_rows
+
+_SEED_RANGE = 2**31 - 1
+
+
+def make_member(template: Any, random: np.random.RandomState) -> Any:
+    """Clone an estimator and give it, and all inside it, seeds of their own.
+
+    Parameters
+    ----------
+    template : estimator
+        What to clone.
+    random : RandomState
+        Source of the seeds, drawn in the order of the parameters' names.
+
+    Returns
+    -------
+    member : estimator
+        Not fitted.
+    """
+    member = clone(template)
+    names = sorted(
+        name
+        for name in member.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    )
+    return member.set_params(**{name: int(random.randint(_SEED_RANGE)) for name in names})
+
+
+def require_weights(who: str, member: Any) -> None:
+    """Refuse an estimator whose ``fit`` takes no weights of rows.
+
+    Parameters
+    ----------
+    who : str
+        Name of the ensemble, for the message.
+    member : estimator
+        The estimator.
+
+    Raises
+    ------
+    ValueError
+        If its ``fit`` has no ``sample_weight``.
+    """
+    if not has_fit_parameter(member, "sample_weight"):
+        raise ValueError(
+            f"{who} needs estimators whose fit takes sample_weight. {type(member).__name__} "
+            "doesn't support it; use one that does, such as a tree, a stump or "
+            "LogisticRegression, or fit without sample weights where the method allows it."
+        )
+
+
+def fit_member(who: str, member: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fit a member, with weights if there are any.
+
+    Parameters
+    ----------
+    who : str
+        Name of the ensemble, for messages.
+    member : estimator
+        Not fitted.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Targets.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights.
+
+    Returns
+    -------
+    member : estimator
+        Itself.
+    """
+    if sample_weight is None:
+        return member.fit(X, y)
+    require_weights(who, member)
+    return member.fit(X, y, sample_weight=sample_weight)
+
+
+def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:
+    """Return the position of every label among the classes.
+
+    Parameters
+    ----------
+    who : str
+        Name of the ensemble, for the message.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels.
+    labels : array-like of shape (n_samples,)
+        Labels given by a member.
+
+    Returns
+    -------
+    codes : ndarray of int, shape (n_samples,)
+        Positions.
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes.
+    """
+    labels = np.asarray(labels)
+    known = {label: code for code, label in enumerate(classes.tolist())}
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    strangers = [label for label in distinct.tolist() if label not in known]
+    if strangers:
+        raise ValueError(
+            f"A member of {who} predicts the label {strangers[0]!r}, which is not among its "
+            f"classes {classes.tolist()[:5]}."
+        )
+    table = np.array([known[label] for label in distinct.tolist()], dtype=np.intp)
+    return table[inverse.ravel()].reshape(labels.shape)
+
+
+def aligned_probabilities(who: str, classes: np.ndarray, member: Any, X: Any) -> np.ndarray:
+    """Return a member's probabilities with one column per class of the ensemble.
+
+    Parameters
+    ----------
+    who : str
+        Name of the ensemble, for messages.
+    classes : ndarray of shape (n_classes,)
+        Labels of the ensemble.
+    member : estimator
+        A fitted classifier with ``predict_proba``, which may know fewer classes.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Zero for classes that the member does not know.
+    """
+    given = np.asarray(member.predict_proba(X), dtype=float)
+    codes = label_codes(who, classes, member.classes_)
+    if given.ndim != 2 or given.shape[1] != len(codes):
+        raise ValueError(
+            f"A member of {who} gives probabilities of shape {given.shape} for {len(codes)} "
+            "classes."
+        )
+    table = np.zeros((len(given), len(classes)))
+    table[:, codes] = given
+    return table
+
+
+def note_rows(estimator: Any, X: Any) -> None:
+    """Remember columns and rows of training data that members take as they come.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Receives ``n_features_in_``, ``feature_names_in_`` (if X has names) and, if the rows are
+        numbers, ``fingerprint_``.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows; not converted.
+    """
+    validate_data(estimator, X, skip_check_array=True)
+    vars(estimator).pop("fingerprint_", None)
+    try:
+        rows = check_array(X, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)
+    except (TypeError, ValueError):
+        return  # text and other things have no fingerprint
+    remember_rows(estimator, rows)
+
+
+def members_fit(model: Any) -> str | None:
+    """Say what is wrong between a loaded ensemble and its members, or None.
+
+    Parameters
+    ----------
+    model : estimator
+        An ensemble with ``estimators_`` and, if it classifies, ``classes_``.
+
+    Returns
+    -------
+    sentence : str or None
+        The first problem found.
+    """
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.utils.validation import check_is_fitted
+
+    kind = is_classifier if hasattr(model, "classes_") else is_regressor
+    for member in model.estimators_:
+        if not kind(member):
+            return f"a member is not a {kind.__name__[3:]}"
+        check_is_fitted(member)
+        if getattr(member, "n_features_in_", model.n_features_in_) != model.n_features_in_:
+            return "a member has other columns"
+        if hasattr(model, "classes_"):
+            label_codes(type(model).__name__, model.classes_, member.classes_)
+    return None
