@@ -14,17 +14,19 @@ import numpy as np
 
 from corollary.core.jit import jit
 
+TIE = 1e-7
 
 @jit
 def pack(gradient, hessian, first, last, scales, bits, packed):
     """Turn derivatives of rows first to last into words with fields (g, h, 1).
 
-    ``scales`` are powers of two. Fractions are rounded up or down by comparison with a sequence
-    that fills the unit interval evenly (golden ratio), so that sums have no systematic error.
+    ``scales`` are powers of two. If bits[2] is set, fractions are rounded up or down by comparison
+    with a sequence that fills the unit interval evenly (golden ratio), so that sums have no
+    systematic error; else to the nearest, so that equal rows stay equal.
     """
-    h_bits, c_bits = bits[0], bits[1]
+    h_bits, c_bits, dither = bits[0], bits[1], bits[2] != 0
     for i in range(first, last):
-        u = ((i * 2654435769) & 0xFFFFFFFF) * 2.0**-32
+        u = ((i * 2654435769) & 0xFFFFFFFF) * 2.0**-32 if dither else 0.5
         g = np.int64(np.floor(gradient[i] * scales[0] + u))
         h = np.int64(np.floor(hessian[i] * scales[1] + u))
         packed[i] = (((g << h_bits) + h) << c_bits) + 1
@@ -99,7 +101,8 @@ def best_split(hist, total, features, n_bins, kinds, limits, scales, found, goes
     base = g_sum * g_sum / (h_sum + l2)
     if bounded:
         base = _reduction(g_sum, h_sum + l2, low, high)
-    best = 0.0
+    # Gains within rounding of each other are equal: the first feature and bin win.
+    best = TIE * base
     found[0] = -1
     ranks = np.empty(256, dtype=np.int64)
     keys = np.empty(256)
@@ -144,7 +147,7 @@ def best_split(hist, total, features, n_bins, kinds, limits, scales, found, goes
                     )
                 else:
                     gain = (g_left * g_left * z + g_right * g_right * a) / (a * z) - base
-                if gain > best:
+                if gain > best * (1.0 + TIE):
                     best = gain
                     found[0], found[1], found[2] = f, b, direction
                     found[3], found[4], found[5] = g, hc, 1 if kind == 2 else 0

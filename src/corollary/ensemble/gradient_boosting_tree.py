@@ -27,6 +27,8 @@ from corollary.tree.structure import Tree, pack_categories
 # Rows whose derivatives fit in one word of a histogram: 14 bits count them, 22 hold second and 28
 # first derivatives.
 ROOM = 2**14 - 1
+# Words of fewer rows have bits to spare, and rounding to the nearest keeps equal rows equal.
+DITHER_ABOVE = 1024
 # Leaves with fewer rows than this are not worth waking a thread for.
 ALONE = 6000
 # The least second derivative of a leaf; below, its step would be noise.
@@ -216,7 +218,7 @@ class Grower:
         h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / n - 1)
         scales = np.array([scale_of(g_limit, peaks[0]), scale_of(h_limit, peaks[1])])
         self.scales = 1.0 / scales
-        bits = np.array([h_bits, c_bits])
+        bits = np.array([h_bits, c_bits, n > DITHER_ABOVE])
         self.layout = np.array([h_bits, c_bits, shift, room])
         self.limits = np.array(
             [shift, self.growth.l2, self.growth.min_samples_leaf, MIN_HESSIAN, -np.inf, np.inf]
