@@ -70,7 +70,7 @@ def test_least_size_of_a_two_point_world_is_known():
             return learn_threshold(X, y)
         return lambda X: np.full(len(X), y[0])
 
-    n = least_sample_size(both_seen, world, epsilon=0.1, delta=0.1, n_repeats=2000, random_state=0)
+    n = least_sample_size(both_seen, world, epsilon=0.1, delta=0.1, n_repeats=800, random_state=0)
     assert n == 5
     with pytest.raises(ValueError, match="do not bring the excess risk"):
         least_sample_size(both_seen, world, epsilon=0.1, delta=0.1, max_samples=2, random_state=0)

@@ -37,6 +37,20 @@ from corollary.theory.finite_class import realizable_bound as realizable_bound
 from corollary.theory.finite_class import realizable_expected_risk as realizable_expected_risk
 from corollary.theory.finite_class import uniform_deviation as uniform_deviation
 from corollary.theory.guard import refuse_training_rows as refuse_training_rows
+from corollary.theory.halfspaces import RadonPartition as RadonPartition
+from corollary.theory.halfspaces import fits_rectangle as fits_rectangle
+from corollary.theory.halfspaces import halfspace_dichotomies as halfspace_dichotomies
+from corollary.theory.halfspaces import halfspace_shattered_set as halfspace_shattered_set
+from corollary.theory.halfspaces import halfspace_weights as halfspace_weights
+from corollary.theory.halfspaces import interval_growth as interval_growth
+from corollary.theory.halfspaces import linear_dichotomies as linear_dichotomies
+from corollary.theory.halfspaces import radon_partition as radon_partition
+from corollary.theory.halfspaces import rectangle_shattered_set as rectangle_shattered_set
+from corollary.theory.halfspaces import separating_halfspace as separating_halfspace
+from corollary.theory.halfspaces import sine_labels as sine_labels
+from corollary.theory.halfspaces import sine_parameter as sine_parameter
+from corollary.theory.halfspaces import threshold_growth as threshold_growth
+from corollary.theory.halfspaces import unrealisable_labels as unrealisable_labels
 from corollary.theory.held_out import (
     empirical_bernstein_certificate as empirical_bernstein_certificate,
 )
@@ -47,6 +61,10 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
+from corollary.theory.no_free_lunch import NoFreeLunch as NoFreeLunch
+from corollary.theory.no_free_lunch import memoriser_error as memoriser_error
+from corollary.theory.no_free_lunch import no_free_lunch as no_free_lunch
+from corollary.theory.no_free_lunch import no_free_lunch_points as no_free_lunch_points
 from corollary.theory.pac import PACCurve as PACCurve
 from corollary.theory.pac import PACLearner as PACLearner
 from corollary.theory.pac import least_sample_size as least_sample_size
@@ -55,6 +73,11 @@ from corollary.theory.pac import rectangle_bound as rectangle_bound
 from corollary.theory.pac import tightest_rectangle as tightest_rectangle
 from corollary.theory.paired import PairedComparison as PairedComparison
 from corollary.theory.paired import compare_losses as compare_losses
+from corollary.theory.shattering import count_dichotomies as count_dichotomies
+from corollary.theory.shattering import growth_function as growth_function
+from corollary.theory.shattering import is_shattered as is_shattered
+from corollary.theory.shattering import shattered_set as shattered_set
+from corollary.theory.shattering import vc_dimension as vc_dimension
 from corollary.theory.sub_gaussian import combine_parameters as combine_parameters
 from corollary.theory.sub_gaussian import expected_gaussian_maximum as expected_gaussian_maximum
 from corollary.theory.sub_gaussian import gaussian_poincare_bound as gaussian_poincare_bound
@@ -78,3 +101,12 @@ from corollary.theory.variational import donsker_varadhan as donsker_varadhan
 from corollary.theory.variational import gibbs_measure as gibbs_measure
 from corollary.theory.variational import kl_lower_bound as kl_lower_bound
 from corollary.theory.variational import log_moment as log_moment
+from corollary.theory.vc import SampleRates as SampleRates
+from corollary.theory.vc import invert_log as invert_log
+from corollary.theory.vc import log_growth_bound as log_growth_bound
+from corollary.theory.vc import realizable_rates as realizable_rates
+from corollary.theory.vc import vc_bound as vc_bound
+from corollary.theory.vc import vc_of_finite_class as vc_of_finite_class
+from corollary.theory.vc import vc_of_margin_halfspaces as vc_of_margin_halfspaces
+from corollary.theory.vc import vc_of_union as vc_of_union
+from corollary.theory.vc import vc_sample_size as vc_sample_size

@@ -11,9 +11,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.special import rel_entr
 
 from corollary.core.compat import Interval, Options, validate_params
-from corollary.risk.divergence import binary_kl
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 
@@ -45,10 +45,10 @@ def kl_upper_inverse(q: Any, radius: Any) -> Any:
     """
     q, radius = _check("kl_upper_inverse", q, radius)
     low, high = q.copy(), np.ones_like(q)
-    # At q = 0 the divergence is -log(1 - p): the root is known, and large radii round to 1.
     for _ in range(60):
         middle = 0.5 * (low + high)
-        inside = binary_kl(q, middle) <= radius
+        # Not binary_kl: its checks would be repeated in every step.
+        inside = rel_entr(q, middle) + rel_entr(1 - q, 1 - middle) <= radius
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
     return float(high) if high.ndim == 0 else high
 
