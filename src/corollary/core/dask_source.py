@@ -1,11 +1,12 @@
 """Dask collections as a source: blocks are summarised where they are, summaries travel."""
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
 
 from corollary.core.sources import Selection, Source, check_finite, not_numeric_message
-from corollary.core.summary import MergeTree, Summary, block_rows
+from corollary.core.summary import Chunk, MergeTree, Summary, block_rows
 
 S = TypeVar("S", bound=Summary)
 
@@ -76,16 +77,20 @@ class DaskSource(Source):
             labels = column.to_dask_array(lengths=list(matrix.chunks[0]))
         self._arrays = select.split(matrix, len(self.feature_names), labels)
 
+    def _parts(self) -> list[Any]:
+        """Return the blocks of every array, not computed yet."""
+        rows = block_rows(self._arrays)
+        return [
+            None if a is None else _row_blocks(a.rechunk({0: rows, **_whole_rows(a)}))
+            for a in self._arrays
+        ]
+
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
         """Return the summary of all rows, computed by the active Dask scheduler."""
         import dask
         from threadpoolctl import threadpool_limits
 
-        rows = block_rows(self._arrays)
-        parts = [
-            None if a is None else _row_blocks(a.rechunk({0: rows, **_whole_rows(a)}))
-            for a in self._arrays
-        ]
+        parts = self._parts()
         names = self.feature_names
         start = summary.empty()
         tree = MergeTree(dask.delayed(_merge, pure=True))
@@ -97,6 +102,15 @@ class DaskSource(Source):
         with threadpool_limits(limits=1, user_api="blas"):
             (total,) = dask.compute(tree.result(), **options)
         return summary.merge(total)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the rows block by block, each computed when it is asked for."""
+        import dask
+
+        parts = self._parts()
+        for i in range(max(len(part) for part in parts if part is not None)):
+            block = dask.compute(*(None if part is None else part[i] for part in parts))
+            yield check_finite(block, self.feature_names)
 
 
 def _summarise(start: S, names: list[str] | None, *block: Any) -> S:

@@ -174,6 +174,10 @@ class FileSource(Source):
         blocks = (check_finite(block, names) for block in reblock(self._chunks()))
         return reduce_blocks(summary, blocks, n_jobs=n_jobs)
 
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the rows batch by batch, reading the file once from start to end."""
+        return (check_finite(chunk, self.feature_names) for chunk in self._chunks())
+
 
 def _files(path: Path) -> tuple[list[Path], bool]:
     if path.is_dir():

@@ -63,6 +63,17 @@ class Source(ABC):
             The starting summary merged with that of all rows.
         """
 
+    @abstractmethod
+    def chunks(self) -> Iterator[Chunk]:
+        """Go through the rows in order, for learners to which the order matters.
+
+        Yields
+        ------
+        chunk : tuple
+            ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; sizes are those of the source, so
+            that a result may not depend on them.
+        """
+
 
 def open_source(
     data: Any,
@@ -283,6 +294,10 @@ class ArraySource(Source):
         """Return the summary of all rows."""
         return reduce(summary, self._arrays, n_jobs=n_jobs)
 
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the arrays as they are."""
+        yield self._arrays
+
 
 class ChunkSource(Source):
     """A stream of chunks: tuples of arrays, or data frames.
@@ -367,6 +382,10 @@ class ChunkSource(Source):
         """Return the summary of all rows; a generator can be read once."""
         blocks = map(check_finite, reblock(self._checked()))
         return reduce_blocks(summary, blocks, n_jobs=n_jobs)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the chunks as they come; a generator can be read once."""
+        return map(check_finite, self._checked())
 
 
 def not_numeric_message(name: str, where: str, dtype: Any) -> str:

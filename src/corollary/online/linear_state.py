@@ -1,0 +1,289 @@
+"""What a linear learner holds between rounds, and the way through its compiled loop.
+
+The learners of the protocol (:class:`corollary.online.OnlinePerceptron` and its kin) and the
+estimators (:class:`corollary.online.OnlineClassifier`, :class:`corollary.online.OnlineRegressor`)
+are two views of one loop; this module is what they share.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from corollary.online import _codes
+
+# AdaGrad divides by the root of a sum of squares; from here a zero slope is a zero step.
+TINY = 1e-300
+
+
+class LinearSettings(NamedTuple):
+    """How a linear learner reacts, as numbers for the compiled loop.
+
+    Parameters
+    ----------
+    loss : int
+        Code of the loss.
+    rule : int
+        Code of the update rule.
+    step : int
+        Code of the step's schedule.
+    eta : float
+        Size of the step; the aggressiveness C of the passive-aggressive rules.
+    alpha : float
+        Strength of the L2 penalty.
+    radius : float
+        Radius of the ball (with AdaGrad: of the box) that the weights stay in.
+    shape : float
+        Width of the insensitive zone, or level of the quantile.
+    intercept : float
+        1.0 to learn an intercept, 0.0 not to.
+    """
+
+    loss: int
+    rule: int
+    step: int
+    eta: float
+    alpha: float
+    radius: float
+    shape: float
+    intercept: float
+
+
+class LinearState(NamedTuple):
+    """The memory of a linear learner with r outputs and d features; updated in place.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (r, d + 1)
+        Weights before scaling; the intercept last, not scaled.
+    scale : ndarray of shape (r,)
+        Factor of the weights.
+    squares : ndarray of shape (r, d + 1) or (r, 0)
+        Sums of squared slopes, for AdaGrad.
+    sums : ndarray of shape (r, d + 1) or (r, 0)
+        With ``mass``, the sum of all iterates, for averaging.
+    mass : ndarray of shape (r,)
+        Sum of all scales.
+    squared_norm : ndarray of shape (r,)
+        Squared length of the weights before scaling; kept for sparse rows inside a ball.
+    clock : ndarray of shape (1,), dtype=int64
+        Rounds learnt from.
+    """
+
+    weights: np.ndarray
+    scale: np.ndarray
+    squares: np.ndarray
+    sums: np.ndarray
+    mass: np.ndarray
+    squared_norm: np.ndarray
+    clock: np.ndarray
+
+
+class CSRRows(NamedTuple):
+    """The three arrays of a CSR matrix, for the compiled loop.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_entries,)
+        Values.
+    indices : ndarray of shape (n_entries,)
+        Their columns.
+    indptr : ndarray of shape (n_samples + 1,)
+        Where rows start.
+    """
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+
+
+def make_settings(
+    *,
+    loss: str,
+    rule: str = "gradient",
+    step: str = "constant",
+    eta: float = 1.0,
+    alpha: float = 0.0,
+    radius: float | None = None,
+    shape: float = 0.0,
+    fit_intercept: bool = False,
+) -> LinearSettings:
+    """Translate names into the numbers of the compiled loop.
+
+    Parameters
+    ----------
+    loss : str
+        Name of a loss.
+    rule : str, default="gradient"
+        "gradient", or a passive-aggressive variant.
+    step : str, default="constant"
+        Name of a schedule.
+    eta : float, default=1.0
+        Size of the step, or C.
+    alpha : float, default=0.0
+        Strength of the penalty.
+    radius : float or None, default=None
+        Radius of the ball; None for none.
+    shape : float, default=0.0
+        Parameter of the loss.
+    fit_intercept : bool, default=False
+        Whether there is an intercept.
+
+    Returns
+    -------
+    settings : LinearSettings
+        The numbers.
+    """
+    code = _codes.GRADIENT if rule == "gradient" else _codes.AGGRESSIVE[rule]
+    return LinearSettings(
+        _codes.LOSSES[loss],
+        code,
+        _codes.STEPS[step],
+        float(eta),
+        float(alpha),
+        np.inf if radius is None else float(radius),
+        float(shape),
+        float(fit_intercept),
+    )
+
+
+def make_state(
+    settings: LinearSettings, n_features: int, n_outputs: int = 1, *, averaging: bool = False
+) -> LinearState:
+    """Return the memory of a learner that has seen nothing.
+
+    Parameters
+    ----------
+    settings : LinearSettings
+        How it reacts.
+    n_features : int
+        Features of a row.
+    n_outputs : int, default=1
+        Weight vectors.
+    averaging : bool, default=False
+        Whether to keep the sum of the iterates.
+
+    Returns
+    -------
+    state : LinearState
+        All zeros.
+    """
+    shape = (n_outputs, n_features + 1)
+    adaptive = settings.step == _codes.ADAGRAD
+    return LinearState(
+        np.zeros(shape),
+        np.ones(n_outputs),
+        np.full(shape if adaptive else (n_outputs, 0), TINY),
+        np.zeros(shape if averaging else (n_outputs, 0)),
+        np.zeros(n_outputs),
+        np.zeros(n_outputs),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+def coefficients(state: LinearState) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of a state: the last ones, or the average of all if sums are kept.
+
+    Parameters
+    ----------
+    state : LinearState
+        A memory.
+
+    Returns
+    -------
+    coef : ndarray of shape (r, d)
+        Weights.
+    intercept : ndarray of shape (r,)
+        Intercepts.
+    """
+    rounds = int(state.clock[0])
+    if state.sums.shape[1] and rounds:
+        total = state.mass[:, None] * state.weights[:, :-1] + state.sums[:, :-1]
+        return total / rounds, state.sums[:, -1] / rounds
+    return state.scale[:, None] * state.weights[:, :-1], state.weights[:, -1].copy()
+
+
+def learn(
+    settings: LinearSettings,
+    state: LinearState,
+    X: Any,
+    y: np.ndarray,
+    *,
+    weight: np.ndarray | None = None,
+    order: np.ndarray | None = None,
+    record: bool = True,
+    who: str = "The learner",
+) -> tuple[LinearState, np.ndarray, np.ndarray]:
+    """Play one round for each row.
+
+    Parameters
+    ----------
+    settings : LinearSettings
+        How the learner reacts.
+    state : LinearState
+        Where it stands; left as it is if a row is refused.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Rows of double precision; need not have been checked for NaN if dense.
+    y : ndarray of shape (n_samples,)
+        Signs or numbers; with several outputs the index of the right one.
+    weight : ndarray of shape (n_samples,) or None, default=None
+        Factors of the slopes; a row of weight zero is scored but not learnt from.
+    order : ndarray of int or None, default=None
+        Rows in the order of the rounds; None for that of X.
+    record : bool, default=True
+        Whether to keep scores and slopes; else they are empty.
+    who : str, default="The learner"
+        Name for messages.
+
+    Returns
+    -------
+    state : LinearState
+        Where the learner stands now; for sparse rows the arrays of the old state are reused.
+    scores : ndarray of shape (n_rounds, n_outputs)
+        Scores before the update.
+    slopes : ndarray of shape (n_rounds, n_outputs)
+        Slopes of the loss in the scores, times weights; for passive-aggressive rules minus the
+        step that was taken.
+
+    Raises
+    ------
+    ValueError
+        If a row holds NaN or infinity, or if the scores overflow.
+    """
+    from corollary.online import _linear
+
+    order = np.empty(0, dtype=np.int64) if order is None else order
+    weight = np.empty(0) if weight is None else weight
+    n_rounds = len(order) or X.shape[0]
+    scores = np.empty((n_rounds if record else 0, state.weights.shape[0]))
+    slopes = np.empty_like(scores)
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if sparse.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        if not np.isfinite(X.data).all():
+            raise ValueError(f"{who} needs finite numbers. Input X contains NaN or infinity.")
+        rows = CSRRows(X.data, X.indices, X.indptr)
+        stopped = _linear.learn_sparse(settings, state, rows, y, weight, order, scores, slopes)
+    else:
+        # A copy of the state costs no more than one row, and a refused chunk leaves no trace.
+        state = LinearState(*(a.copy() for a in state))
+        X = np.ascontiguousarray(X)
+        stopped = _linear.learn_dense(settings, state, X, y, weight, order, scores, slopes)
+    if stopped >= 0:
+        _refuse(who, X, int(order[stopped]) if len(order) else int(stopped))
+    return state, scores, slopes
+
+
+def _refuse(who: str, X: Any, row: int) -> None:
+    if not sparse.issparse(X) and not np.isfinite(X[row]).all():
+        kind = "NaN" if np.isnan(X[row]).any() else "infinity"
+        raise ValueError(
+            f"{who} needs finite numbers. Input X contains {kind} in row {row}. Fill or drop such "
+            "rows first."
+        )
+    raise ValueError(
+        f"{who}: the score of row {row} is not finite, since the weights have overflowed. Scale "
+        "the features to about one (for instance with StandardScaler), or lower the step."
+    )

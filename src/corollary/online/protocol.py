@@ -1,0 +1,381 @@
+r"""The protocol: rounds, what happened in them, and what theory allowed to happen.
+
+In round t a learner predicts, sees the truth, suffers a loss and learns. Its **regret** is what it
+lost beyond a comparator: the best of n experts, or one fixed rule u,
+
+.. math:: \sum_{s \le t} \ell_s(\hat y_s) - \min_{u} \sum_{s \le t} \ell_s(u).
+
+Rounds come in arrays. :meth:`OnlineLearner.partial_fit` on a chunk is the same as on its rows, one
+by one; :meth:`OnlineLearner.run` goes through a whole stream and returns a :class:`Record` of every
+round with the bound of the learner's theorem next to it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+
+class Rounds(NamedTuple):
+    """What happened in the rounds of one chunk.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_rounds,)
+        What the learner said before it saw the truth.
+    losses : ndarray of shape (n_rounds,)
+        What it suffered.
+    mistakes : ndarray of bool of shape (n_rounds,)
+        Whether its label was wrong; all False for learners that predict numbers.
+    comparator : ndarray of shape (n_rounds,)
+        Cumulative loss of the comparator, from the first round of the stream; NaN without one.
+    bound : ndarray of shape (n_rounds,)
+        What the theorem allows after each round; infinite where it says nothing.
+
+    Examples
+    --------
+    >>> from corollary.online import Halving
+    >>> rounds = Halving().play([[0, 1], [1, 1]], [1, 0])
+    >>> rounds.mistakes
+    array([False,  True])
+    """
+
+    predictions: np.ndarray
+    losses: np.ndarray
+    mistakes: np.ndarray
+    comparator: np.ndarray
+    bound: np.ndarray
+
+
+@dataclass(frozen=True)
+class Record:
+    """Every round of a run, and the bound beside it.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_rounds,)
+        What the learner said.
+    losses : ndarray of shape (n_rounds,)
+        What it suffered, round by round.
+    mistakes : ndarray of bool of shape (n_rounds,)
+        Where its label was wrong.
+    comparator : ndarray of shape (n_rounds,)
+        Cumulative loss of the comparator after each round: of the expert that is best so far, or
+        of the rule that the run was given; NaN without one.
+    bound : ndarray of shape (n_rounds,)
+        Bound on the cumulative mistakes or the regret after each round; infinite where no theorem
+        applies (vacuous).
+    measure : {"mistakes", "regret", "loss"}
+        What is bounded, or shown where there is no theorem.
+    theorem : str
+        The function that computes the bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.online import OnlinePerceptron
+    >>> X, y = np.eye(3), np.ones(3)
+    >>> record = OnlinePerceptron().run((X, y), comparator=np.ones(3))
+    >>> record.truth, record.bound
+    (array([1, 2, 3]), array([3., 3., 3.]))
+    >>> record.holds, round(record.tightness, 6)
+    (True, 1.0)
+    """
+
+    predictions: np.ndarray
+    losses: np.ndarray
+    mistakes: np.ndarray
+    comparator: np.ndarray
+    bound: np.ndarray
+    measure: str
+    theorem: str
+
+    @property
+    def cumulative_loss(self) -> np.ndarray:
+        """Loss up to and including each round."""
+        return np.cumsum(self.losses)
+
+    @property
+    def cumulative_mistakes(self) -> np.ndarray:
+        """Mistakes up to and including each round."""
+        return np.cumsum(self.mistakes)
+
+    @property
+    def regret(self) -> np.ndarray:
+        """Loss beyond the comparator's up to and including each round."""
+        return cumulative_regret(self.losses, self.comparator)
+
+    @property
+    def truth(self) -> np.ndarray:
+        """The bounded quantity after each round."""
+        if self.measure == "loss":
+            return self.cumulative_loss
+        return self.cumulative_mistakes if self.measure == "mistakes" else self.regret
+
+    @property
+    def holds(self) -> bool:
+        """Whether the truth stayed within the bound in every round (up to rounding)."""
+        slack = 1e-9 * (1.0 + np.abs(self.cumulative_loss))
+        return bool(np.all((self.truth <= self.bound + slack) | ~np.isfinite(self.bound)))
+
+    @property
+    def tightness(self) -> float:
+        """Truth over bound after the last round; 1 is tight, 0 is vacuous."""
+        return float(self.truth[-1] / self.bound[-1]) if np.isfinite(self.bound[-1]) else 0.0
+
+
+def cumulative_regret(losses: Any, comparator: Any) -> np.ndarray:
+    """Return the regret after every round.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_rounds,)
+        Losses of the learner, round by round.
+    comparator : array-like of shape (n_rounds,)
+        *Cumulative* loss of the comparator, or of the best of several so far; or a table of shape
+        (n_rounds, n_comparators) of losses round by round, whose best column so far is taken.
+
+    Returns
+    -------
+    regret : ndarray of shape (n_rounds,)
+        Differences of cumulative losses; may be negative.
+
+    Examples
+    --------
+    >>> from corollary.online import cumulative_regret
+    >>> cumulative_regret([1.0, 0.0, 1.0], [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    array([1., 1., 1.])
+    """
+    comparator = np.asarray(comparator, dtype=float)
+    if comparator.ndim == 2:
+        comparator = np.cumsum(comparator, axis=0).min(axis=1)
+    losses = np.asarray(losses, dtype=float)
+    if losses.shape != comparator.shape:
+        raise ValueError(
+            "cumulative_regret needs as many rounds of the comparator as of the learner. Got "
+            f"{losses.shape} losses and {comparator.shape} of the comparator."
+        )
+    return np.cumsum(losses) - comparator
+
+
+class OnlineLearner(ABC):
+    """A learner that plays rounds.
+
+    A learner holds its settings and, once it has played, its state in attributes that end in an
+    underscore. Each subclass implements :meth:`play`; the rest is here.
+
+    Attributes
+    ----------
+    measure : str
+        "mistakes" or "regret": what its theorem bounds.
+    theorem : str
+        Name of the function that computes the bound.
+
+    Examples
+    --------
+    >>> from corollary.online import OnlineLearner, WeightedMajority
+    >>> isinstance(WeightedMajority(), OnlineLearner)
+    True
+    """
+
+    measure = "mistakes"
+    theorem = ""
+
+    @abstractmethod
+    def play(self, X: Any, y: Any = None, *, comparator: Any = None) -> Rounds:
+        """Play one round for each row and learn from it.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rounds, n_features)
+            Inputs, or the advice of experts, or their losses.
+        y : array-like of shape (n_rounds,) or None, default=None
+            Truths; None where X says everything.
+        comparator : object, default=None
+            What to compare with, for learners that have no experts.
+
+        Returns
+        -------
+        rounds : Rounds
+            Predictions, losses, mistakes and bounds.
+        """
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from a chunk; the same as learning from its rows one by one.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rounds, n_features)
+            Inputs of the rounds.
+        y : array-like of shape (n_rounds,) or None, default=None
+            Truths.
+
+        Returns
+        -------
+        self : OnlineLearner
+            The learner.
+        """
+        self.play(X, y)
+        return self
+
+    def run(
+        self,
+        stream: Any,
+        *,
+        comparator: Any = None,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> Record:
+        """Play a whole stream and record every round.
+
+        The learner goes on from where it stands; the record, and the bound in it, count from the
+        first round of its life if it is fresh. A learner that has played before keeps what its
+        bound needs.
+
+        Parameters
+        ----------
+        stream : tuple of arrays, path, data frame or iterable of chunks
+            ``(X, y)`` or ``(X,)``; a Parquet or CSV file; or chunks of either kind.
+        comparator : object, default=None
+            What to compare with: for linear learners a vector u, for Winnow the 0/1 vector of the
+            target's literals. Experts are compared with the best of them, and need none.
+        target : str or None, default=None
+            Column of the truths, where columns have names.
+        columns : sequence of str or None, default=None
+            Columns of the inputs, where columns have names; None for all others.
+
+        Returns
+        -------
+        record : Record
+            Predictions, losses, mistakes, comparator and bound of every round.
+        """
+        parts = [
+            self.play(*chunk, comparator=comparator) for chunk in chunks(stream, target, columns)
+        ]
+        whole = Rounds(*(np.concatenate(part) for part in zip(*parts)))
+        return Record(**whole._asdict(), measure=self.measure, theorem=self.theorem)
+
+
+def chunks(
+    stream: Any,
+    target: str | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    labels: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    """Cut a stream into chunks ``(X,)`` or ``(X, y)``.
+
+    Parameters
+    ----------
+    stream : tuple of arrays, path, data frame or iterable of chunks
+        Where rounds come from.
+    target : str or None, default=None
+        Column of the truths, where columns have names.
+    columns : sequence of str or None, default=None
+        Columns of the inputs, where columns have names.
+    labels : bool, default=False
+        Whether the truths are labels, which need not be numbers.
+
+    Yields
+    ------
+    chunk : tuple of arrays
+        The next rows.
+    """
+    if isinstance(stream, tuple) and not any(hasattr(a, "__dask_graph__") for a in stream):
+        yield stream
+        return
+    if isinstance(stream, np.ndarray) or sparse.issparse(stream):
+        yield (stream,)
+        return
+    from corollary.core.sources import open_source
+
+    yield from open_source(stream, columns=columns, target=target, labels=labels).chunks()
+
+
+def table(who: str, X: Any, *, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
+    """Return rounds as a contiguous table of doubles, or say what is wrong with them.
+
+    Parameters
+    ----------
+    who : str
+        Learner that asks, for the message.
+    X : array-like of shape (n_rounds, n)
+        Rounds.
+    low : float, default=-inf
+        Smallest value.
+    high : float, default=inf
+        Largest value.
+
+    Returns
+    -------
+    X : ndarray of shape (n_rounds, n)
+        The same, checked.
+    """
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    if X.ndim != 2 or not X.shape[1]:
+        raise ValueError(
+            f"{who} takes a table with one row for each round. Got shape {X.shape}; a single round "
+            "is a table of one row."
+        )
+    # NaN fails both comparisons.
+    if X.size and not (X.min() >= low and X.max() <= high):
+        raise ValueError(
+            f"{who} needs numbers in [{low:g}, {high:g}]. Got values from {X.min():g} to "
+            f"{X.max():g}."
+        )
+    return X
+
+
+def truths(who: str, y: Any, n_rounds: int, choices: tuple[float, ...] | None = None) -> np.ndarray:
+    """Return one truth for each round, or say what is wrong with them.
+
+    Parameters
+    ----------
+    who : str
+        Learner that asks, for the message.
+    y : array-like of shape (n_rounds,)
+        Truths.
+    n_rounds : int
+        How many there must be.
+    choices : tuple of float or None, default=None
+        The values allowed; None for all finite numbers.
+
+    Returns
+    -------
+    y : ndarray of shape (n_rounds,)
+        The same, as doubles.
+    """
+    if y is None:
+        raise ValueError(f"{who} requires y to be passed, one truth for each round. Got None.")
+    y = np.asarray(y, dtype=np.float64)
+    if y.shape != (n_rounds,):
+        raise ValueError(
+            f"{who} needs one truth for each of {n_rounds} rounds. Got shape {y.shape}."
+        )
+    wrong = ~np.isfinite(y) if choices is None else ~np.isin(y, choices)
+    if wrong.any():
+        allowed = "finite" if choices is None else " or ".join(f"{c:g}" for c in choices)
+        raise ValueError(f"{who} needs truths that are {allowed}. Got {y[wrong][0]!r} among them.")
+    return y
+
+
+def check_width(who: str, expected: int, got: int) -> None:
+    """Refuse rounds of another width than the earlier ones.
+
+    Parameters
+    ----------
+    who : str
+        Learner that asks.
+    expected : int
+        Columns of the earlier rounds.
+    got : int
+        Columns now.
+    """
+    if expected != got:
+        raise ValueError(
+            f"{who} has seen rounds with {expected} columns. Got {got} now; a learner keeps to one "
+            "table, take a new one for another."
+        )
