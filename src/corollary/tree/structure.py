@@ -269,7 +269,9 @@ class Tree:
             "categories": categories,
             "bitsets": np.zeros((0, WORDS)) if bitsets is None else bitsets,
         }
-        arrays = {name: np.ascontiguousarray(given[name], dtype=_DTYPES[name]) for name in given}
+        arrays: dict[str, Any] = {
+            name: np.ascontiguousarray(given[name], dtype=_DTYPES[name]) for name in given
+        }
         tree = cls(n_features=int(n_features), **arrays)
         problem = cls._schema.problem({}, vars(tree)) or _tree_problem(tree)
         if problem is not None:

@@ -1,0 +1,394 @@
+"""What decision trees and forests have in common: reading tables and stopping rules."""
+
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Bunch, check_random_state, column_or_1d, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import Instance, Integer, Optional, Size, Spec, Strings
+from corollary.tree.binning import find_bins
+from corollary.tree.categories import Categories
+from corollary.tree.grow import BinnedTable, Problem, Rules, grow_exact, grow_histogram
+from corollary.tree.pruning import prune, weakest_links
+from corollary.tree.structure import Tree, Trees
+
+#: Constraints of the parameters that trees and forests share.
+GROWTH_CONSTRAINTS: dict[str, Any] = {
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(Real, 0, 1, closed="right"),
+    ],
+    "min_samples_leaf": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0, 1, closed="neither"),
+    ],
+    "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0, 1, closed="right"),
+        StrOptions({"sqrt", "log2"}),
+        None,
+    ],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
+    "ccp_alpha": [Interval(Real, 0, None, closed="left")],
+    "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    "random_state": ["random_state"],
+}
+
+#: What every fitted model of trees has besides its trees.
+FITTED: dict[str, Spec] = {
+    "categories_": Instance("encode", "mask"),
+    "max_features_": Integer(1),
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
+}
+
+
+def trees_fit(model: Any, trees: Any, n_outputs: int) -> str | None:
+    """Say what is wrong with the parts of a loaded model of trees, or None.
+
+    Parameters
+    ----------
+    model : estimator
+        The model.
+    trees : Tree or Trees
+        Its trees.
+    n_outputs : int
+        How many values a leaf must have.
+
+    Returns
+    -------
+    sentence : str or None
+        The problem, if there is one.
+    """
+    if not isinstance(trees, Tree | Trees) or not isinstance(model.categories_, Categories):
+        return "trees and categories must be what their names say"
+    if trees.n_features != model.n_features_in_:
+        return "the trees are for another number of features"
+    if trees.value.shape[1] != n_outputs:
+        return "the values of leaves do not fit the targets"
+    columns = model.categories_.columns
+    if len(columns) and columns.max() >= model.n_features_in_:
+        return "a categorical column does not exist"
+    return None
+
+
+def read_training(
+    model: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[np.ndarray, Problem, np.ndarray | None]:
+    """Validate training data of a model of trees; learn categories and classes.
+
+    Parameters
+    ----------
+    model : estimator
+        Receives ``categories_`` and, if it is a classifier, ``classes_`` and ``n_classes_``.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Targets.
+    sample_weight : array-like of shape (n_samples,), float or None
+        Weights.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers and codes; NaN where a value is missing.
+    problem : Problem
+        Targets and criterion.
+    weight : ndarray of shape (n_samples,) or None
+        Weights, those of classes included; None for equal ones.
+    """
+    labels = hasattr(model, "class_weight")
+    categories = Categories.learn(X, model.categorical_features)
+    X, y, weight = check_training_data(
+        model,
+        categories.encode(X),
+        y,
+        sample_weight=sample_weight,
+        ensure_all_finite="allow-nan",
+        y_numeric=not labels,
+    )
+    y = column_or_1d(y, warn=True)
+    model.categories_ = categories
+    if labels:
+        check_classification_targets(y)
+        model.classes_, numbers = np.unique(y, return_inverse=True)
+        model.n_classes_ = len(model.classes_)
+        if model.class_weight is not None:
+            by_class = compute_sample_weight(model.class_weight, y)
+            weight = by_class if weight is None else weight * by_class
+        problem = Problem(numbers.astype(np.float64), model.criterion, model.n_classes_)
+    else:
+        problem = Problem(np.asarray(y, dtype=np.float64), model.criterion, 0)
+    if weight is not None and not (weight > 0).any():
+        raise ValueError(
+            f"{type(model).__name__} needs a row of positive weight. All weights are zero."
+        )
+    return X, problem, weight
+
+
+def read_rows(model: Any, X: Any) -> np.ndarray:
+    """Validate new rows of a fitted model of trees.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows with the columns of training.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers and codes; NaN where a value is missing or a category unknown.
+    """
+    check_is_fitted(model)
+    X = model.categories_.encode(X)
+    return np.asarray(
+        check_new_data(model, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    )
+
+
+def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: float) -> Rules:
+    """Turn a model's parameters into the rules of growth, and set ``max_features_``.
+
+    Parameters
+    ----------
+    model : estimator
+        Has the parameters of :data:`GROWTH_CONSTRAINTS`.
+    n_samples : int
+        Rows, of which parameters may be shares.
+    n_features : int
+        Columns.
+    total_weight : float
+        Weight of all rows.
+
+    Returns
+    -------
+    rules : Rules
+        The rules.
+    """
+    wanted = model.max_features
+    if wanted is None:
+        model.max_features_ = n_features
+    elif wanted == "sqrt":
+        model.max_features_ = max(1, int(np.sqrt(n_features)))
+    elif wanted == "log2":
+        model.max_features_ = max(1, int(np.log2(n_features)))
+    elif isinstance(wanted, Integral):
+        model.max_features_ = min(int(wanted), n_features)
+    else:
+        model.max_features_ = max(1, int(wanted * n_features))
+    split, leaf = model.min_samples_split, model.min_samples_leaf
+    return Rules(
+        max_depth=model.max_depth,
+        min_samples_split=(
+            int(split) if isinstance(split, Integral) else max(2, int(np.ceil(split * n_samples)))
+        ),
+        min_samples_leaf=(
+            int(leaf) if isinstance(leaf, Integral) else max(1, int(np.ceil(leaf * n_samples)))
+        ),
+        min_weight_leaf=model.min_weight_fraction_leaf * total_weight,
+        min_gain=model.min_impurity_decrease * total_weight,
+        max_leaf_nodes=model.max_leaf_nodes,
+        max_features=model.max_features_,
+    )
+
+
+def bin_table(
+    X: np.ndarray, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
+) -> BinnedTable:
+    """Bin the columns of a table, rows side by side.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers and codes.
+    weight : ndarray of shape (n_samples,) or None
+        Weights.
+    categorical : ndarray of bool of shape (n_features,)
+        Which columns hold codes.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core.
+
+    Returns
+    -------
+    table : BinnedTable
+        One byte per value.
+    """
+    bins = find_bins(X, sample_weight=weight, categorical=categorical, n_jobs=n_jobs)
+    return BinnedTable(bins, np.ascontiguousarray(bins.transform(X, n_jobs=n_jobs)))
+
+
+class BaseDecisionTree(BaseEstimator, ABC):
+    """Abstract decision tree; subclasses say what its leaves answer."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **GROWTH_CONSTRAINTS,
+        "splitter": [StrOptions({"exact", "histogram"})],
+    }
+
+    tree_: Tree
+
+    @abstractmethod
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+
+    def _grow(self, X: np.ndarray, problem: Problem, weight: np.ndarray | None) -> Tree:
+        total = float(len(X)) if weight is None else float(weight.sum())
+        rules = stopping_rules(self, len(X), X.shape[1], total)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        categorical = self.categories_.mask(X.shape[1])
+        if self.splitter == "exact":
+            return grow_exact(
+                X, problem, rules, sample_weight=weight, categorical=categorical, seed=seed
+            )
+        table = bin_table(X, weight, categorical)
+        if problem.criterion == "absolute_error":
+            return self._grow_on_bins(table, problem, rules, weight, seed)
+        return grow_histogram(table, problem, rules, sample_weight=weight, seed=seed)
+
+    def _grow_on_bins(
+        self,
+        table: BinnedTable,
+        problem: Problem,
+        rules: Rules,
+        weight: np.ndarray | None,
+        seed: int,
+    ) -> Tree:
+        """Try exactly the cuts between bins: medians have no histogram."""
+        codes = np.where(table.codes == 255, np.nan, table.codes)
+        grown = grow_exact(
+            codes,
+            problem,
+            rules,
+            sample_weight=weight,
+            categorical=table.bins.categorical,
+            seed=seed,
+        )
+        threshold = grown.threshold.copy()
+        by_number = (grown.left >= 0) & ~table.bins.categorical[grown.feature]
+        last = np.minimum(np.floor(threshold[by_number]), 255).astype(np.int64)
+        threshold[by_number] = table.cuts[grown.feature[by_number], last]
+        return Tree(**{**vars(grown), "threshold": threshold})
+
+    def _fit_tree(self, X: Any, y: Any, sample_weight: Any) -> None:
+        X, problem, weight = read_training(self, X, y, sample_weight)
+        tree = self._grow(X, problem, weight)
+        if self.ccp_alpha > 0:
+            tree = prune(tree, self.ccp_alpha * tree.weight[0])
+        self.tree_ = tree
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Compute the values of ``ccp_alpha`` at which the tree of these rows shrinks.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights.
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, ascending from 0, and ``impurities``, the mean criterion in the leaves
+            of the tree that each of them leaves.
+        """
+        from sklearn.base import clone
+
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        path, weight = weakest_links(whole.tree_), whole.tree_.weight[0]
+        rest = whole._criterion_in_leaves(X, y, sample_weight)
+        return Bunch(ccp_alphas=path.lambdas / weight, impurities=rest + path.lost / weight)
+
+    @abstractmethod
+    def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """Return the mean criterion over training rows, each judged by its leaf."""
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        leaves : ndarray of int of shape (n_samples,)
+            Numbers of nodes of ``tree_``.
+        """
+        return self.tree_.apply(read_rows(self, X))
+
+    def decision_path(self, X: Any) -> Any:
+        """Mark the nodes that rows pass.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+            One where a row passes a node, its leaf included.
+        """
+        return self.tree_.decision_path(read_rows(self, X))
+
+    def get_depth(self) -> int:
+        """Return the number of splits on the longest way to a leaf.
+
+        Returns
+        -------
+        depth : int
+            0 for a tree that is a single leaf.
+        """
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves.
+
+        Returns
+        -------
+        n_leaves : int
+            At least 1.
+        """
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each feature in the gains of all splits; zeros if there is no split."""
+        check_is_fitted(self)
+        gains = Trees.join([self.tree_]).gain_by_feature()[0]
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
