@@ -216,11 +216,6 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         )
         check_classification_targets(y)
         kept = np.ones(X.shape[0], dtype=bool) if given is None else given > 0
-        if not kept.any():
-            raise ValueError(
-                "AdaBoostClassifier needs a row of positive weight. Got sample weights that are "
-                "all 0."
-            )
         self.classes_ = np.unique(y)  # labels of weight zero are classes, too
         if given is not None and not kept.all():
             X, y, given = X[kept], y[kept], given[kept]

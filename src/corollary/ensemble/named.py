@@ -137,10 +137,6 @@ class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
             sample_weight = check_sample_weight(
                 sample_weight, y, dtype=np.float64, ensure_non_negative=True
             )
-            if not sample_weight.any():
-                raise ValueError(
-                    f"{who} needs a row of positive weight. Got sample weights that are all 0."
-                )
         return X, y, sample_weight
 
     def _check_new(self, X: Any) -> None:

@@ -165,11 +165,6 @@ class _Stagewise(MetaEstimatorMixin, BaseEstimator):
     def _kept(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[Any, np.ndarray, Any]:
         if w is None or (w > 0).all():
             return X, y, w
-        if not w.any():
-            raise ValueError(
-                f"{type(self).__name__} needs a row of positive weight. Got sample weights that "
-                "are all 0."
-            )
         return X[w > 0], y[w > 0], w[w > 0]
 
     def __sklearn_tags__(self) -> Any:

@@ -356,7 +356,7 @@ class StumpClassifier(ClassifierMixin, _Stump):
         X, y, weights = check_training_data(self, X, y, sample_weight=sample_weight)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        weights = _positive("StumpClassifier", weights, len(X))
+        weights = _shares(weights, len(X))
         kept = weights > 0
         table = presort(X[kept])
         return self._adopt(table, codes.ravel()[kept].astype(np.int64), weights[kept], classes)
@@ -474,7 +474,7 @@ class StumpRegressor(RegressorMixin, _Stump):
             The fitted model.
         """
         X, y, weights = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
-        weights = _positive("StumpRegressor", weights, len(X))
+        weights = _shares(weights, len(X))
         kept = weights > 0
         X, y, weights = X[kept], y[kept].astype(float), weights[kept]
         cut = square_cut(presort(X), y, weights)
@@ -508,12 +508,6 @@ class StumpRegressor(RegressorMixin, _Stump):
         return tags
 
 
-def _positive(name: str, weights: np.ndarray | None, n: int) -> np.ndarray:
-    if weights is None:
-        return np.ones(n)
-    if not weights.any():
-        raise ValueError(
-            f"{name} needs a row of positive weight. Got sample weights that are all 0."
-        )
+def _shares(weights: np.ndarray | None, n: int) -> np.ndarray:
     # Shares of the largest weight: sums of huge weights would overflow.
-    return weights / weights.max()
+    return np.ones(n) if weights is None else weights / weights.max()
