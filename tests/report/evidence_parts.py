@@ -97,6 +97,7 @@ def certificates(kind: str, losses: np.ndarray, upper: float = 1.0) -> tuple[Cer
             n_samples=n,
             observed=observed,
             assumptions=assumptions,
+            checked=assumptions[1:],
             vacuous=bound >= upper,
             rows_missing=float(3 * n) if bound >= upper else 0,
         )

@@ -154,12 +154,18 @@ def test_what_takes_part():
     def names(situation):
         return [entry.name for entry in candidates(situation)]
 
-    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "network"]
-    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "network"]
-    log = names(_situation("regression", log=True, fast=False))
-    assert log == ["ridge-log", "ridge", "lasso-log", "network-log"]
+    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "process"]
+    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "process"]
+    some = {"fast": False, "n": 3_000}
+    most = ["machine", "boosting", "network"]
+    assert names(_situation(**some)) == ["logistic", "sparse-logistic", *most]
+    assert names(_situation("regression", **some)) == ["ridge", "lasso", *most]
+    log = names(_situation("regression", log=True, **some))
+    assert log == ["ridge-log", "ridge", "lasso-log", *(f"{name}-log" for name in most)]
+    many = {"fast": False, "n": 30_000}
+    assert names(_situation("regression", **many)) == ["ridge", "lasso", "waves", *most[1:]]
     assert names(_situation("regression", log=True)) == ["ridge-log", "ridge"]
-    assert "network" not in names(_situation(fast=False, n=20))
+    assert names(_situation("regression", n=3_000)) == ["ridge", "boosting"]
 
 
 def test_skewness():

@@ -11,8 +11,10 @@ one to the other. Other models take part through :func:`register_candidate`.
 from corollary.report.calibration import IntervalCalibration as IntervalCalibration
 from corollary.report.calibration import SetCalibration as SetCalibration
 from corollary.report.candidates import register_candidate as register_candidate
+from corollary.report.catalogue import MODULES as _MODULES  # noqa: F401
 from corollary.report.errors import ReportError as ReportError
 from corollary.report.evidence import Evidence as Evidence
+from corollary.report.margins import MarginClassifier as MarginClassifier
 from corollary.report.model import ReportModel as ReportModel
 from corollary.report.pipeline import measure as measure
 from corollary.report.predict import load_model as load_model

@@ -18,6 +18,8 @@ import numpy as np
 from corollary.report.candidates import Entry, Situation
 from corollary.report.evidence import Candidate, Estimate
 from corollary.report.losses import Loss
+from corollary.report.mixing import mix
+from corollary.report.statistics import mean_interval
 from corollary.report.trials import Fold, Trial, run_trial
 
 SELECTION_RULE = (
@@ -38,7 +40,7 @@ def compare(
     situation: Situation,
     loss: Loss,
 ) -> list[Trial]:
-    """Cross-validate the baseline, all candidates, and the average of the best of each kind.
+    """Cross-validate the baseline, all candidates, and a weighted mean of them.
 
     Parameters
     ----------
@@ -68,25 +70,8 @@ def compare(
     for entry in entries:
         words = {"name": entry.name, "label": entry.label, "description": entry.description}
         trials.append(run_trial((entry,), folds, y, situation, loss, **words))
-    best: dict[str, Trial] = {}
-    for trial in sorted((t for t in trials[1:] if not t.error), key=lambda t: t.loss.mean()):
-        best.setdefault(trial.entries[0].family, trial)
-    if len(best) > 1:
-        parts = list(best.values())
-        mean = np.mean([trial.prediction for trial in parts], axis=0)
-        trials.append(
-            Trial(
-                name="average",
-                label="average of " + " and ".join(trial.label for trial in parts),
-                description="The mean of the predictions of the best model of each kind.",
-                entries=tuple(entry for trial in parts for entry in trial.entries),
-                prediction=mean,
-                loss=loss(y, mean),
-                seconds=sum(trial.seconds for trial in parts),
-                size=sum(trial.size for trial in parts),
-            )
-        )
-    return trials
+    mean = mix(trials[1:], folds, y, loss, log=situation.severe)
+    return trials if mean is None else [*trials, mean]
 
 
 def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> Estimate:
@@ -95,7 +80,8 @@ def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> E
     Nadeau and Bengio replace the variance :math:`s^2 / K` of a mean over K folds by
     :math:`s^2 (1/K + n_2/n_1)`, where :math:`n_2/n_1 = 1/(K-1)` is the ratio of held-out to
     training rows. With the variance of rows in place of that of folds this widens the usual
-    interval of a mean by :math:`\sqrt{1 + K/(K-1)}`, 1.5 for five folds.
+    interval of a mean by :math:`\sqrt{1 + K/(K-1)}`, 1.5 for five folds. Losses are skewed, and
+    the interval allows for that as :func:`corollary.report.statistics.mean_interval` does.
 
     Parameters
     ----------
@@ -109,7 +95,7 @@ def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> E
     Returns
     -------
     estimate : Estimate
-        Mean and Student's interval.
+        Mean and interval.
 
     Examples
     --------
@@ -119,13 +105,9 @@ def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> E
     >>> round(estimate.high - estimate.value, 3)  # 1.96 * 0.1 * 1.5, and a little for Student
     0.299
     """
-    from scipy.special import stdtrit
-
-    n, mean = len(values), float(values.mean())
-    if n < 2 or not np.isfinite(values).all():
-        return Estimate(mean, -np.inf, np.inf, n)
-    radius = float(stdtrit(n - 1, (1 + confidence) / 2)) * corrected_error(values, n_folds)
-    return Estimate(mean, mean - radius, mean + radius, n)
+    if len(values) < 2 or not np.isfinite(values).all():
+        return Estimate(float(values.mean()), -np.inf, np.inf, len(values))
+    return Estimate(*mean_interval(values, confidence, _inflation(n_folds)), len(values))
 
 
 def corrected_error(values: np.ndarray, n_folds: int) -> float:
@@ -143,8 +125,11 @@ def corrected_error(values: np.ndarray, n_folds: int) -> float:
     error : float
         Standard error.
     """
-    inflation = np.sqrt(1.0 + n_folds / max(n_folds - 1.0, 1.0))
-    return float(values.std(ddof=1) / np.sqrt(len(values)) * inflation)
+    return float(values.std(ddof=1) / np.sqrt(len(values)) * _inflation(n_folds))
+
+
+def _inflation(n_folds: int) -> float:
+    return float(np.sqrt(1.0 + n_folds / max(n_folds - 1.0, 1.0)))
 
 
 def choose(trials: Sequence[Trial], n_folds: int) -> Trial:

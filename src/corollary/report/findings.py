@@ -5,19 +5,24 @@ length of zero among lengths, a code such as 9999 among measurements). Everythin
 question or a harmless fact.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from corollary.report.evidence import Finding
 from corollary.report.split import Split
+from corollary.report.statistics import mean_ranks
 from corollary.report.target import Target
 from corollary.representation.columns import Plan, distinct_strings, read_numbers
 
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
-#: A few odd values are a mistake; many are a habit of the data.
-FEW_SHARE = 0.005
+#: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
+#: unless another column that otherwise moves along says that they are wrong.
+FEW_SHARE, SOME_SHARE, CONTRADICTED_SHARE = 0.005, 0.05, 0.3
+#: Rank correlation from which a column can contradict another, and the rank at which it does.
+WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
 #: A column predicts alone when it leaves at most this share of the baseline's errors.
 ALONE = 0.03
 #: Rows on which single columns are tried as predictors.
@@ -46,12 +51,18 @@ def find_oddities(
         What the reader must act on first, then questions, then facts.
     """
     act, ask, know = [], [], []
+    numeric = {
+        name: read_numbers(frame[name])
+        for name, plan in plans.items()
+        if plan["kind"] == "numeric" and not plan.get("why")
+    }
     for name, plan in plans.items():
-        if plan["kind"] == "numeric" and not plan.get("why"):
-            numbers = read_numbers(frame[name])
-            act += impossible_zeros(name, numbers, target.rows)
-            act += sentinel_values(name, numbers, target.rows)
-            ask += isolated_values(name, numbers, target.rows)
+        if name in numeric:
+            zeros = impossible_zeros(name, numeric[name], target.rows, numeric)
+            act += [finding for finding in zeros if finding.act]
+            ask += [finding for finding in zeros if not finding.act]
+            act += sentinel_values(name, numeric[name], target.rows)
+            ask += isolated_values(name, numeric[name], target.rows)
         if not plan.get("why") and predicts_alone(frame[name], plan, target):
             ask.append(
                 Finding(
@@ -77,8 +88,16 @@ def find_oddities(
     return act + ask + know
 
 
-def impossible_zeros(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
-    """Find a few exact zeros in a column whose other values stay well away from zero.
+def impossible_zeros(
+    name: str,
+    numbers: np.ndarray,
+    rows: np.ndarray,
+    columns: Mapping[str, np.ndarray] | None = None,
+) -> list[Finding]:
+    """Find exact zeros in a column whose other values stay well away from zero.
+
+    Very few are called wrong, as are more if a column that otherwise moves along contradicts them
+    (a stone of common weight and no length); some without such a witness are a question.
 
     Parameters
     ----------
@@ -88,6 +107,8 @@ def impossible_zeros(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[F
         Its values.
     rows : ndarray of shape (n,)
         Positions of the rows in the file.
+    columns : mapping of str to ndarray or None, default=None
+        All numeric columns, among which a witness is looked for.
 
     Returns
     -------
@@ -97,18 +118,52 @@ def impossible_zeros(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[F
     present = numbers[~np.isnan(numbers)]
     positive = present[present > 0]
     zeros = np.flatnonzero(numbers == 0)
-    few = max(3.0, FEW_SHARE * len(present))
-    if len(positive) < 50 or present.min() < 0 or not 0 < len(zeros) <= few:
+    share = len(zeros) / max(len(present), 1)
+    if len(positive) < 50 or present.min() < 0 or not 0 < share <= CONTRADICTED_SHARE:
         return []
     # Counts reach zero by nature; quantities that never come near it do not.
     if positive.min() < 0.2 * np.median(positive) or len(np.unique(positive)) < 20:
         return []
     n = len(zeros)
+    few = n <= max(3.0, FEW_SHARE * len(present))
+    witness = None if few else _witness(name, numbers, columns or {})
+    if not few and witness is None and share > SOME_SHARE:
+        return []
     sentence = (
         f"{name!r} is exactly 0 in {n} row{'s' * (n > 1)}; its other values lie between "
-        f"{positive.min():.3g} and {positive.max():.3g}. A zero there is probably a missing value."
+        f"{positive.min():.3g} and {positive.max():.3g}. "
     )
-    return [Finding("impossible-value", sentence, True, (name,), _positions(rows, zeros))]
+    if few:
+        sentence += "A zero there is probably a missing value."
+    elif witness is not None:
+        sentence += (
+            f"{witness!r}, which otherwise moves along with it, is not unusual there: a zero is "
+            "probably a missing value."
+        )
+    else:
+        sentence += "Does a zero there mean none, or that the value is missing?"
+    sure = few or witness is not None
+    kind = "impossible-value" if sure else "possible-code"
+    return [Finding(kind, sentence, sure, (name,), _positions(rows, zeros))]
+
+
+def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) -> str | None:
+    """Name the column that moves most along with this one and contradicts its zeros."""
+    sample = np.flatnonzero(numbers > 0)[:WITNESS_ROWS]
+    zeros = np.flatnonzero(numbers == 0)
+    best, strongest, mine = None, WITNESS, mean_ranks(numbers[sample])
+    for other, values in columns.items():
+        if other == name or np.isnan(values[sample]).any() or np.ptp(values[sample]) == 0:
+            continue
+        correlation = float(np.corrcoef(mine, mean_ranks(values[sample]))[0, 1])
+        known = values[zeros][~np.isnan(values[zeros])]
+        if not len(known):
+            continue
+        place = np.searchsorted(np.sort(values[sample]), known, side="right") / len(sample)
+        place = np.median(place if correlation > 0 else 1.0 - place)
+        if abs(correlation) >= strongest and place >= WITNESS_RANK:
+            best, strongest = other, abs(correlation)
+    return best
 
 
 def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:

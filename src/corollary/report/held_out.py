@@ -131,7 +131,7 @@ def certify_rows(
     from corollary.theory import certify
 
     try:
-        found = certify(predictor, features, y, confidence=confidence)
+        found = certify(predictor, features, y, confidence=confidence, kept_aside=True)
     except ValueError as error:
         notes.append(f"No certificate could be computed: {error}")
         return ()

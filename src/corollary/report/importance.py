@@ -12,6 +12,7 @@ from corollary.core.progress import track
 from corollary.report.evidence import Effect, Estimate, Importance
 from corollary.report.losses import Loss
 from corollary.report.predictor import Predictor
+from corollary.report.statistics import mean_ranks
 from corollary.report.trials import predict_with
 from corollary.representation import TableEncoder
 from corollary.representation.columns import distinct_strings, read_dates, read_numbers
@@ -116,13 +117,7 @@ def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tup
         least 0.9 in size, the strongest first, at most five.
     """
     features = features[:5_000]
-    ranks = np.argsort(np.argsort(features, axis=0, kind="stable"), axis=0).astype(np.float64)
-    # Ties share a mean rank; indicators and counts would otherwise be ranked by row order.
-    for j in range(ranks.shape[1]):
-        _, inverse, counts = np.unique(features[:, j], return_inverse=True, return_counts=True)
-        if len(counts) < len(features):
-            sums = np.bincount(inverse, weights=ranks[:, j])
-            ranks[:, j] = (sums / counts)[inverse]
+    ranks = np.column_stack([mean_ranks(feature) for feature in features.T])
     spread = ranks.std(axis=0)
     varies = spread > 0
     scaled = (ranks - ranks.mean(axis=0)) / np.where(varies, spread, 1.0)

@@ -46,18 +46,25 @@ def squared_error(y: np.ndarray, prediction: np.ndarray, variance: float = 1.0) 
     return (y - prediction) ** 2 / variance
 
 
-def squared_log_error(y: np.ndarray, prediction: np.ndarray, variance: float = 1.0) -> np.ndarray:
+def squared_log_error(
+    y: np.ndarray,
+    prediction: np.ndarray,
+    variance: float = 1.0,
+    smallest: float = np.finfo(np.float64).tiny,
+) -> np.ndarray:
     """Compute squared errors of the logarithm.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
-        Positive targets.
+        Targets. One that is not positive has no logarithm; it is taken as ``smallest``.
     prediction : ndarray of shape (n,)
         Predictions. One that is not positive has no logarithm; it is taken as the smallest
         positive number, and so punished rather than excused.
     variance : float, default=1.0
         Unit of the loss.
+    smallest : float, default=tiny
+        What a target that is not positive counts as: the smallest positive one that is known.
 
     Returns
     -------
@@ -65,7 +72,7 @@ def squared_log_error(y: np.ndarray, prediction: np.ndarray, variance: float = 1
         By row.
     """
     positive = np.maximum(prediction, np.finfo(np.float64).tiny)
-    return (np.log(y) - np.log(positive)) ** 2 / variance
+    return (np.log(np.where(y > 0, y, smallest)) - np.log(positive)) ** 2 / variance
 
 
 def absolute_error(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
@@ -110,7 +117,7 @@ def choose_loss(task: str, y: np.ndarray, severe: bool) -> tuple[Loss, str]:
     if severe:
         unit = float(np.var(np.log(y))) or 1.0
         name = "squared error of the logarithm (in units of its variance)"
-        return partial(squared_log_error, variance=unit), name
+        return partial(squared_log_error, variance=unit, smallest=float(y.min())), name
     unit = float(np.var(y)) or 1.0
     return partial(squared_error, variance=unit), (
         "squared error (in units of the target's variance)"

@@ -1,14 +1,9 @@
 """From a table to everything the report says: named stages, no clock, one seed."""
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from corollary.core.progress import track
 from corollary.report.calibration import (
     IntervalCalibration,
     SetCalibration,
@@ -16,8 +11,7 @@ from corollary.report.calibration import (
     calibrate_sets,
     learn_difficulty,
 )
-from corollary.report.candidates import SEVERE, Situation, candidates, is_skewed, skewness
-from corollary.report.compare import SELECTION_RULE, as_candidates, choose, compare
+from corollary.report.compare import SELECTION_RULE, as_candidates
 from corollary.report.errors import ReportError
 from corollary.report.evidence import Evidence
 from corollary.report.held_out import certify_rows, judge, predict_test_rows
@@ -28,53 +22,17 @@ from corollary.report.importance import (
     column_importances,
     find_stand_ins,
 )
-from corollary.report.losses import Loss, absolute_error, choose_loss, log_loss
+from corollary.report.losses import absolute_error, log_loss
 from corollary.report.model import ReportModel
-from corollary.report.predictor import Predictor
 from corollary.report.profile import inspect_table, profile_table
 from corollary.report.read import Table, check_target
+from corollary.report.selection import Clock, Selection, select_model
 from corollary.report.split import Split, find_twins, repeats_by_nature, split_rows
 from corollary.report.target import Target, read_target
-from corollary.report.trials import (
-    Trial,
-    describe_fit,
-    encode_folds,
-    fit_predictor,
-    predict_with,
-)
-from corollary.representation import TableEncoder
+from corollary.report.trials import predict_with
 
-FOLDS, FAST_FOLDS = 5, 3
-#: Training rows and encoded numbers that the comparison uses, at most; the chosen model is then
-#: fitted to all training rows.
-COMPARED_ROWS, COMPARED_NUMBERS = 20_000, 20_000_000
-
-
-@dataclass
-class _Clock:
-    """Time per stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        with track(name):
-            yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-
-
-@dataclass
-class _Fitted:
-    """The chosen model, fitted on all training rows."""
-
-    encoder: TableEncoder
-    predictor: Predictor
-    features: np.ndarray
-    chosen: Trial
-    trials: list[Trial]
-    n_folds: int
-    compared: np.ndarray
+#: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
+FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
 
 
 def measure(
@@ -133,13 +91,13 @@ def measure(
     >>> evidence.verdict
     'shown'
     """
-    _check_settings(task, confidence, coverage, seed)
-    clock = _Clock()
+    check_settings(task, confidence, coverage, seed)
+    clock = Clock()
     with clock.stage("profiling"):
         check_target(table, target)
         goal = read_target(table, target, task)
         frame = table.frame.iloc[goal.rows].drop(columns=target).reset_index(drop=True)
-        n_folds = FAST_FOLDS if fast else FOLDS
+        n_folds = FAST_FOLDS if fast or len(frame) > MANY_ROWS else FOLDS
         plans = inspect_table(frame)
         # A row number or a key tells twins apart to the eye, not to a model.
         seen = frame[[name for name in frame.columns if not plans[str(name)].get("why")]]
@@ -162,33 +120,13 @@ def measure(
             )
         frame = frame[used]
     notes = [*table.notes, *goal.notes, *split.notes]
-    y = goal.values[split.train]
-    log = goal.task == "regression" and is_skewed(y)
-    severe = log and skewness(y) > SEVERE and bool(goal.values.min() > 0)
-    loss, loss_name = choose_loss(goal.task, y, severe)
-    if severe:
-        notes.append(
-            f"{target!r} is so skewed that a few rows would decide every squared error; models "
-            "were compared by the error of its logarithm."
-        )
-    fitted = _fit(
-        frame,
-        goal,
-        split,
-        loss,
-        log=log,
-        severe=severe,
-        seed=seed,
-        fast=fast,
-        notes=notes,
-        clock=clock,
-    )
+    fitted = select_model(frame, goal, split, seed=seed, fast=fast, notes=notes, clock=clock)
     with clock.stage("calibrating"):
         calibration = _calibrate(frame, goal, split, fitted, coverage)
     with clock.stage("testing"):
         features = fitted.encoder.transform(frame.iloc[split.test])
         test = predict_test_rows(
-            table, goal, split.test, fitted.predictor, calibration, features, loss
+            table, goal, split.test, fitted.predictor, calibration, features, fitted.loss
         )
         gain, verdict = judge(test, confidence, notes)
         certificates = certify_rows(fitted.predictor, features, test.truth, confidence, notes)
@@ -204,7 +142,7 @@ def measure(
         confidence=confidence,
         coverage=coverage,
         seed=seed,
-        loss_name=loss_name,
+        loss_name=fitted.loss_name,
         profile=profile,
         n_train=len(split.train),
         n_calibration=len(split.calibration),
@@ -243,7 +181,25 @@ def measure(
 _IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error"}
 
 
-def _check_settings(task: str, confidence: float, coverage: float, seed: int) -> None:
+def check_settings(task: str, confidence: float, coverage: float, seed: int) -> None:
+    """Refuse settings that no data could make sense of.
+
+    Parameters
+    ----------
+    task : str
+        Kind of prediction.
+    confidence : float
+        Confidence of certificates.
+    coverage : float
+        Wanted coverage.
+    seed : int
+        Seed.
+
+    Raises
+    ------
+    ReportError
+        Of kind "usage".
+    """
     if task not in ("auto", "classification", "regression"):
         raise ReportError(
             "usage", f"The task must be auto, classification or regression. Got {task!r} instead."
@@ -257,63 +213,8 @@ def _check_settings(task: str, confidence: float, coverage: float, seed: int) ->
         raise ReportError("usage", f"The seed must be in [0, 2**32). Got {seed} instead.")
 
 
-def _fit(
-    frame: Any,
-    goal: Target,
-    split: Split,
-    loss: Loss,
-    *,
-    log: bool,
-    severe: bool,
-    seed: int,
-    fast: bool,
-    notes: list[str],
-    clock: _Clock,
-) -> _Fitted:
-    """Compare the candidates on training rows and fit the chosen one to all of them."""
-    rows, y = split.train, goal.values[split.train]
-    kind = "classes" if goal.task == "classification" else "number"
-    encoder = TableEncoder(target=kind, random_state=seed)
-    with clock.stage("encoding"):
-        train = frame.iloc[rows].reset_index(drop=True)
-        features = encoder.fit_transform(train, y)
-        d = features.shape[1]
-        compared = _compared_rows(len(rows), d, seed, notes)
-        folds = encode_folds(
-            train.iloc[compared].reset_index(drop=True), y[compared], split.folds[compared], encoder
-        )
-    situation = Situation(
-        task=goal.task,
-        n=len(rows),
-        d=d,
-        n_classes=len(goal.classes),
-        log=log,
-        severe=severe,
-        seed=seed,
-        fast=fast,
-    )
-    with clock.stage("comparing models"):
-        trials = compare(candidates(situation), folds, y[compared], situation, loss)
-        chosen = choose(trials, len(folds))
-    with clock.stage("fitting the chosen model"):
-        predictor = fit_predictor(chosen.entries, situation, features, y)
-        describe_fit(chosen, predictor)
-    return _Fitted(encoder, predictor, features, chosen, trials, len(folds), compared)
-
-
-def _compared_rows(n: int, d: int, seed: int, notes: list[str]) -> np.ndarray:
-    most = min(COMPARED_ROWS, max(1_000, COMPARED_NUMBERS // max(d, 1)))
-    if n <= most:
-        return np.arange(n)
-    notes.append(
-        f"Models were compared on {most:,} of the {n:,} training rows, drawn at random; the "
-        "chosen one was fitted to all of them."
-    )
-    return np.sort(np.random.default_rng(seed).permutation(n)[:most])
-
-
 def _calibrate(
-    frame: Any, goal: Target, split: Split, fitted: _Fitted, coverage: float
+    frame: Any, goal: Target, split: Split, fitted: Selection, coverage: float
 ) -> SetCalibration | IntervalCalibration:
     y = goal.values[split.calibration]
     d = fitted.predictor.n_features
@@ -338,7 +239,7 @@ def _explain(
     frame: Any,
     goal: Target,
     split: Split,
-    fitted: _Fitted,
+    fitted: Selection,
     features: np.ndarray,
     *,
     confidence: float,

@@ -1,7 +1,8 @@
 """What a fitted candidate is once it is fitted: data and two methods.
 
-A predictor averages one or more fitted estimators; without any it is the baseline and predicts the
-same for every row. Estimators of a positive target may have been fitted to its logarithm.
+A predictor is the weighted mean of one or more fitted estimators; without any it is the baseline
+and predicts the same for every row. Estimators of a positive target may have been fitted to its
+logarithm.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.schema import Array, Flag, Instance, List, Schema, Size
+from corollary.core.schema import Array, Flag, Instance, List, Optional, Schema, Size
 
 #: Probabilities are kept at least this large: no finite number of rows proves impossibility.
 LEAST_PROBABILITY = 1e-6
@@ -27,6 +28,9 @@ def _fits_together(predictor: "Predictor") -> str | None:
                 return "its estimators do not predict its classes"
             if classes.min(initial=0) < 0 or classes.max(initial=0) >= k:
                 return "its estimators do not predict its classes"
+    weights = predictor.weights
+    if weights is not None and not (weights.min(initial=1) >= 0 and weights.sum() > 0):
+        return "odd weights"
     if predictor.classification or k == 1:
         low, high = predictor.limits
         return None if low <= high and (low > 0 or not predictor.logs.any()) else "odd limits"
@@ -35,7 +39,7 @@ def _fits_together(predictor: "Predictor") -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Average of fitted estimators on encoded features.
+    """Weighted mean of fitted estimators on encoded features.
 
     Parameters
     ----------
@@ -54,6 +58,8 @@ class Predictor:
         Whether classes are predicted.
     n_features : int
         Features it takes.
+    weights : ndarray of shape (n_estimators,) or None, default=None
+        Weights of the estimators, not negative; None for equal ones.
 
     Examples
     --------
@@ -73,6 +79,7 @@ class Predictor:
     constant: np.ndarray
     classification: bool
     n_features: int
+    weights: np.ndarray | None = None
 
     _schema = Schema(
         _fits_together,
@@ -83,6 +90,7 @@ class Predictor:
         constant=Array("f", "*"),
         classification=Flag(),
         n_features=Size("d"),
+        weights=Optional(Array("f", "m", low=0.0)),
     )
 
     @property
@@ -118,7 +126,7 @@ class Predictor:
         Returns
         -------
         prediction : ndarray of shape (n,)
-            Most probable class, or mean prediction.
+            Most probable class, or (weighted) mean prediction.
         """
         if self.classification:
             return self.predict_proba(features).argmax(axis=1)
@@ -128,7 +136,7 @@ class Predictor:
         for estimator, log, factor in zip(self.estimators, self.logs, self.factors):
             raw = np.asarray(estimator.predict(features), dtype=np.float64).ravel()
             predictions.append(self._back(raw, factor) if log else raw)
-        return np.mean(predictions, axis=0)
+        return np.average(predictions, axis=0, weights=self.weights)
 
     def _back(self, raw: np.ndarray, factor: float) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -145,17 +153,19 @@ class Predictor:
         Returns
         -------
         probability : ndarray of shape (n, n_classes)
-            Mean over estimators, each at least 1e-6; rows sum to one.
+            (Weighted) mean over estimators, each at least 1e-6; rows sum to one.
         """
         if not self.estimators or not len(features):
             total = np.tile(self.constant, (len(features), 1))
         else:
             total = np.zeros((len(features), len(self.constant)))
-            for estimator in self.estimators:
+            even = np.ones(len(self.estimators))
+            weights = even if self.weights is None else self.weights
+            for weight, estimator in zip(weights, self.estimators):
                 # A class that had no training row keeps the share the baseline gives it.
                 known = np.isin(self.classes_, estimator.classes_)
-                total[:, ~known] += self.constant[~known]
-                rest = 1.0 - self.constant[~known].sum()
+                total[:, ~known] += weight * self.constant[~known]
+                rest = weight * (1.0 - self.constant[~known].sum())
                 total[:, estimator.classes_] += rest * estimator.predict_proba(features)
         total = np.maximum(total / total.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
         return total / total.sum(axis=1, keepdims=True)

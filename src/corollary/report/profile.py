@@ -1,5 +1,6 @@
 """What the table holds, column by column, before any model sees it."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from corollary.report.evidence import Column, Profile
 from corollary.report.findings import find_oddities
 from corollary.report.split import Split
 from corollary.report.target import Target
+from corollary.representation import infer_scale_type
 from corollary.representation.columns import (
     Plan,
     distinct_strings,
@@ -18,6 +20,9 @@ from corollary.representation.columns import (
 
 BINS = 20
 SHOWN_LEVELS = 10
+#: Rows from which a column may number records, and the share of its range that is then filled.
+FEWEST_RECORDS, LEAST_FILLED = 20, 0.1
+_IDENTIFIER = re.compile(r"(?i:(^|[\W_])id$)|[a-z](Id|ID)$")
 #: Identifiers are categories to a reader; that they are not used is said beside.
 _KINDS = {"identifier": "category"}
 
@@ -40,6 +45,8 @@ def inspect_table(frame: Any) -> dict[str, Plan]:
         plan = inspect_column(frame[name])
         if plan["kind"] == "numeric" and is_row_number(frame[name]):
             plan = plan | {"why": "it counts the rows of the file"}
+        elif plan["kind"] == "numeric" and is_record_number(str(name), frame[name]):
+            plan = plan | {"why": "it numbers the records: whole, never twice the same, in order"}
         plans[str(name)] = plan
     return plans
 
@@ -100,29 +107,51 @@ def is_row_number(values: Any) -> bool:
     return bool(numbers[0] in (0, 1) and (steps == 1).mean() > 0.9 and (steps >= 1).all())
 
 
-def scale_type(kind: str, numbers: np.ndarray | None) -> str:
-    """Guess the scale type of a column from its values.
+def is_record_number(name: str, values: Any) -> bool:
+    """Tell whether a column numbers records, such as 100234, 100235, 100239, ...
 
     Parameters
     ----------
-    kind : str
-        Kind of column.
-    numbers : ndarray or None
-        Its values, if it is numeric.
+    name : str
+        Its name.
+    values : pandas Series
+        The column.
 
     Returns
     -------
-    scale : {"nominal", "interval", "ratio", "absolute"}
-        Counts are absolute, quantities without negative values ratio, other quantities and dates
-        interval; the rest is nominal.
+    numbers : bool
+        Whether all values are present, whole and different, and either rise or fall from row to
+        row with gaps that leave a tenth of the range filled, or the name ends in "id". Years do
+        not count.
     """
-    if kind == "date":
-        return "interval"
-    if kind != "numeric" or numbers is None or len(numbers) == 0:
-        return "nominal"
-    if numbers.min() < 0:
-        return "interval"
-    return "absolute" if np.all(numbers == np.round(numbers)) else "ratio"
+    numbers = read_numbers(values)
+    n = len(numbers)
+    if n < FEWEST_RECORDS or not np.isfinite(numbers).all() or numbers.min() < 0:
+        return False
+    if (numbers != np.round(numbers)).any() or len(np.unique(numbers)) < n:
+        return False
+    if _IDENTIFIER.search(name):
+        return True
+    steps = np.diff(numbers)
+    years = numbers.min() >= 1500 and numbers.max() <= 2200
+    filled = n >= LEAST_FILLED * (numbers.max() - numbers.min() + 1)
+    return bool(filled and not years and ((steps > 0).all() or (steps < 0).all()))
+
+
+def scale_name(numbers: np.ndarray) -> str:
+    """Name the scale type that numbers suggest.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        Values of a numeric column, none missing.
+
+    Returns
+    -------
+    scale : {"nominal", "ordinal", "interval", "ratio", "absolute"}
+        As :func:`corollary.representation.infer_scale_type` guesses it.
+    """
+    return infer_scale_type(numbers).scale.name.lower()
 
 
 def describe_column(values: Any, plan: Plan) -> Column:
@@ -148,19 +177,19 @@ def describe_column(values: Any, plan: Plan) -> Column:
         present = numbers[~np.isnan(numbers)]
         summary, histogram = _numbers(present), _bins(present)
         n_missing, n_distinct = int(np.isnan(numbers).sum()), len(np.unique(present))
-        scale = scale_type(kind, present)
+        scale = scale_name(present)
     elif kind == "date":
         seconds = read_dates(values, plan["format"])
         present = seconds[~np.isnan(seconds)]
         summary = {k: _iso(v) for k, v in _numbers(present).items()}
         histogram = _bins(present)
         n_missing, n_distinct = int(np.isnan(seconds).sum()), len(np.unique(present))
-        scale = scale_type(kind, None)
+        scale = "interval"
     else:
         codes, levels = distinct_strings(values)
         histogram = _levels(codes, levels) if kind not in ("text", "identifier") else {}
         n_missing, n_distinct = int((codes < 0).sum()), len(levels)
-        scale = scale_type(kind, None)
+        scale = "nominal"
     return Column(
         name=name,
         kind=_KINDS.get(kind, kind),
@@ -188,7 +217,7 @@ def describe_target(target: Target) -> Column:
         Its profile.
     """
     if target.task == "regression":
-        kind, scale = "numeric", scale_type("numeric", target.values)
+        kind, scale = "numeric", scale_name(target.values)
         summary, histogram = _numbers(target.values), _bins(target.values)
     else:
         kind, scale, summary = "category", "nominal", {}

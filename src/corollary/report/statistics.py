@@ -69,7 +69,9 @@ def share_upper(k: int, n: int, confidence: float) -> float:
     return float(clopper_pearson_upper(int(k), int(n), 1 - confidence)) if n else 1.0
 
 
-def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, float]:
+def mean_interval(
+    values: np.ndarray, confidence: float, inflation: float = 1.0
+) -> tuple[float, float, float]:
     r"""Estimate a mean with Student's interval, corrected for skewness by Hall's transformation.
 
     Losses are skewed: a few rows cost much more than the rest. Student's symmetric interval then
@@ -81,6 +83,8 @@ def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, 
         Numbers.
     confidence : float
         Nominal coverage, reached as n grows.
+    inflation : float, default=1.0
+        Factor of the standard error, for numbers that are not independent.
 
     Returns
     -------
@@ -129,7 +133,7 @@ def mean_interval(values: np.ndarray, confidence: float) -> tuple[float, float, 
     variance = float(np.mean(scaled**2))
     skewness = float(np.mean(scaled**3)) / variance**1.5
     spread = scale * math.sqrt(variance * n / (n - 1))
-    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2)) / math.sqrt(n)
+    reach = inflation * float(special.stdtrit(n - 1, (1 + confidence) / 2)) / math.sqrt(n)
     low, high = (spread * _undo_skewness(w, skewness, n) for w in (reach, -reach))
     return mean, mean - low, mean - high
 
@@ -274,3 +278,27 @@ def equal_count_bins(n: int, most: int, least: int) -> list[slice]:
     parts = max(min(most, n // least), 1)
     cuts = [round(i * n / parts) for i in range(parts + 1)]
     return [slice(a, b) for a, b in itertools.pairwise(cuts)]
+
+
+def mean_ranks(values: np.ndarray) -> np.ndarray:
+    """Rank numbers; equal ones share their mean rank.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n,)
+        From zero.
+
+    Examples
+    --------
+    >>> from corollary.report.statistics import mean_ranks
+    >>> mean_ranks([5.0, 1.0, 5.0]).tolist()
+    [1.5, 0.0, 1.5]
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts + 1) / 2.0)[inverse]

@@ -59,6 +59,10 @@ class Trial:
         What the reader may want to know of its last fit.
     size : int, default=0
         Fitted numbers of its last fit.
+    weights : ndarray of shape (n_entries,) or None, default=None
+        Weights of the entries in a mean.
+    oob : float or None, default=None
+        Mean out-of-bag loss of its last fit, if it has one.
     """
 
     name: str
@@ -71,6 +75,8 @@ class Trial:
     error: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     size: int = 0
+    weights: np.ndarray | None = None
+    oob: float | None = None
 
 
 def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
@@ -105,7 +111,11 @@ def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEnc
 
 
 def fit_predictor(
-    entries: Sequence[Entry], situation: Situation, features: np.ndarray, y: np.ndarray
+    entries: Sequence[Entry],
+    situation: Situation,
+    features: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None = None,
 ) -> Predictor:
     """Fit a candidate.
 
@@ -119,6 +129,8 @@ def fit_predictor(
         Encoded rows.
     y : ndarray of shape (n,)
         Class indices or numbers.
+    weights : ndarray of shape (n_entries,) or None, default=None
+        Weights of the entries; None for equal ones.
 
     Returns
     -------
@@ -129,7 +141,7 @@ def fit_predictor(
 
     constant = baseline(y, situation.n_classes, features.shape[1], log=situation.severe)
     if situation.n_classes and len(np.unique(y)) < 2:
-        entries = ()  # one class only: there is nothing to tell apart
+        entries, weights = (), None  # one class only: there is nothing to tell apart
     situation = replace(situation, n=len(y), d=features.shape[1])
     estimators, factors = [], []
     for entry in entries:
@@ -150,6 +162,7 @@ def fit_predictor(
         constant.constant,
         constant.classification,
         features.shape[1],
+        weights,
     )
 
 
@@ -246,16 +259,12 @@ def describe_fit(trial: Trial, predictor: Predictor) -> None:
     predictor : Predictor
         A fit of its entries.
     """
-    trial.settings = {}
     trial.size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
-    for entry, estimator in zip(trial.entries, predictor.estimators):
-        for name in entry.settings:
-            value = getattr(estimator, name, None)
-            if value is not None and np.size(value) == 1:
-                plain = float(np.ravel(value)[0])
-                key = (
-                    name.rstrip("_")
-                    if len(trial.entries) == 1
-                    else f"{entry.name} {name.rstrip('_')}"
-                )
-                trial.settings[key] = int(plain) if plain.is_integer() else plain
+    if len(trial.entries) != 1 or not predictor.estimators:
+        return  # of a mean the weights are told, which no fit changes
+    trial.settings = {}
+    for name in trial.entries[0].settings:
+        value = getattr(predictor.estimators[0], name, None)
+        if value is not None and np.size(value) == 1:
+            plain = float(np.ravel(value)[0])
+            trial.settings[name.rstrip("_")] = int(plain) if plain.is_integer() else plain

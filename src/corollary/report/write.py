@@ -5,6 +5,8 @@ import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from corollary.core.progress import track
 from corollary.report.errors import ReportError
 from corollary.report.evidence import Evidence
 from corollary.report.model import ReportModel
-from corollary.report.pipeline import measure
+from corollary.report.pipeline import check_settings, measure
 from corollary.report.read import Table, from_memory, read_demo, read_table
 
 #: The files of a report, in the order in which they appear.
@@ -101,33 +103,53 @@ def report(
     >>> made.evidence.verdict
     'shown'
     """
-    if out is not None:
-        check_writable(out)
-    with track("reading"):
-        table = _table_of(data)
-    if target is None:
-        if not table.target:
-            raise ReportError("usage", f"Name the target column of {table.name} (--target).")
-        target = table.target
-    settings: dict[str, Any] = {
-        "task": task,
-        "confidence": confidence,
-        "coverage": coverage,
-        "seed": seed,
-        "fast": fast,
-    }
-    command = reproduce_command(table, data, target, **settings)
-    evidence, model = measure(table, target, command=command, **settings)
-    if date is None:
-        import datetime
+    check_settings(task, confidence, coverage, seed)
+    with _output(out):
+        with track("reading"):
+            table = _table_of(data)
+        if target is None:
+            if not table.target:
+                raise ReportError("usage", f"Name the target column of {table.name} (--target).")
+            target = table.target
+        settings: dict[str, Any] = {
+            "task": task,
+            "confidence": confidence,
+            "coverage": coverage,
+            "seed": seed,
+            "fast": fast,
+        }
+        command = reproduce_command(table, data, target, **settings)
+        evidence, model = measure(table, target, command=command, **settings)
+        if date is None:
+            import datetime
 
-        date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    evidence = replace(evidence, date=date)
+            date = datetime.datetime.now(datetime.UTC).date().isoformat()
+        evidence = replace(evidence, date=date)
+        if out is None:
+            return Report(evidence, model, {})
+        with track("writing"):
+            evidence, paths = write_report(evidence, model, out)
+        return Report(evidence, model, paths)
+
+
+@contextmanager
+def _output(out: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Prove that the directory can be written to; leave no trace of it if nothing was."""
     if out is None:
-        return Report(evidence, model, {})
-    with track("writing"):
-        evidence, paths = write_report(evidence, model, out)
-    return Report(evidence, model, paths)
+        yield
+        return
+    path = Path(os.path.abspath(out))
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        check_writable(out)
+        yield
+    except BaseException:  # Ctrl-C too
+        for folder in made:
+            try:
+                folder.rmdir()
+            except OSError:  # not empty, or never made
+                break
+        raise
 
 
 def _table_of(data: Any) -> Table:

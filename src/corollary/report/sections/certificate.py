@@ -196,15 +196,8 @@ def _guess(
 def _assumptions(evidence: Evidence) -> list[dict[str, Any]]:
     """List every assumption once, with who vouches for it."""
     lines = dict.fromkeys(str(a) for c in evidence.certificates for a in c.assumptions)
-    return [{"text": text, "kept": _kept(text)} for text in lines]
-
-
-def _kept(text: str) -> bool:
-    """Tell what the split itself guarantees from what the reader must judge."""
-    words = text.lower()
-    return any(
-        mark in words for mark in ("not used", "used neither", "no choice", "are counted as")
-    )
+    checked = {str(a) for c in evidence.certificates for a in c.checked}
+    return [{"text": text, "kept": text in checked} for text in lines]
 
 
 def _finding(found: list[dict[str, Any]]) -> str:

@@ -1,6 +1,7 @@
 """Facts about the test rows that several sections quote, and conversions to plain values."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,16 @@ from scipy import special
 
 from corollary.report.evidence import Candidate, Estimate, Evidence
 from corollary.report.format import aligned, label, number, percent
+
+#: Models that take an article; the others are names of methods.
+ARTICLES = (
+    ("lasso", "the"),
+    ("neural network", "a"),
+    ("Gaussian process", "a"),
+    ("support vector machine", "a"),
+    ("random forest", "a"),
+    ("weighted mean", "a"),
+)
 
 
 def plain(value: Any) -> Any:
@@ -170,6 +181,22 @@ def loss_words(evidence: Evidence) -> tuple[str, str]:
     return name, f", {remark.rstrip(')')}" if remark else ""
 
 
+def severe(evidence: Evidence) -> bool:
+    """Tell whether the target is so skewed that a few rows decide every average.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    severe : bool
+        Whether losses are those of the logarithm.
+    """
+    return evidence.loss_name.startswith("squared error of the logarithm")
+
+
 def positive(evidence: Evidence) -> int:
     """Choose the class of two that pictures and thresholds are about.
 
@@ -200,20 +227,22 @@ def model_words(name: str) -> str:
     Returns
     -------
     text : str
-        For instance ``"the average of the lasso and a neural network"``.
+        For instance ``"a neural network"``.
 
     Examples
     --------
     >>> from corollary.report.sections.facts import model_words
-    >>> model_words("average of lasso and neural network")
-    'the average of the lasso and a neural network'
+    >>> model_words("weighted mean of 3 models")
+    'a weighted mean of 3 models'
+    >>> model_words("logistic regression")
+    'logistic regression'
     >>> model_words("class shares (guessing)")
     'class shares'
     """
     text = label(name, 160).removesuffix(" (guessing)")
-    for plain_name, full in (("average of ", "the average of "), ("lasso", "the lasso")):
-        text = text.replace(plain_name, full)
-    return text.replace("neural network", "a neural network")
+    for name, article in ARTICLES:
+        text = re.sub(rf"\b{name}\b", f"{article} {name}", text)
+    return text
 
 
 def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:

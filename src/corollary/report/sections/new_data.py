@@ -15,6 +15,8 @@ from corollary.theory.certificate import format_share
 SIZES = (30, 100, 300, 1000)
 ALARM = 0.05
 POWER = 0.8
+#: Where a few rows decide every average, errors beyond this quantile are counted.
+FAR = 0.9
 MOST_RANGES = 12
 
 
@@ -40,7 +42,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     if known:
         finding += (
             f" Once their {facts.target_name(evidence)} is known, {count(known[-1]['n'])} new rows "
-            f"would reveal an {table['quantity']} of "
+            f"would reveal {with_article(table['quantity'])} of "
             f"{write(known[-1]['detectable'], direction='up')} or more."
         )
     else:
@@ -69,24 +71,13 @@ def detectable(evidence: Evidence) -> dict[str, Any]:
     """
     n = len(evidence.test.truth)
     if evidence.task == "classification":
-        k = int(facts.wrong(evidence).sum())
-        limit = share_upper(k, n, evidence.confidence)
-        rows = []
-        for m in SIZES:
-            # More errors than `allowed` have probability ALARM at most while the bound is true.
-            allowed = binomial_quantile(1 - ALARM, m, limit) if limit < 1 else m
-            value = (
-                float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
-            )
-            rows.append({"n": m, "detectable": value})
-        return {
-            "quantity": "error rate",
-            "percent": True,
-            "now": k / n,
-            "now_words": f"{percent(k / n)}, at most {format_share(limit)}",
-            "rows": rows,
-        }
+        return _share(int(facts.wrong(evidence).sum()), n, evidence.confidence, "error rate")
     errors = facts.absolute_errors(evidence)
+    if facts.severe(evidence):
+        # A few rows decide every average: count the rows that are far off instead.
+        far = float(np.quantile(errors, FAR))
+        quantity = f"share of rows off by more than {number(far)}"
+        return _share(int((errors > far).sum()), n, evidence.confidence, quantity)
     mean = float(errors.mean())
     spread = float(errors.std(ddof=1)) if n > 1 else math.nan
     reach = float(special.ndtri(1 - ALARM) + special.ndtri(POWER))
@@ -99,6 +90,24 @@ def detectable(evidence: Evidence) -> dict[str, Any]:
         "percent": False,
         "now": mean,
         "now_words": number(mean),
+        "rows": rows,
+    }
+
+
+def _share(k: int, n: int, confidence: float, quantity: str) -> dict[str, Any]:
+    """Tell which share of m new rows would be told from k of n."""
+    limit = share_upper(k, n, confidence)
+    rows = []
+    for m in SIZES:
+        # More hits than `allowed` have probability ALARM at most while the bound is true.
+        allowed = binomial_quantile(1 - ALARM, m, limit) if limit < 1 else m
+        value = float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
+        rows.append({"n": m, "detectable": value})
+    return {
+        "quantity": quantity,
+        "percent": True,
+        "now": k / n,
+        "now_words": f"{percent(k / n)}, at most {format_share(limit)}",
         "rows": rows,
     }
 
@@ -126,13 +135,30 @@ def _seen(column: Column) -> str:
     return f"{text} and {count(more)} more" if more > 0 else text
 
 
+def with_article(quantity: str) -> str:
+    """Put the indefinite article before a quantity.
+
+    Parameters
+    ----------
+    quantity : str
+        Its name.
+
+    Returns
+    -------
+    text : str
+        For instance ``"an error rate"``.
+    """
+    return f"{'an' if quantity[0] in 'aeiou' else 'a'} {quantity}"
+
+
 def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:
-    if evidence.task == "classification":
+    if table["percent"]:
+        what = "errors" if evidence.task == "classification" else "such rows"
         return [
-            f"An alarm is raised when m new rows contain more errors than the upper bound on the "
-            f"error rate ({table['now_words']}, n = {count(len(evidence.test.truth))}) allows with "
-            f"probability {percent(1 - ALARM)}; the table gives the error rate that raises it with "
-            f"probability {percent(POWER)} (exact binomial)."
+            f"An alarm is raised when m new rows contain more {what} than the upper bound on the "
+            f"{table['quantity']} ({table['now_words']}, n = {count(len(evidence.test.truth))}) "
+            f"allows with probability {percent(1 - ALARM)}; the table gives the share that raises "
+            f"it with probability {percent(POWER)} (exact binomial)."
         ]
     return [
         f"An alarm is raised when the mean absolute error of m new rows exceeds the present one "

@@ -192,7 +192,7 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
     errors = facts.absolute_errors(evidence)
     mean, low, high = mean_interval(errors, evidence.confidence)
     base = float(np.mean(np.abs(evidence.test.truth - evidence.test.baseline)))
-    if evidence.loss_name.startswith("squared error of the logarithm"):
+    if facts.severe(evidence):
         return _typical_error(evidence, errors)
     words = triple(mean, max(low, 0.0), high)
     return _card(
@@ -511,7 +511,7 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
         shown,
         f"{table['quantity']} that {count(row['n'])} new rows would reveal",
         f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would reveal "
-        f"an {table['quantity']} of {shown} or more, 4 times in 5.",
+        f"{new_data.with_article(table['quantity'])} of {shown} or more, 4 times in 5.",
         interval=f"now {table['now_words']}",
         n=row["n"],
         section="new_data",

@@ -1,0 +1,122 @@
+"""A weighted mean of candidates, with weights learnt on out-of-fold predictions alone.
+
+The weights are not negative and sum to one, so that the mean of probabilities is a probability
+and the mean of predictions stays between them. They minimise the squared error, or the log loss,
+of the mean; both are convex. Each model is granted one row more than there are, in which it alone
+errs by its usual size (or alone is right), which keeps the weights of few rows near to equal.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corollary.report.losses import Loss, log_loss
+from corollary.report.trials import Fold, Trial
+
+#: A mean has at most this many members: each more costs time wherever the model predicts.
+MOST_MEMBERS = 5
+#: Members of less weight than this are left out: they change no digit that anyone reads.
+LEAST_WEIGHT = 0.02
+
+
+def mix(
+    trials: Sequence[Trial], folds: Sequence[Fold], y: np.ndarray, loss: Loss, *, log: bool
+) -> Trial | None:
+    """Make the weighted mean of candidates, judged by weights that never saw the judged row.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Candidates of one estimator each.
+    folds : sequence of Fold
+        The folds of their predictions.
+    y : ndarray of shape (n,)
+        Targets.
+    loss : callable
+        ``loss(y, prediction)`` by row.
+    log : bool
+        Whether the loss is that of the logarithm.
+
+    Returns
+    -------
+    mean : Trial or None
+        Its predictions of a fold use weights learnt on the other folds; its own weights are learnt
+        on all of them. None if one candidate alone bears all the weight.
+    """
+    usable = [trial for trial in trials if not trial.error]
+    if len(usable) < 2:
+        return None
+
+    def weights_on(chosen: Sequence[Trial], rows: np.ndarray) -> np.ndarray:
+        stack = np.stack([trial.prediction[rows] for trial in chosen])
+        return learn_weights(stack, y[rows], log=log)
+
+    everywhere = np.arange(len(y))
+    first = weights_on(usable, everywhere)
+    order = np.argsort(-first, kind="stable")[:MOST_MEMBERS]
+    members = [usable[i] for i in order if first[i] >= LEAST_WEIGHT]
+    if len(members) < 2:
+        return None
+    weights = weights_on(members, everywhere)
+    prediction = np.zeros_like(members[0].prediction)
+    for fold in folds:
+        others = np.setdiff1d(everywhere, fold.rows)
+        mine = weights_on(members, others) if len(others) else weights
+        for weight, trial in zip(mine, members):
+            prediction[fold.rows] += weight * trial.prediction[fold.rows]
+    parts = [f"{weight:.0%} {trial.label}" for weight, trial in zip(weights, members)]
+    return Trial(
+        name="mean",
+        label=f"weighted mean of {len(members)} models",
+        description=f"{', '.join(parts[:-1])} and {parts[-1]}; weights learnt on predictions of "
+        "rows that the models had not seen.",
+        entries=tuple(entry for trial in members for entry in trial.entries),
+        prediction=prediction,
+        loss=loss(y, prediction),
+        seconds=sum(trial.seconds for trial in members),
+        size=sum(trial.size for trial in members),
+        settings={trial.label: f"{w:.0%}" for w, trial in zip(weights, members)},
+        weights=weights,
+    )
+
+
+def learn_weights(predictions: np.ndarray, y: np.ndarray, *, log: bool = False) -> np.ndarray:
+    """Learn the weights of the best mean of predictions.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (m, n) or (m, n, n_classes)
+        Predictions of m models, or their class probabilities.
+    y : ndarray of shape (n,)
+        Targets.
+    log : bool, default=False
+        Whether numbers are judged by their logarithms; weights are then those of the best mean of
+        logarithms.
+
+    Returns
+    -------
+    weights : ndarray of shape (m,)
+        Not negative, of sum one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.mixing import learn_weights
+    >>> y = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> error = np.array([1.0, -1.0, 1.0, -1.0])
+    >>> y, error = np.tile(y, 250), np.tile(error, 250)
+    >>> learn_weights(np.stack([y + error, y - 3 * error, y + 5 * error]), y).round(2)
+    array([0.75, 0.25, 0.  ])
+    """
+    from corollary.ensemble import simplex_least_squares, simplex_log_loss
+
+    m = len(predictions)
+    if predictions.ndim == 3:
+        given = np.stack([np.exp(-log_loss(y, p)) for p in predictions], axis=1)
+        return simplex_log_loss(np.vstack([given, np.eye(m)]))
+    if log:
+        tiny = np.finfo(np.float64).tiny
+        predictions, y = np.log(np.maximum(predictions, tiny)), np.log(y)
+    usual = np.sqrt(np.mean((y - predictions) ** 2, axis=1))
+    alone = np.diag(usual)
+    return simplex_least_squares(np.vstack([predictions.T, alone]), np.append(y, np.zeros(m)))
