@@ -61,10 +61,26 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
+from corollary.theory.margin import UniformMarginBound as UniformMarginBound
+from corollary.theory.margin import margin_bound as margin_bound
+from corollary.theory.margin import margin_mistakes as margin_mistakes
+from corollary.theory.margin import sign_class_bound as sign_class_bound
+from corollary.theory.margin import uniform_margin_bound as uniform_margin_bound
 from corollary.theory.no_free_lunch import NoFreeLunch as NoFreeLunch
 from corollary.theory.no_free_lunch import memoriser_error as memoriser_error
 from corollary.theory.no_free_lunch import no_free_lunch as no_free_lunch
 from corollary.theory.no_free_lunch import no_free_lunch_points as no_free_lunch_points
+from corollary.theory.norm_balls import dual_order as dual_order
+from corollary.theory.norm_balls import ellipsoid_bound as ellipsoid_bound
+from corollary.theory.norm_balls import euclidean_ball_bound as euclidean_ball_bound
+from corollary.theory.norm_balls import gaussian_ball_complexity as gaussian_ball_complexity
+from corollary.theory.norm_balls import kernel_ball_bound as kernel_ball_bound
+from corollary.theory.norm_balls import norm_ball_complexity as norm_ball_complexity
+from corollary.theory.norm_balls import operator_norm_bound as operator_norm_bound
+from corollary.theory.norm_balls import path_norm as path_norm
+from corollary.theory.norm_balls import relu_network_bound as relu_network_bound
+from corollary.theory.norm_balls import sign_data_bound as sign_data_bound
+from corollary.theory.norm_balls import sparse_class_bound as sparse_class_bound
 from corollary.theory.pac import PACCurve as PACCurve
 from corollary.theory.pac import PACLearner as PACLearner
 from corollary.theory.pac import least_sample_size as least_sample_size
@@ -73,6 +89,20 @@ from corollary.theory.pac import rectangle_bound as rectangle_bound
 from corollary.theory.pac import tightest_rectangle as tightest_rectangle
 from corollary.theory.paired import PairedComparison as PairedComparison
 from corollary.theory.paired import compare_losses as compare_losses
+from corollary.theory.rademacher import RademacherComplexity as RademacherComplexity
+from corollary.theory.rademacher import SymmetrisationSides as SymmetrisationSides
+from corollary.theory.rademacher import all_signs_complexity as all_signs_complexity
+from corollary.theory.rademacher import contraction_bound as contraction_bound
+from corollary.theory.rademacher import dependent_symmetrisation as dependent_symmetrisation
+from corollary.theory.rademacher import (
+    expected_rademacher_complexity as expected_rademacher_complexity,
+)
+from corollary.theory.rademacher import growth_complexity_bound as growth_complexity_bound
+from corollary.theory.rademacher import lipschitz_loss_bound as lipschitz_loss_bound
+from corollary.theory.rademacher import massart_bound as massart_bound
+from corollary.theory.rademacher import mean_absolute_walk as mean_absolute_walk
+from corollary.theory.rademacher import rademacher_bound as rademacher_bound
+from corollary.theory.rademacher import rademacher_complexity as rademacher_complexity
 from corollary.theory.shattering import count_dichotomies as count_dichotomies
 from corollary.theory.shattering import growth_function as growth_function
 from corollary.theory.shattering import is_shattered as is_shattered
