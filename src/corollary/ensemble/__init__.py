@@ -6,6 +6,10 @@ combined by hand (:class:`VotingClassifier`), by weights learnt from out-of-fold
 (:class:`StackingClassifier`), or by the posterior of models (:func:`model_probabilities`). Boosting
 adds one weak learner after the other: :class:`AdaBoostClassifier` tracks the bound on its training
 error, and :class:`StagewiseRegressor` does the same greedy fit under any loss.
+
+Bagging fits one learner to many bootstrap samples (:class:`BaggingClassifier`); forests are bags of
+trees that draw columns, too (:class:`RandomForestClassifier`), with honest out-of-bag predictions
+and importances (:func:`permutation_importance`).
 """
 
 from corollary.ensemble.adaboost import AdaBoostClassifier as AdaBoostClassifier
@@ -28,6 +32,8 @@ from corollary.ensemble.average import average_bias as average_bias
 from corollary.ensemble.average import average_moments as average_moments
 from corollary.ensemble.average import average_variance as average_variance
 from corollary.ensemble.average import equicorrelated_variance as equicorrelated_variance
+from corollary.ensemble.bagging import BaggingClassifier as BaggingClassifier
+from corollary.ensemble.bagging import BaggingRegressor as BaggingRegressor
 from corollary.ensemble.boosting_losses import BoostingLoss as BoostingLoss
 from corollary.ensemble.boosting_losses import ExponentialBoostingLoss as ExponentialBoostingLoss
 from corollary.ensemble.boosting_losses import LogisticBoostingLoss as LogisticBoostingLoss
@@ -38,6 +44,8 @@ from corollary.ensemble.boosting_losses import QuantilesBoostingLoss as Quantile
 from corollary.ensemble.boosting_losses import SoftmaxBoostingLoss as SoftmaxBoostingLoss
 from corollary.ensemble.boosting_losses import SquareBoostingLoss as SquareBoostingLoss
 from corollary.ensemble.boosting_losses import weighted_quantile as weighted_quantile
+from corollary.ensemble.bootstrap import bootstrap_counts as bootstrap_counts
+from corollary.ensemble.bootstrap import expected_distinct_share as expected_distinct_share
 from corollary.ensemble.crowd import majority_error as majority_error
 from corollary.ensemble.crowd import majority_error_bound as majority_error_bound
 from corollary.ensemble.gradient_boosting_classifier import (
@@ -47,11 +55,15 @@ from corollary.ensemble.gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
 from corollary.ensemble.gradient_boosting_source import BinnedRows as BinnedRows
+from corollary.ensemble.importance import PermutationImportance as PermutationImportance
+from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.model_averaging import MixtureMoments as MixtureMoments
 from corollary.ensemble.model_averaging import average_log_density as average_log_density
 from corollary.ensemble.model_averaging import mixture_moments as mixture_moments
 from corollary.ensemble.model_averaging import mixture_quantile as mixture_quantile
 from corollary.ensemble.model_averaging import model_probabilities as model_probabilities
+from corollary.ensemble.random_forest import RandomForestClassifier as RandomForestClassifier
+from corollary.ensemble.random_forest import RandomForestRegressor as RandomForestRegressor
 from corollary.ensemble.simplex import simplex_least_squares as simplex_least_squares
 from corollary.ensemble.simplex import simplex_log_loss as simplex_log_loss
 from corollary.ensemble.stacking import StackingClassifier as StackingClassifier

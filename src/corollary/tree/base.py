@@ -124,8 +124,11 @@ def read_training(
         check_classification_targets(y)
         model.classes_, numbers = np.unique(y, return_inverse=True)
         model.n_classes_ = len(model.classes_)
-        if model.class_weight is not None:
-            by_class = compute_sample_weight(model.class_weight, y)
+        wanted = model.class_weight
+        if isinstance(wanted, str) and wanted == "balanced_subsample":  # of each tree of a forest
+            wanted = None if model.bootstrap else "balanced"
+        if wanted is not None:
+            by_class = compute_sample_weight(wanted, y)
             weight = by_class if weight is None else weight * by_class
         problem = Problem(numbers.astype(np.float64), model.criterion, model.n_classes_)
     else:
