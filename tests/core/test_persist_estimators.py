@@ -42,7 +42,7 @@ from tests.registry import estimators
 ROWS = 40
 METHODS = (
     *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform"),
-    *("predict_interval", "predict_set", "get_feature_names_out"),
+    *("predict_interval", "predict_set", "get_feature_names_out", "kneighbors"),
 )
 
 

@@ -1,1 +1,22 @@
-"""Nearest neighbours and what they promise."""
+"""Nearest neighbours and what they promise.
+
+A row is classified, or its target predicted, by the training rows nearest to it. Searches are
+exact whatever the algorithm, ordered by distance and row number; with a number of neighbours that
+grows with the training rows the error tends to the best possible one (:func:`consistent_k`), and
+one neighbour alone errs at most twice as often in the limit (:func:`cover_hart_chain`). How many
+rows that takes in many dimensions is the matter of :func:`rows_to_cover`.
+"""
+
+from corollary.neighbors.base import neighbor_weights as neighbor_weights
+from corollary.neighbors.classifier import KNeighborsClassifier as KNeighborsClassifier
+from corollary.neighbors.consistency import consistent_k as consistent_k
+from corollary.neighbors.cover_hart import CoverHartChain as CoverHartChain
+from corollary.neighbors.cover_hart import cover_hart_chain as cover_hart_chain
+from corollary.neighbors.cover_hart import knn_limit_error as knn_limit_error
+from corollary.neighbors.curse import ball_volume as ball_volume
+from corollary.neighbors.curse import ball_volume_ratio as ball_volume_ratio
+from corollary.neighbors.curse import rows_to_cover as rows_to_cover
+from corollary.neighbors.index import NeighborIndex as NeighborIndex
+from corollary.neighbors.index import nearest_neighbors as nearest_neighbors
+from corollary.neighbors.regressor import KNeighborsRegressor as KNeighborsRegressor
+from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors

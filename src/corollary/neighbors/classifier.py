@@ -1,0 +1,192 @@
+"""Classification by the votes of the nearest rows."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import StrOptions, fit_context
+from corollary.core.schema import Array, Labels, Schema
+from corollary.neighbors.base import (
+    FITTED,
+    SEARCH_CONSTRAINTS,
+    NeighborsModel,
+    fits_together,
+    in_place,
+)
+
+
+class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
+    r"""Predict the most frequent class among the nearest training rows.
+
+    With :math:`I_x` the k nearest rows, the posterior estimate is
+    :math:`\hat p(c \mid x) = |\{i \in I_x : y_i = c\}| / k`.
+
+    Parameters
+    ----------
+    n_neighbors : int or "consistent", default=5
+        Neighbours k; "consistent" for :func:`consistent_k` of the number of training rows, with
+        which the error tends to the Bayes error.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights of votes: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        How to search; the result is the same to the last bit. "auto" measures how many rows a
+        tree would look at.
+    leaf_size : int, default=30
+        Largest number of rows in a leaf of the tree.
+    p : float, default=2
+        Power of the metric "minkowski", at least 1.
+    metric : {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", \
+"infinity", "cosine"}, default="minkowski"
+        The distance.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores. They do not change the result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    codes_ : ndarray of int of shape (n_samples_fit_,)
+        Class of each training row, as a position in ``classes_``.
+    index_ : NeighborIndex
+        The rows, prepared for searches.
+    n_neighbors_ : int
+        Neighbours used.
+    n_samples_fit_ : int
+        Training rows of positive weight.
+    weight_ : ndarray of shape (n_samples_fit_,) or None
+        Their weights.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    cover_hart_chain : What one neighbour achieves with many rows.
+    consistent_k : How many neighbours to take.
+
+    Notes
+    -----
+    Rows at equal distance are ordered by their number, and equally frequent classes by
+    ``classes_``; so with labels 0 and 1 a tie is 0. A training row of weight w counts as w rows:
+    neighbours are taken until their weights sum to k, the last one in part.
+
+    Of scikit-learn's parameters, ``metric_params``, the ball tree, other metrics and several
+    targets are not offered.
+
+    Examples
+    --------
+    >>> from corollary.neighbors import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit([[0.0], [1.0], [2.0], [9.0]], [0, 0, 1, 1])
+    >>> model.predict([[1.1], [8.0]]), model.predict_proba([[1.1]]).round(2)
+    (array([0, 1]), array([[0.67, 0.33]]))
+    """
+
+    _parameter_constraints: dict = {
+        **SEARCH_CONSTRAINTS,
+        "weights": [StrOptions({"uniform", "distance"}), callable],
+    }
+    _schema = Schema(
+        fits_together,
+        None,
+        classes_=Labels("c"),
+        codes_=Array("i", "n", low=0, below="c"),
+        **FITTED,
+    )
+
+    def __init__(
+        self,
+        n_neighbors: Any = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            How many rows each row counts for.
+
+        Returns
+        -------
+        self : KNeighborsClassifier
+            The fitted model.
+        """
+        y = self._fit_index(X, y, sample_weight)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.codes_ = codes.astype(np.int64)
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Estimate the posterior by the shares of the classes among the neighbours.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        n_classes = len(self.classes_)
+        pieces, places = [], []
+        for votes in self._votes(X, self.weights):
+            codes = self.codes_[votes.neighbors]
+            counts = np.zeros((len(codes), n_classes))
+            # Neighbour by neighbour, nearest first, so that sums do not depend on blocks.
+            for j in range(codes.shape[1]):
+                counts[np.arange(len(codes)), codes[:, j]] += votes.weights[:, j]
+            total = counts.sum(axis=1, keepdims=True)
+            if not (total > 0).all():
+                raise ValueError(
+                    "The function 'weights' of KNeighborsClassifier gave all neighbours of a row "
+                    "the weight zero. Let one of them count."
+                )
+            pieces.append(counts / total)
+            places.append(votes.queries)
+        return in_place(pieces, places)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most frequent class among the neighbours.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Classes; the first of equally frequent ones.
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]

@@ -1,0 +1,498 @@
+r"""Finding nearest rows: all rows by matrix products, or few of them by a k-d tree.
+
+Every search ranks rows by distance and, among equals, by row number, and computes the distances
+it ranks by directly from the coordinates in double precision. Faster arithmetic only proposes
+candidates: products :math:`|x|^2 - 2 q^\top x` in single precision lose digits, but not more than
+a bound that is known, and a query whose candidates are not certain to suffice searches all rows.
+"""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.blas import one_blas_thread
+from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.schema import Array, Number, Schema, Text
+from corollary.core.threads import ordered_map
+
+METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "manhattan": "manhattan",
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "chebyshev": "chebyshev",
+    "infinity": "chebyshev",
+    "minkowski": "minkowski",
+    "cosine": "cosine",
+}
+ALGORITHMS = ("auto", "brute", "kd_tree")
+
+# Queries and rows of a tile of approximate distances: half a megabyte stays in a core's cache.
+QUERIES, ROWS = 256, 512
+# Fewer pairs than this are not worth preparing matrix products for.
+SMALL = 100_000
+# Unit roundoff of single precision.
+UNIT = 2.0**-24
+
+# The tree looks at a row in about 20 times the time that a matrix product needs for a pair, and
+# in about 4 times that of a direct distance, so this share of the rows is where it stops to win.
+SHARE_OF_PRODUCTS, SHARE_OF_DISTANCES = 0.05, 0.25
+# The share is measured on this many rows of training; trees of more columns, or of fewer rows,
+# are not even tried.
+PROBES, MOST_COLUMNS, LEAST_ROWS = 32, 24, 2000
+
+
+def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
+    """Resolve the name of a metric.
+
+    Parameters
+    ----------
+    who : str
+        The caller, for the message.
+    metric : str
+        A name of :data:`METRICS`.
+    p : float
+        Power of "minkowski".
+
+    Returns
+    -------
+    metric : str
+        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
+    p : float
+        Its power.
+    """
+    name = METRICS[metric]
+    if name != "minkowski":
+        return name, {"manhattan": 1.0, "chebyshev": np.inf}.get(name, 2.0)
+    if not p >= 1:
+        raise ValueError(
+            f"The 'p' parameter of {who} must be at least 1, or it is no metric. Got {p!r} instead."
+        )
+    for power, special in ((1.0, "manhattan"), (2.0, "euclidean"), (np.inf, "chebyshev")):
+        if p == power:
+            return special, power
+    return name, float(p)
+
+
+def _fits(index: Any) -> str | None:
+    n, nodes = len(index.order), len(index.low)
+    if n == 0 or index.rows.dtype != np.float64 or index.order.dtype != np.int64:
+        return "it has no rows, or rows of the wrong type"
+    if not (np.isfinite(index.rows).all() and np.array_equal(np.sort(index.order), np.arange(n))):
+        return "its rows are not finite, or their order is not one"
+    if nodes and (nodes & (nodes + 1) or (nodes + 1) // 2 > n):
+        return "its tree has an impossible number of nodes"
+    for box in (index.low, index.high):
+        if box.dtype != np.float64 or not np.isfinite(box).all():
+            return "its tree has impossible boxes"
+    if index.metric == "minkowski" and not 1 <= index.p <= 1e6:
+        return "its power is impossible"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborIndex:
+    """Rows prepared for searches.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        The rows, in the order of the tree; of unit length for the metric "cosine".
+    order : ndarray of int of shape (n_samples,)
+        Their original numbers.
+    low : ndarray of shape (n_nodes, n_features)
+        Lower corners of the tree's boxes; no nodes without a tree.
+    high : ndarray of shape (n_nodes, n_features)
+        Upper corners.
+    metric : str
+        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
+    p : float
+        Power of "minkowski".
+
+    See Also
+    --------
+    nearest_neighbors : One search, without an index.
+
+    Notes
+    -----
+    Node i of the tree has the children 2i + 1 and 2i + 2, and each takes half of its rows; so
+    the boxes and the order are all there is to store.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.neighbors import NeighborIndex
+    >>> index = NeighborIndex.build(np.array([[0.0], [1.0], [3.0]]))
+    >>> index.query(np.array([[2.2]]), 2)
+    (array([[0.8, 1.2]]), array([[2, 1]]))
+    """
+
+    rows: np.ndarray
+    order: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    metric: str
+    p: float
+
+    _schema = Schema(
+        _fits,
+        rows=Array("f", "n", "d"),
+        order=Array("i", "n", low=0, below="n"),
+        low=Array("f", "t", "d"),
+        high=Array("f", "t", "d"),
+        metric=Text(("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")),
+        p=Number(1),
+    )
+
+    @property
+    def algorithm(self) -> str:
+        """What searches use: "brute" or "kd_tree"."""
+        return "kd_tree" if len(self.low) else "brute"
+
+    @classmethod
+    def build(
+        cls,
+        X: np.ndarray,
+        *,
+        metric: str = "euclidean",
+        p: float = 2.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        n_neighbors: int = 10,
+    ) -> "NeighborIndex":
+        """Prepare rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Finite rows.
+        metric : str, default="euclidean"
+            "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine", or another name of
+            these in SciPy.
+        p : float, default=2.0
+            Power of "minkowski".
+        algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+            "auto" builds a tree, counts the rows that searches for a few of the rows look at,
+            and keeps the tree if these are few.
+        leaf_size : int, default=30
+            Largest number of rows in a leaf of the tree.
+        n_neighbors : int, default=10
+            Neighbours that "auto" counts with.
+
+        Returns
+        -------
+        index : NeighborIndex
+            The index.
+        """
+        metric, p = check_metric("NeighborIndex.build", metric, p)
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        if metric == "cosine":
+            X = unit_rows(X)
+        n, d = X.shape
+        none = np.empty((0, d))
+        plain = cls(X, np.arange(n), none, none, metric, p)
+        if algorithm == "brute" or (
+            algorithm == "auto" and (n < LEAST_ROWS or d > MOST_COLUMNS or d == 0)
+        ):
+            return plain
+        tree = plain._with_tree(leaf_size)
+        if algorithm == "kd_tree":
+            return tree
+        k = min(n_neighbors, n)
+        probes = np.ascontiguousarray(X[:: max(1, n // PROBES)][:PROBES])
+        looked = tree._search_tree(probes, *_room(len(probes), k))
+        share = SHARE_OF_PRODUCTS if tree._multiplies else SHARE_OF_DISTANCES
+        return tree if looked < share * n * len(probes) else plain
+
+    def query(
+        self, Q: np.ndarray, k: int, *, n_jobs: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k nearest rows of each query.
+
+        Parameters
+        ----------
+        Q : ndarray of shape (n_queries, n_features)
+            Finite queries.
+        k : int
+            How many, at most as many as there are rows.
+        n_jobs : int or None, default=None
+            Threads; None or -1 for all cores. They do not change the result.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, k)
+            Distances, nearest first.
+        neighbors : ndarray of int of shape (n_queries, k)
+            Numbers of the rows; equal distances are in the order of the numbers.
+        """
+        Q = np.ascontiguousarray(Q, dtype=np.float64)
+        if self.metric == "cosine":
+            Q = unit_rows(Q)
+        workers = None if n_jobs is None or n_jobs < 1 else n_jobs
+        values, found = _room(len(Q), k)
+        if len(self.low):
+            self._in_blocks(self._search_tree, Q, values, found, workers)
+        elif (
+            not self._multiplies
+            or len(Q) * len(self.rows) < SMALL
+            or not self._multiply(Q, values, found, workers)
+        ):
+            self._in_blocks(self._scan, Q, values, found, workers)
+        return _in_order(self._distances(values), found)
+
+    @property
+    def _multiplies(self) -> bool:
+        return self.metric in ("euclidean", "cosine")
+
+    def _code(self) -> int:
+        from corollary.neighbors import _search
+
+        codes = {
+            "manhattan": _search.MANHATTAN,
+            "chebyshev": _search.CHEBYSHEV,
+            "minkowski": _search.MINKOWSKI,
+        }
+        return codes.get(self.metric, _search.SQUARED)
+
+    def _distances(self, values: np.ndarray) -> np.ndarray:
+        if self.metric == "euclidean":
+            return np.sqrt(values)
+        if self.metric == "cosine":  # of unit rows, half the squared distance
+            return 0.5 * values
+        return values ** (1.0 / self.p) if self.metric == "minkowski" else values
+
+    def _with_tree(self, leaf_size: int) -> "NeighborIndex":
+        from corollary.neighbors._search import build
+
+        n, d = self.rows.shape
+        levels = 0
+        while n > leaf_size * 2**levels and 2 ** (levels + 1) <= n:
+            levels += 1
+        nodes = 2 ** (levels + 1) - 1
+        order, low, high = np.arange(n), np.empty((nodes, d)), np.empty((nodes, d))
+        build(self.rows, order, levels, low, high)
+        return replace(self, rows=self.rows[order], order=order, low=low, high=high)
+
+    def _scan(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> None:
+        from corollary.neighbors._search import scan_all
+
+        scan_all(self.rows, self.order, Q, self._code(), self.p, values, found)
+
+    def _search_tree(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> int:
+        from corollary.neighbors._search import search_tree
+
+        return search_tree(
+            self.rows, self.order, self.low, self.high, Q, self._code(), self.p, values, found
+        )
+
+    @staticmethod
+    def _in_blocks(
+        work: Any, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
+    ) -> None:
+        step = max(1, min(64, len(Q) // 16))
+        parts = [slice(i, i + step) for i in range(0, len(Q), step)]
+        for _ in ordered_map(lambda s: work(Q[s], values[s], found[s]), parts, workers=workers):
+            pass
+
+    def _multiply(
+        self, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
+    ) -> bool:
+        """Search by matrix products; return False if the numbers are beyond their range."""
+        from corollary.neighbors._search import push_tile, settle
+
+        n, d = self.rows.shape
+        k = values.shape[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = self.rows.mean(axis=0)
+            squares = np.empty(n)
+            for start in range(0, n, 65536):
+                part = self.rows[start : start + 65536] - centre
+                squares[start : start + 65536] = np.einsum("ij,ij->i", part, part)
+            scale = float(np.sqrt(squares.max()))
+        if not 1e-140 < scale < 1e140:
+            return False
+        wanted = min(n, k + max(8, k // 8))
+        tiles = []
+        for start in range(0, n, ROWS):
+            stop = min(start + ROWS, n)
+            tile = np.zeros((d + 1, ROWS), dtype=np.float32)
+            tile[:d, : stop - start] = ((self.rows[start:stop] - centre) / scale).T
+            tile[d, : stop - start] = squares[start:stop] / scale**2
+            tile[d, stop - start :] = np.inf  # columns that fill the last tile
+            tiles.append(tile)
+
+        def block(part: slice) -> None:
+            moved = (Q[part] - centre) / scale
+            lengths = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+            far = ~(lengths < 1e6)  # nothing would be left of single precision
+            moved[far], lengths[far] = 0.0, 0.0
+            left = np.ones((len(moved), d + 1), dtype=np.float32)
+            left[:, :d] = -2.0 * moved
+            best = np.full((len(moved), wanted), np.inf, dtype=np.float32)
+            where = np.zeros((len(moved), wanted), dtype=np.int64)
+            out = np.empty((len(moved), ROWS), dtype=np.float32)
+            for place, tile in enumerate(tiles):
+                np.matmul(left, tile, out=out)
+                push_tile(out, place * ROWS, best, where)
+            # Rounding of d + 1 products in any order, and of the numbers multiplied.
+            error = 1.01 * (d + 6) * UNIT * (2.0 * lengths + 1.0) + 1e-36
+            safe = best[:, 0] - error + lengths**2 - 1e-12 * (1.0 + lengths) ** 2
+            safe = np.where(far, -1.0, safe * (1 - 1e-10) * scale**2)
+            if wanted == n:
+                safe[:] = np.inf
+                where[:] = np.arange(n)
+            settle(self.rows, self.order, Q[part], where, safe, values[part], found[part])
+
+        parts = [slice(i, i + QUERIES) for i in range(0, len(Q), QUERIES)]
+        with one_blas_thread():
+            for _ in ordered_map(block, parts, workers=workers):
+                pass
+        return True
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "queries": ["array-like"],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions(set(METRICS))],
+        "p": [Interval(Real, 0, None, closed="right")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "leaf_size": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+    },
+    prefer_skip_nested_validation=True,
+)
+def nearest_neighbors(
+    X: Any,
+    queries: Any,
+    n_neighbors: int,
+    *,
+    metric: str = "euclidean",
+    p: float = 2.0,
+    algorithm: str = "auto",
+    leaf_size: int = 30,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the nearest rows of each query.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows to search.
+    queries : array-like of shape (n_queries, n_features)
+        Points whose neighbours are wanted.
+    n_neighbors : int
+        How many.
+    metric : {"euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "infinity", \
+"minkowski", "cosine"}, default="euclidean"
+        The distance. "cosine" is one minus the cosine of the angle.
+    p : float, default=2.0
+        Power of "minkowski", at least 1.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        How to search; the result is the same.
+    leaf_size : int, default=30
+        Largest number of rows in a leaf of the tree.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_queries, n_neighbors)
+        Distances, nearest first.
+    neighbors : ndarray of int of shape (n_queries, n_neighbors)
+        Row numbers; rows at equal distance come in the order of their numbers.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows than neighbours wanted.
+
+    Notes
+    -----
+    Guarantee: the neighbours are those of distances computed coordinate by coordinate in double
+    precision, for every algorithm and number of threads. Checked by
+    ``tests/neighbors/test_index.py``.
+
+    Examples
+    --------
+    >>> from corollary.neighbors import nearest_neighbors
+    >>> nearest_neighbors([[0.0], [1.0], [3.0]], [[2.0]], 3)
+    (array([[1., 1., 2.]]), array([[1, 2, 0]]))
+    """
+    from sklearn.utils import check_array
+
+    X, queries = check_array(X, dtype=np.float64), check_array(queries, dtype=np.float64)
+    if X.shape[1] != queries.shape[1]:
+        raise ValueError(
+            "X and queries of nearest_neighbors must have the same number of columns. Got "
+            f"{X.shape[1]} and {queries.shape[1]}."
+        )
+    check_count("nearest_neighbors", n_neighbors, len(X))
+    index = NeighborIndex.build(
+        X, metric=metric, p=p, algorithm=algorithm, leaf_size=leaf_size, n_neighbors=n_neighbors
+    )
+    return index.query(queries, n_neighbors, n_jobs=n_jobs)
+
+
+def check_count(who: str, n_neighbors: int, n_samples: int) -> None:
+    """Verify that there are enough rows.
+
+    Parameters
+    ----------
+    who : str
+        The caller, for the message.
+    n_neighbors : int
+        Neighbours wanted.
+    n_samples : int
+        Rows to choose from.
+    """
+    if n_neighbors > n_samples:
+        raise ValueError(
+            f"{who} expected n_neighbors <= n_samples_fit, but n_neighbors = {n_neighbors}, "
+            f"n_samples_fit = {n_samples}. Take fewer neighbours or more rows."
+        )
+
+
+def unit_rows(X: np.ndarray) -> np.ndarray:
+    """Scale rows to unit length.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    unit : ndarray of shape (n_samples, n_features)
+        The rows over their lengths.
+
+    Raises
+    ------
+    ValueError
+        If a row is zero, which has no direction.
+    """
+    largest = np.abs(X).max(axis=1, initial=0.0, keepdims=True)
+    if not (largest > 0).all():
+        row = int(np.flatnonzero(largest[:, 0] <= 0)[0])
+        raise ValueError(
+            f"The cosine distance is not defined for rows of zeros, and row {row} is one. Leave "
+            "such rows out or choose another metric."
+        )
+    scaled = X / largest  # so that squares neither overflow nor vanish
+    return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def _room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
+
+
+def _in_order(distances: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order equal distances by row number: a root can make different squares equal."""
+    wrong = (distances[:, 1:] == distances[:, :-1]) & (found[:, 1:] < found[:, :-1])
+    for j in np.flatnonzero(wrong.any(axis=1)):
+        found[j] = found[j][np.lexsort((found[j], distances[j]))]
+    return distances, found

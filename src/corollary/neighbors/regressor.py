@@ -1,0 +1,158 @@
+"""Regression by the mean of the nearest rows."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import StrOptions, fit_context
+from corollary.core.schema import Array, Schema
+from corollary.neighbors.base import (
+    FITTED,
+    SEARCH_CONSTRAINTS,
+    NeighborsModel,
+    fits_together,
+    in_place,
+)
+
+
+class KNeighborsRegressor(RegressorMixin, NeighborsModel):
+    r"""Predict the mean target of the nearest training rows, :math:`\frac1k \sum_{i \in I_x} y_i`.
+
+    Parameters
+    ----------
+    n_neighbors : int or "consistent", default=5
+        Neighbours k; "consistent" for :func:`consistent_k` of the number of training rows.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        How to search; the result is the same to the last bit. "auto" measures how many rows a
+        tree would look at.
+    leaf_size : int, default=30
+        Largest number of rows in a leaf of the tree.
+    p : float, default=2
+        Power of the metric "minkowski", at least 1.
+    metric : {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", \
+"infinity", "cosine"}, default="minkowski"
+        The distance.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores. They do not change the result.
+
+    Attributes
+    ----------
+    targets_ : ndarray of shape (n_samples_fit_,) or (n_samples_fit_, n_outputs)
+        Targets of the training rows.
+    index_ : NeighborIndex
+        The rows, prepared for searches.
+    n_neighbors_ : int
+        Neighbours used.
+    n_samples_fit_ : int
+        Training rows of positive weight.
+    weight_ : ndarray of shape (n_samples_fit_,) or None
+        Their weights.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    KNeighborsClassifier : For classes.
+
+    Notes
+    -----
+    Rows at equal distance are ordered by their number. A training row of weight w counts as w
+    rows: neighbours are taken until their weights sum to k, the last one in part.
+
+    Examples
+    --------
+    >>> from corollary.neighbors import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 4.0])
+    >>> model.predict([[0.2], [4.0]])
+    array([0.5, 2.5])
+    """
+
+    _parameter_constraints: dict = {
+        **SEARCH_CONSTRAINTS,
+        "weights": [StrOptions({"uniform", "distance"}), callable],
+    }
+    _schema = Schema(fits_together, None, targets_=Array("f", "n") | Array("f", "n", "o"), **FITTED)
+
+    def __init__(
+        self,
+        n_neighbors: Any = 5,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            How many rows each row counts for.
+
+        Returns
+        -------
+        self : KNeighborsRegressor
+            The fitted model.
+        """
+        y = self._fit_index(X, y, sample_weight, multi_output=True, y_numeric=True)
+        self.targets_ = np.asarray(y, dtype=np.float64)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the mean of the neighbours' targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Weighted means.
+        """
+        check_is_fitted(self)
+        pieces, places = [], []
+        for votes in self._votes(X, self.weights):
+            weights = votes.weights
+            total = weights.sum(axis=1)
+            if not (total > 0).all():
+                raise ValueError(
+                    "The function 'weights' of KNeighborsRegressor gave all neighbours of a row "
+                    "the weight zero. Let one of them count."
+                )
+            targets = self.targets_[votes.neighbors]
+            sums = np.einsum("ij,ij...->i...", weights, targets)
+            pieces.append(sums / total.reshape(-1, *[1] * (sums.ndim - 1)))
+            places.append(votes.queries)
+        return in_place(pieces, places)
