@@ -202,7 +202,8 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         labels : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def _default(self) -> DecisionTreeClassifier:
         return DecisionTreeClassifier()

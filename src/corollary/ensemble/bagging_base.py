@@ -176,6 +176,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
             )
         (X,) = indexable(X)
         X = X if hasattr(X, "shape") else np.asarray(X)
+        self._check_two_dimensional(X)
         check_consistent_length(X, y)
         y = column_or_1d(y, warn=True)
         if is_classifier(self):
@@ -197,6 +198,13 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
                     f"{type(self).__name__} needs a row of positive weight. All weights are zero."
                 )
         return X, y, sample_weight
+
+    def _check_two_dimensional(self, X: Any) -> None:
+        if getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
+                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
+            )
 
     def _draw(self, seed: Any) -> tuple[np.random.Generator, np.ndarray]:
         random = np.random.Generator(np.random.PCG64(seed))
@@ -238,11 +246,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
 
     def _mean(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
-                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
-            )
+        self._check_two_dimensional(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         X = X if hasattr(X, "shape") else np.asarray(X)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(

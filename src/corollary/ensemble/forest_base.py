@@ -189,7 +189,8 @@ class BaseForest(BaseEstimator, ABC):
         leaves : ndarray of int of shape (n_samples, n_estimators)
             Numbers of nodes within their trees.
         """
-        return self.trees_.apply(read_rows(self, X), n_jobs=self.n_jobs)
+        rows = read_rows(self, X)
+        return self.trees_.apply(rows, n_jobs=self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
         """Mark the nodes that rows pass in all trees.
@@ -206,7 +207,8 @@ class BaseForest(BaseEstimator, ABC):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Columns of tree t are those from its entry t up to entry t + 1.
         """
-        return self.trees_.decision_path(read_rows(self, X)), self.trees_.offsets
+        rows = read_rows(self, X)
+        return self.trees_.decision_path(rows), self.trees_.offsets
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -254,7 +254,8 @@ default="from_dtype"
         labels : ndarray of shape (n_samples,)
             Labels; among equally probable ones the first.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
         self.oob_decision_function_ = mean

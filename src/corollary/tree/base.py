@@ -345,7 +345,8 @@ class BaseDecisionTree(BaseEstimator, ABC):
         leaves : ndarray of int of shape (n_samples,)
             Numbers of nodes of ``tree_``.
         """
-        return self.tree_.apply(read_rows(self, X))
+        rows = read_rows(self, X)
+        return self.tree_.apply(rows)
 
     def decision_path(self, X: Any) -> Any:
         """Mark the nodes that rows pass.
@@ -360,7 +361,8 @@ class BaseDecisionTree(BaseEstimator, ABC):
         indicator : sparse matrix of shape (n_samples, n_nodes)
             One where a row passes a node, its leaf included.
         """
-        return self.tree_.decision_path(read_rows(self, X))
+        rows = read_rows(self, X)
+        return self.tree_.decision_path(rows)
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest way to a leaf.

@@ -190,7 +190,8 @@ default="from_dtype"
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self.tree_.predict_values(read_rows(self, X))
+        rows = read_rows(self, X)
+        return self.tree_.predict_values(rows)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of :meth:`predict_proba`.
@@ -221,7 +222,8 @@ default="from_dtype"
         labels : ndarray of shape (n_samples,)
             Labels; among equally frequent ones the first.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
         impurity = {"gini": gini_index, "misclassification": misclassification}

@@ -167,7 +167,8 @@ default="from_dtype"
         y : ndarray of shape (n_samples,)
             Predictions.
         """
-        return self.tree_.predict_values(read_rows(self, X))[:, 0]
+        rows = read_rows(self, X)
+        return self.tree_.predict_values(rows)[:, 0]
 
     def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
         residual = np.asarray(y, dtype=np.float64).ravel() - self.predict(X)
