@@ -57,6 +57,10 @@ def test_uniform_bound_pays_for_its_choice_and_no_more():
     best = uniform_margin_bound(margins, rademacher=0.005, delta=0.05)
     assert best.gamma in 2.0 ** -np.arange(60)
     fixed = margin_bound(margins, gamma=best.gamma, rademacher=0.005, delta=0.05)
+    k = 1 - math.log2(best.gamma)
+    tail = math.sqrt(math.log(math.pi**2 * k**2 / (6 * 0.05)) / 10_000)
+    by_hand = margin_mistakes(margins, best.gamma) + 0.01 / best.gamma + tail
+    assert best.bound == pytest.approx(by_hand)
     assert fixed < best.bound < fixed + 0.02
     loose = uniform_margin_bound(margins, rademacher=0.005, delta=0.05, sharp=False)
     assert best.bound < loose.bound

@@ -61,6 +61,11 @@ def test_drawn_signs_agree_and_their_error_is_certified():
         assert not drawn.exact
         misses += drawn.upper < exact
     assert_bound_holds(misses, 200, 0.2)
+    # One function has complexity 0, and a single draw of its signs is a walk: the hardest case.
+    single, misses = np.ones((1, 30)), 0
+    for seed in range(300):
+        misses += rademacher_complexity(single, n_draws=1, delta=0.2, random_state=seed).upper < 0
+    assert_bound_holds(misses, 300, 0.2)
     many = rademacher_complexity(table, n_draws=20_000, random_state=0)
     assert many.value == pytest.approx(exact, abs=0.01)
     assert many.upper - many.value < 0.02
