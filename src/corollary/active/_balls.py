@@ -1,8 +1,8 @@
 """Compiled loops over pairs of points: who lies within a radius of whom.
 
-Rows come sorted by their first column. The distance of two points is at least the difference of
-their first columns, which bounds the loop; the sum of squares stops as soon as it is too large.
-Squares are added in the same order for both directions, so that balls are symmetric.
+Points are columns, so that the innermost loop runs over neighbouring numbers and is vectorised.
+Distances are sums of squared differences, added feature by feature in a fixed order: exact where
+differences are, symmetric, and the same for any number of threads.
 """
 
 import numpy as np
@@ -10,90 +10,70 @@ from numba import prange
 
 from corollary.core.jit import jit
 
-CHUNK = 4  # columns added between two looks at the sum
+TILE = 256  # points whose features fit in the first cache
 
 
 @jit
-def _within(X, i, j, limit):
-    """Whether rows i and j of X (C-contiguous doubles) are within the root of ``limit``."""
-    d = X.shape[1]
-    total = 0.0
-    start = 0
-    while start < d:
-        stop = min(start + CHUNK, d)
-        for k in range(start, stop):
-            gap = X[i, k] - X[j, k]
-            total += gap * gap
-        if total > limit:
-            return False
-        start = stop
-    return True
+def _squares(X, a, b, x, out):
+    """Set ``out[:b - a]`` to squared distances of points a to b (columns of X) from x."""
+    for j in range(b - a):
+        out[j] = 0.0
+    for k in range(len(X)):
+        value = x[k]
+        row = X[k, a:b]
+        for j in range(b - a):
+            gap = row[j] - value
+            out[j] += gap * gap
 
 
 @jit(parallel=True)
-def weigh_balls(X, starts, stops, weight, rows, limit, totals):
-    """Set ``totals[i]`` to the weight of all points in the ball of ``rows[i]``."""
-    for r in prange(len(rows)):
-        i = rows[r]
-        total = 0.0
-        for j in range(starts[i], stops[i]):
-            if weight[j] > 0.0 and _within(X, i, j, limit):
-                total += weight[j]
-        totals[i] = total
+def add_balls(X, keys, points, weight, radius, limit, totals):
+    """Add to ``totals[i]`` the weights of those points that lie in the ball of column i of X.
 
-
-@jit(parallel=True)
-def take_away(X, starts, stops, weight, lost, limit, totals):
-    """Subtract from every ball the weight of those of its points that are listed in ``lost``.
-
-    ``lost`` is sorted. Each ball is changed by one thread, its points in the order of the list.
+    Columns are sorted by ``keys``, their first feature; so are the rows of ``points``. Each total
+    is changed by one thread, in the order of the points. ``radius`` is a little more than the root
+    of ``limit``, the largest squared distance inside.
     """
-    for i in prange(len(X)):
-        if totals[i] > 0.0:
-            total = 0.0
-            first = np.searchsorted(lost, starts[i])
-            for r in range(first, len(lost)):
-                j = lost[r]
-                if j >= stops[i]:
-                    break
-                if _within(X, i, j, limit):
-                    total += weight[j]
-            totals[i] -= total
+    n = X.shape[1]
+    first = points[:, 0].copy()
+    for t in prange((n + TILE - 1) // TILE):
+        a = t * TILE
+        b = min(a + TILE, n)
+        square = np.empty(TILE)
+        start = np.searchsorted(first, keys[a] - radius)
+        stop = np.searchsorted(first, keys[b - 1] + radius, side="right")
+        for r in range(start, stop):
+            _squares(X, a, b, points[r], square)
+            w = weight[r]
+            for j in range(b - a):
+                totals[a + j] += w if square[j] <= limit else 0.0
 
 
 @jit
-def ball_of(X, starts, stops, weight, i, limit):
-    """Return the sorted indices of points with positive weight in the ball of point i."""
-    found = np.empty(stops[i] - starts[i], dtype=np.int64)
-    n = 0
-    for j in range(starts[i], stops[i]):
-        if weight[j] > 0.0 and _within(X, i, j, limit):
-            found[n] = j
-            n += 1
-    return found[:n]
+def squared_distances(X, x, out):
+    """Set ``out`` to the squared distances of all columns of X from x."""
+    n = X.shape[1]
+    for a in range(0, n, TILE):
+        b = min(a + TILE, n)
+        _squares(X, a, b, x, out[a:b])
 
 
 @jit(parallel=True)
-def nearest(X, Y, labels, others, rows, avoid, squares, indices):
-    """For each row of X the nearest row of Y, of another label if ``avoid``; first of equal ones.
+def nearest(X, points, labels, others, squares, indices):
+    """For each column of X the nearest row of ``points`` with another label; the first of equals.
 
-    Sets squared distances (infinity if there is none) and indices (-1).
+    Continues from ``squares`` (infinity at first) and ``indices`` (-1). Label -1 of a point is
+    nobody's own.
     """
-    for r in prange(len(rows)):
-        i = rows[r]
-        best = np.inf
-        index = -1
-        for j in range(len(Y)):
-            if avoid and labels[i] == others[j]:
-                continue
-            total = 0.0
-            for k in range(X.shape[1]):
-                gap = X[i, k] - Y[j, k]
-                total += gap * gap
-                if total >= best:
-                    break
-            if total < best:
-                best = total
-                index = j
-        squares[i] = best
-        indices[i] = index
+    n = X.shape[1]
+    for t in prange((n + TILE - 1) // TILE):
+        a = t * TILE
+        b = min(a + TILE, n)
+        square = np.empty(TILE)
+        for r in range(len(points)):
+            _squares(X, a, b, points[r], square)
+            for j in range(b - a):
+                i = a + j
+                if square[j] < squares[i] and labels[i] != others[r]:
+                    squares[i] = square[j]
+                    indices[i] = r

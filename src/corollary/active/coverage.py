@@ -169,7 +169,9 @@ def pure_radius(X: Any, y: Any, allowed: float = 0.05) -> float:
     """
     distances = np.sort(enemy_distances(X, y))
     first_too_many = int(np.floor(allowed * len(distances) + 1e-9))
-    return max(0.0, float(np.nextafter(distances[first_too_many], 0.0)))
+    too_large = float(distances[first_too_many])
+    # Already at this radius one ball too many would be impure.
+    return too_large if np.isinf(too_large) else max(0.0, float(np.nextafter(too_large, 0.0)))
 
 
 @validate_params({"radius": _RADIUS}, prefer_skip_nested_validation=True)
@@ -291,19 +293,13 @@ def _nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     from corollary.active._balls import nearest
 
-    squares, indices = np.empty(len(X)), np.empty(len(X), dtype=np.int64)
-    none = np.empty(0, dtype=np.int64)
-    avoid = labels is not None
-    for at in range(0, len(X), ROWS):
-        rows = np.arange(at, min(at + ROWS, len(X)))
-        nearest(
-            X,
-            Y,
-            none if labels is None else labels,
-            none if others is None else others,
-            rows,
-            avoid,
-            squares,
-            indices,
-        )
+    squares, indices = np.full(len(X), np.inf), np.full(len(X), -1, dtype=np.int64)
+    columns = np.ascontiguousarray(X.T)
+    if labels is None or others is None:
+        labels, others = np.zeros(len(X), dtype=np.int64), np.full(len(Y), -1, dtype=np.int64)
+    for at in range(0, len(Y), ROWS):
+        some = slice(at, at + ROWS)
+        part = np.full(len(X), -1, dtype=np.int64)
+        nearest(columns, Y[some], labels, others[some], squares, part)
+        indices = np.where(part >= 0, at + part, indices)
     return squares, indices

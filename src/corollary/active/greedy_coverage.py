@@ -19,8 +19,8 @@ from corollary.active.domain import Pool, finite_rows
 from corollary.core.compat import Interval, validate_params
 from corollary.core.progress import track
 
-# Rows given to compiled code at a time, so that an interruption is noticed.
-ROWS = 2048
+# Points given to compiled code at a time, so that an interruption is noticed.
+ROWS = 4096
 
 
 class BallCoverage(NamedTuple):
@@ -106,81 +106,80 @@ def greedy_ball_coverage(
     >>> chosen.indices, chosen.gains, round(chosen.coverage, 2)
     (array([1, 3]), array([3., 2.]), 0.83)
     """
-    from corollary.active._balls import ball_of, take_away, weigh_balls
+    from corollary.active._balls import add_balls
 
     rows = finite_rows("greedy_ball_coverage", X)
     n = len(rows)
     weight = _weights(sample_weight, n)
     early = _indices("greedy_ball_coverage", initial, n)
-    sorted_rows, order, starts, stops = sort_for_balls(rows, radius)
-    place = np.empty(n, dtype=np.int64)
-    place[order] = np.arange(n)
-    limit = float(radius) ** 2
-    left = weight[order]
-    everything = np.ones(n)
+    balls = _Balls(rows, float(radius))
+    left = weight[balls.order]
     taken = np.zeros(n, dtype=bool)
-    for i in place[early]:
-        left[ball_of(sorted_rows, starts, stops, everything, i, limit)] = 0.0
-        taken[i] = True
-    totals = np.zeros(n)
-    available = np.flatnonzero(~taken)
-    budget = min(int(budget), len(available))
-    indices, gains = np.empty(budget, dtype=np.intp), np.empty(budget)
-    blocks = range(0, len(available), ROWS)
-    with track("covering", total=len(blocks) + budget) as step:
-        for at in blocks:
-            some = available[at : at + ROWS]
-            weigh_balls(sorted_rows, starts, stops, left, some, limit, totals)
-            step()
-        for b in range(budget):
-            best = _first_largest(totals, taken, order)
-            ball = ball_of(sorted_rows, starts, stops, left, best, limit)
-            indices[b], gains[b] = order[best], float(left[ball].sum())
-            taken[best] = True
-            for at in range(0, len(ball), ROWS):
-                lost = ball[at : at + ROWS]
-                take_away(sorted_rows, starts, stops, left, lost, limit, totals)
-            left[ball] = 0.0
-            totals[best] = 0.0
-            step()
+    place = np.empty(n, dtype=np.intp)
+    place[balls.order] = np.arange(n)
     covered = np.zeros(n, dtype=bool)
-    for i in place[np.concatenate([early, indices])]:
-        covered[order[ball_of(sorted_rows, starts, stops, everything, i, limit)]] = True
+    for i in np.unique(place[early]):
+        covered |= balls.ball(i)
+        taken[i] = True
+    left[covered] = 0.0
+    budget = min(int(budget), n - int(taken.sum()))
+    indices, gains = np.empty(budget, dtype=np.intp), np.empty(budget)
+    totals = np.zeros(n)
+
+    def change(lost: np.ndarray, sign: float) -> None:
+        for at in range(0, len(lost), ROWS):
+            some = lost[at : at + ROWS]
+            points = balls.points[some]
+            change = sign * left[some]
+            add_balls(balls.X, balls.keys, points, change, balls.reach, balls.limit, totals)
+            step(len(some))
+
+    uncovered = np.flatnonzero(left > 0)
+    with track("covering", total=2 * len(uncovered)) as step:
+        change(uncovered, 1.0)
+        for b in range(budget):
+            best = _first_largest(totals, taken, balls.order)
+            ball = balls.ball(best)
+            lost = np.flatnonzero(ball & (left > 0))
+            indices[b], gains[b] = balls.order[best], float(left[lost].sum())
+            change(lost, -1.0)
+            left[lost] = 0.0
+            covered |= ball
+            taken[best] = True
+    seen = np.empty(n, dtype=bool)
+    seen[balls.order] = covered
     total = float(weight.sum())
-    share = float(weight[covered].sum()) / total if total > 0 else 1.0
-    return BallCoverage(indices, gains, covered, min(share, 1.0))
+    share = float(weight[seen].sum()) / total if total > 0 else 1.0
+    return BallCoverage(indices, gains, seen, min(share, 1.0))
 
 
-def sort_for_balls(X: np.ndarray, radius: float) -> tuple[np.ndarray, ...]:
-    """Sort rows by their widest column and say where the ball of each begins and ends.
+class _Balls:
+    """Points sorted along their widest feature, which bounds where a ball can reach."""
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows.
-    radius : float
-        Radius of the balls.
+    def __init__(self, X: np.ndarray, radius: float) -> None:
+        # Rounding moves differences of features by less than this.
+        slack = 8.0 * float(np.finfo(float).eps) * (radius + float(np.abs(X).max(initial=0.0)))
+        self.reach, self.limit = radius + slack, _largest_square(radius)
+        columns = np.argsort(-np.ptp(X, axis=0), kind="stable") if len(X) else np.arange(X.shape[1])
+        self.order = np.argsort(X[:, columns[0]], kind="stable") if len(X) else np.arange(0)
+        self.points = np.ascontiguousarray(X[np.ix_(self.order, columns)])
+        self.X = np.ascontiguousarray(self.points.T)
+        self.keys = self.X[0]
 
-    Returns
-    -------
-    sorted_rows : ndarray of shape (n, d)
-        Rows in order of the widest column, which comes first.
-    order : ndarray of shape (n,)
-        Where they were.
-    starts : ndarray of shape (n,)
-        First sorted row that may be in the ball.
-    stops : ndarray of shape (n,)
-        One after the last.
-    """
-    columns = np.argsort(-np.ptp(X, axis=0), kind="stable") if len(X) else np.arange(X.shape[1])
-    order = np.argsort(X[:, columns[0]], kind="stable")
-    ordered = np.ascontiguousarray(X[np.ix_(order, columns)])
-    key = ordered[:, 0]
-    # A little more than the radius: the difference of two columns is itself rounded.
-    reach = radius + 4.0 * np.finfo(float).eps * (np.abs(key) + radius)
-    starts = np.searchsorted(key, key - reach, side="left")
-    stops = np.searchsorted(key, key + reach, side="right")
-    return ordered, order, starts, stops
+    def ball(self, i: int) -> np.ndarray:
+        from corollary.active._balls import squared_distances
+
+        squares = np.empty(len(self.points))
+        squared_distances(self.X, self.points[i], squares)
+        return squares <= self.limit
+
+
+def _largest_square(radius: float) -> float:
+    """Return the largest number whose root is at most the radius, so that both tests agree."""
+    limit = radius * radius
+    while np.sqrt(np.nextafter(limit, np.inf)) <= radius:
+        limit = float(np.nextafter(limit, np.inf))
+    return limit
 
 
 def _first_largest(totals: np.ndarray, taken: np.ndarray, order: np.ndarray) -> int:

@@ -147,12 +147,12 @@ class SafeOptimiser(GPLearner):
             self.norm_bound: np.ndarray = _each(name, "norm_bound", norm_bound, len(priors))
             bounds = roots if noise_bound is None else noise_bound
             self.noise_bound: np.ndarray = _each(name, "noise_bound", bounds, len(priors))
-        self._start: list[Any] = self._keys(np.asarray(safe_start))
-        if not self._start:
+        if not np.size(safe_start):
             raise ValueError(
                 f"{name} needs at least one point that is known to be safe. Got an empty "
                 "'safe_start'."
             )
+        self._start: list[Any] = self._keys(np.asarray(safe_start))
         if horizon is not None and (not isinstance(horizon, Integral) or horizon < 1):
             raise ValueError(
                 f"The 'horizon' parameter of {name} must be an int in the range [1, inf) or None. "
