@@ -233,7 +233,8 @@ class _Loop:
 
     def _mass(self, grown: Grown) -> np.ndarray:
         if self.weight is None:
-            return np.array([np.diff(leaf.spans).sum() for leaf in grown.leaves], dtype=np.float64)
+            spans = np.stack([leaf.spans for leaf in grown.leaves])
+            return (spans[:, :, 1] - spans[:, :, 0]).sum(axis=1).astype(np.float64)
         top = float(self.weight.max())
         return self.grower.leaf_sums(grown, self.weight, self.weight, (top, top))[:, 0]
 

@@ -165,7 +165,8 @@ class Grower:
         self.packed = np.empty(len(codes), dtype=np.int64)
         self.spare: list[np.ndarray] = []
         self.scratch = [
-            (np.empty(ROOM, dtype=np.int64), np.empty(256, dtype=np.int64)) for _ in range(n_blocks)
+            (np.empty(ROOM, dtype=np.int64), np.empty(1024, dtype=np.int64))
+            for _ in range(n_blocks)
         ]
         self.aside = [np.empty(0, dtype=np.uint32)] * n_blocks
 
@@ -322,7 +323,8 @@ class Grower:
             )
 
         small = self._in_blocks(share, parts, size, done)
-        spans = [np.stack([node.spans[:, 0], middles], 1), np.stack([middles, node.spans[:, 1]], 1)]
+        spans = node.spans.copy(), node.spans
+        spans[0][:, 1] = spans[1][:, 0] = middles
         children = (
             Node(name, spans[0], left_total, depth, node.low, node.high),
             Node(name + 1, spans[1], right_total, depth, node.low, node.high),
