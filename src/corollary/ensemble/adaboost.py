@@ -292,7 +292,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 step(training_error=training_error)
                 if perfect or useless:
                     break
-        if useless and len(rounds) == 1:
+        if useless and first:
             warnings.warn(
                 f"The first weak classifier of AdaBoostClassifier has a weighted error of "
                 f"{error:.3g}, no better than guessing ({chance:.3g}): the model is that "

@@ -18,14 +18,17 @@ functions of a base learner it is found in two steps: the direction from the slo
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
+from corollary.risk import ExponentialLoss
 from corollary.risk.empirical import check_weights
 from corollary.risk.label_losses import CostLoss, CrossEntropyLoss, ZeroOneLoss
 from corollary.risk.loss import Loss, LossLike, check_loss
 
-# Steps are searched up to this many times the scale at which the loss changes. It is reached only
-# where the loss falls for ever, as on separable rows under the exponential loss.
-LONGEST_STEP = 2.0**40
+# Along a direction in which the loss falls for ever (separable rows under the exponential loss) the
+# search ends where the slope is this share of what it was: going on would gain nothing. A fit ends
+# at the same share of its first slopes.
+FLAT = 1e-12
 
 
 class StagewisePath(NamedTuple):
@@ -106,7 +109,8 @@ def line_search(
     -------
     step : float
         A minimiser of :math:`\sum_iw_iV(y_i,f_i+\alpha h_i)` to the last digits if V is convex;
-        otherwise a step that does not raise it. Where the loss falls for ever, a very long one.
+        otherwise a step that does not raise it. Where the loss falls for ever, a step to where it
+        is flat.
 
     Examples
     --------
@@ -136,6 +140,10 @@ def _search(V: Any, y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) 
     if getattr(V, "name", "") in ("square", "square_margin"):
         # (y - f)^2 in both cases, since y^2 = 1 for labels -1 and +1
         return float(w @ (h * (y - f)) / (w @ h**2))
+    if isinstance(V, ExponentialLoss) and np.all(np.abs(h) == size):
+        step = _half_log_odds(y, f, h, w) / size
+        if np.isfinite(step):
+            return step
 
     def risk(step: float) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -154,11 +162,11 @@ def _search(V: Any, y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) 
         return 0.0
     towards = -np.sign(start)
     far = max(1.0, _scale(y)) / size
-    near, limit = 0.0, far * LONGEST_STEP
-    while towards * slope(towards * far) < 0:
+    near = 0.0
+    while (ahead := towards * slope(towards * far)) < 0:
         near, far = far, 2 * far
-        if far > limit:
-            return float(towards * far)
+        if -ahead <= FLAT * abs(start):
+            return float(towards * near)
     for _ in range(200):
         middle = near + (far - near) / 2
         if not near < middle < far:
@@ -170,6 +178,16 @@ def _search(V: Any, y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) 
     # At a kink the slope jumps over zero; both ends are the kink up to the last digit.
     ends = (0.0, towards * near, towards * far)
     return float(min(ends, key=risk))
+
+
+def _half_log_odds(y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) -> float:
+    """Return AdaBoost's weight of a function with values -1 and +1 times a constant."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(w) - y * f
+    right = y * h > 0
+    if right.all() or not right.any():
+        return np.inf
+    return 0.5 * float(logsumexp(logs[right]) - logsumexp(logs[~right]))
 
 
 def _search_anywhere(risk: Any, scale: float) -> float:
@@ -349,9 +367,12 @@ def stagewise_run(
     members: list[Any] = []
     lengths: list[float] = []
     losses = [float(w @ loss(y, f))]
+    first = 0.0
     for _ in range(n_steps):
         slopes = loss.gradient(y, f)
-        if not np.any(w * slopes != 0):
+        size = float(w @ np.abs(slopes))
+        first = max(first, size)
+        if size <= FLAT * first:
             break  # a minimum over all functions
         member, h = learn(slopes, w)
         length = learning_rate * _search(loss, y, f, h, w)
