@@ -82,6 +82,21 @@ def eta_of(settings, t):
 
 
 @jit
+def measure_dense(X, u, products, squares):
+    """Write the inner product of every row with u and its squared length, row by row.
+
+    A product of matrices may round a row differently when there are more of them.
+    """
+    for i in range(X.shape[0]):
+        product, square = 0.0, 0.0
+        for j in range(X.shape[1]):
+            product += X[i, j] * u[j]
+            square += X[i, j] * X[i, j]
+        products[i] = product
+        squares[i] = square
+
+
+@jit
 def fold(state, r):
     """Multiply the scale into the weights of output r."""
     weights, sums, scale, mass = state.weights, state.sums, state.scale[r], state.mass[r]

@@ -75,8 +75,10 @@ def weighted_majority_adversary(n_experts: int, beta: float) -> Stream:
             f"[0.0, 1.0). Got {beta} instead."
         )
     weights, rows = np.ones(n_experts), []
+    # A tie is a mistake only if both sides are summed exactly, as powers of a half are.
+    margin = 0.0 if beta == 0 or np.frexp(beta)[0] == 0.5 else 1e-9
     while True:
-        half, wrong = weights.sum() / 2, np.zeros(n_experts, dtype=bool)
+        half, wrong = (1 + margin) * weights.sum() / 2, np.zeros(n_experts, dtype=bool)
         total = 0.0
         for i in 1 + np.argsort(-weights[1:], kind="stable"):
             if total + weights[i] <= half:

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from corollary.core.compat import Interval, validate_params
 from corollary.online._codes import STEPS
-from corollary.online.linear_learner import Comparison, LinearLearner, squared_lengths
+from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.perceptron import mistake_bound
 from corollary.online.protocol import Rounds
@@ -321,7 +321,7 @@ class OnlineGradientDescent(LinearLearner):
         mistakes = y * scores <= 0 if self._signs else np.zeros(len(y), dtype=bool)
         predictions = sign(scores) if self._signs else scores
         if self.conservative:
-            return Rounds(predictions, losses, mistakes, *mistake_bound(self, X, y, u))
+            return Rounds(predictions, losses, mistakes, *mistake_bound(self, y, u))
         compared = np.full(len(y), np.nan)
         if u is not None:
             compared = self._running_sum("comparator", loss(y, u.scores))
@@ -330,25 +330,26 @@ class OnlineGradientDescent(LinearLearner):
     def _bound(self, X: Any, slopes: np.ndarray, u: Comparison | None) -> np.ndarray:
         m = len(slopes)
         radius = np.inf if self.radius is None else self.radius
+        if u is None:
+            return np.full(m, np.inf)
         if self.step == "adagrad":
-            # Needs every round's sums, which the loop does not keep: one table of slopes more.
-            roots = self._roots(X, slopes)
-            if u is None or not u.peak <= radius < np.inf:
+            if not u.peak <= radius < np.inf:
                 return np.full(m, np.inf)
-            return adagrad_regret_bound(radius + u.peak, self.eta, roots)
-        squares = slopes**2 * squared_lengths(X)
+            return adagrad_regret_bound(radius + u.peak, self.eta, self._roots(X, slopes))
+        squares = slopes**2 * u.squares
         if self.step == "constant":
-            total = self._running_sum("squares", squares)
-            if u is None or u.norm > radius:
+            if u.norm > radius:
                 return np.full(m, np.inf)
+            total = self._running_sum("squares", squares)
             return ogd_second_order_bound(u.norm, self.eta, total)
+        if not u.norm <= radius < np.inf:
+            return np.full(m, np.inf)
         etas = self.eta / np.sqrt(np.arange(self.n_rounds_ - m + 1, self.n_rounds_ + 1))
         total = self._running_sum("squares", etas * squares)
-        if u is None or not u.norm <= radius < np.inf:
-            return np.full(m, np.inf)
         return ogd_decreasing_bound(radius + u.norm, etas, total)
 
     def _roots(self, X: Any, slopes: np.ndarray) -> np.ndarray:
+        """Return AdaGrad's sums after every round, which the loop does not keep."""
         rows = X.toarray() if sparse.issparse(X) else X
         squares = getattr(self, "_squares", np.zeros(X.shape[1]))
         roots = np.empty(len(slopes))

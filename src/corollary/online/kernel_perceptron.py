@@ -162,7 +162,8 @@ class KernelPerceptron(OnlineLearner):
         inner = np.ascontiguousarray(kernel.gram(X))
         scores, added = np.empty(m), np.empty(m, dtype=np.int64)
         budget = np.iinfo(np.int64).max if self.budget is None else int(self.budget)
-        old, new, count = kernel_rounds(outer, inner, self.alpha_, y, budget, scores, added)
+        intact = not self.n_forgotten_
+        old, new, count, first = kernel_rounds(outer, inner, self.alpha_, y, budget, scores, added)
         kept = added[new:count]
         self.support_ = _join(self.support_, old, X, kept)
         self.alpha_ = np.concatenate([self.alpha_[old:], y[kept]])
@@ -171,8 +172,9 @@ class KernelPerceptron(OnlineLearner):
         radius = np.sqrt(np.maximum.accumulate(np.append(self.squared_radius_, kernel.diag(X)))[1:])
         self.squared_radius_ = float(radius[-1] ** 2)
         bound = np.full(m, np.inf)
-        if comparator is not None and not self.n_forgotten_:
-            bound = (comparator * radius) ** 2
+        if comparator is not None and intact:
+            # What is forgotten after a round matters from the next one on.
+            bound[: first + 1] = (comparator * radius[: first + 1]) ** 2
         return Rounds(sign(scores), mistakes.astype(float), mistakes, np.full(m, np.nan), bound)
 
     def decision_function(self, X: Any) -> np.ndarray:

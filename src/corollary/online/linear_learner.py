@@ -18,6 +18,8 @@ class Comparison(NamedTuple):
     ----------
     scores : ndarray of shape (n_rounds,)
         Its scores.
+    squares : ndarray of shape (n_rounds,)
+        Squared lengths of the rows.
     norm : float
         Its length.
     peak : float
@@ -25,6 +27,7 @@ class Comparison(NamedTuple):
     """
 
     scores: np.ndarray
+    squares: np.ndarray
     norm: float
     peak: float
 
@@ -98,7 +101,8 @@ class LinearLearner(OnlineLearner):
                 "regret is not known. Give the comparator from the first round on."
             )
         self._comparator = u
-        return Comparison(np.asarray(X @ u), float(np.linalg.norm(u)), float(np.abs(u).max()))
+        scores, squares = _measure(X, u)
+        return Comparison(scores, squares, float(np.linalg.norm(u)), float(np.abs(u).max()))
 
     def _running_sum(self, name: str, terms: np.ndarray) -> np.ndarray:
         """Add terms one after the other to a total that is kept between chunks."""
@@ -150,22 +154,15 @@ class LinearLearner(OnlineLearner):
         return sign(scores) if self._signs else scores
 
 
-def squared_lengths(X: Any) -> np.ndarray:
-    """Return the squared length of every row.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    squares : ndarray of shape (n_samples,)
-        Sums of squares.
-    """
+def _measure(X: Any, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the inner product of every row with u and its squared length."""
     if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+        return np.asarray(X @ u), np.asarray(X.multiply(X) @ np.ones(X.shape[1]))
+    from corollary.online._linear import measure_dense
+
+    products, squares = np.empty(X.shape[0]), np.empty(X.shape[0])
+    measure_dense(X, u, products, squares)
+    return products, squares
 
 
 def _rows(who: str, X: Any) -> Any:

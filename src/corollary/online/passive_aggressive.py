@@ -22,7 +22,7 @@ import numpy as np
 
 from corollary.online._codes import AGGRESSIVE
 from corollary.online.gradient_descent import ogd_second_order_bound
-from corollary.online.linear_learner import Comparison, LinearLearner, squared_lengths
+from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds
 from corollary.risk import hinge_loss, sign
@@ -184,25 +184,23 @@ class PassiveAggressive(LinearLearner):
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None
     ) -> Rounds:
         losses, mistakes = hinge_loss(y, scores), y * scores <= 0
-        lengths = squared_lengths(X)
-        radius = self._running_max("radius", np.sqrt(lengths))
-        # The step is the slope times C: dividing gives the slope of the hinge loss.
-        squares = self._running_sum("squares", (slopes / self.C) ** 2 * lengths)
-        if u is None:
-            compared, bound = np.full(len(y), np.nan), np.full(len(y), np.inf)
-        else:
-            hinge = hinge_loss(y, u.scores)
-            compared = self._running_sum("comparator", hinge)
-            if self.variant == "linearised":
-                bound = ogd_second_order_bound(u.norm, self.C, squares)
-            else:
-                suffered = compared
-                if self.variant == "pa-ii":
-                    suffered = self._running_sum("squared comparator", hinge**2)
-                bound = passive_aggressive_bound(
-                    suffered, u.norm, radius, variant=self.variant, C=self.C
-                )
+        compared, bound = np.full(len(y), np.nan), np.full(len(y), np.inf)
+        if u is not None:
+            compared = self._running_sum("comparator", hinge_loss(y, u.scores))
+            bound = self._bound(y, slopes, u, compared)
         return Rounds(sign(scores), losses, mistakes, compared, bound)
+
+    def _bound(
+        self, y: np.ndarray, slopes: np.ndarray, u: Comparison, suffered: np.ndarray
+    ) -> np.ndarray:
+        if self.variant == "linearised":
+            # The step is C times the slope of the hinge loss.
+            squares = self._running_sum("squares", (slopes / self.C) ** 2 * u.squares)
+            return ogd_second_order_bound(u.norm, self.C, squares)
+        if self.variant == "pa-ii":
+            suffered = self._running_sum("squared comparator", hinge_loss(y, u.scores) ** 2)
+        radius = self._running_max("radius", np.sqrt(u.squares))
+        return passive_aggressive_bound(suffered, u.norm, radius, variant=self.variant, C=self.C)
 
 
 def _check(who: str, variant: str, C: float) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.compat import Interval, validate_params
-from corollary.online.linear_learner import Comparison, LinearLearner, squared_lengths
+from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds, table, truths
 from corollary.risk import hinge_loss, sign
@@ -243,11 +243,11 @@ class OnlinePerceptron(LinearLearner):
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None
     ) -> Rounds:
         mistakes = y * scores <= 0
-        return Rounds(sign(scores), mistakes.astype(float), mistakes, *mistake_bound(self, X, y, u))
+        return Rounds(sign(scores), mistakes.astype(float), mistakes, *mistake_bound(self, y, u))
 
 
 def mistake_bound(
-    learner: LinearLearner, X: Any, y: np.ndarray, u: Comparison | None
+    learner: LinearLearner, y: np.ndarray, u: Comparison | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the comparator's hinge loss and the perceptron's bound after every round.
 
@@ -255,8 +255,6 @@ def mistake_bound(
     ----------
     learner : LinearLearner
         Who keeps the totals.
-    X : ndarray or CSR matrix of shape (n_rounds, n_features)
-        Rows.
     y : ndarray of shape (n_rounds,)
         Signs.
     u : Comparison or None
@@ -271,6 +269,6 @@ def mistake_bound(
     """
     if u is None:
         return np.full(len(y), np.nan), np.full(len(y), np.inf)
-    radius = learner._running_max("radius", np.sqrt(squared_lengths(X)))
+    radius = learner._running_max("radius", np.sqrt(u.squares))
     hinge = learner._running_sum("comparator", hinge_loss(y, u.scores))
     return hinge, conservative_ogd_bound(hinge, u.norm, radius)
