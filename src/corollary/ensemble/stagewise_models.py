@@ -219,7 +219,7 @@ class StagewiseRegressor(RegressorMixin, _Stagewise):
     Notes
     -----
     Guarantee: the training loss never rises from step to step, for any base learner; checked by
-    ``tests/ensemble/test_stagewise.py::test_losses_never_rise``. Under a loss with kinks
+    ``tests/ensemble/test_stagewise_models.py::test_losses_never_rise``. Under a loss with kinks
     ("absolute", "pinball", "epsilon_insensitive") greedy steps may stall above the smallest loss;
     a `learning_rate` below one helps. With a linear base learner and
     the square loss the first step is the whole fit, see :mod:`corollary.ensemble.additive_class`.
@@ -369,7 +369,7 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
     -----
     Guarantee: the training loss never rises from step to step; for the exponential loss and
     stumps the steps are those of AdaBoost. Checked by
-    ``tests/ensemble/test_stagewise.py::test_exponential_loss_is_adaboost``. Under a loss with
+    ``tests/ensemble/test_stagewise_models.py::test_exponential_loss_is_adaboost``. Under a loss with
     kinks ("hinge", "ramp") greedy steps may stall above the smallest loss; "squared_hinge" has
     none. The perceptron loss is zero without any function and adds none.
 
