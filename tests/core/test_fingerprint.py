@@ -36,6 +36,21 @@ def test_hash_follows_its_definition(seed):
     assert hash_rows(X).tolist() == [naive_hash(row) for row in X]
 
 
+def test_the_compiled_hash_has_the_same_bits(seed, monkeypatch):
+    import numba  # noqa: F401 - loaded, the compiled loop is taken
+
+    from corollary.core import fingerprint
+
+    X = np.random.default_rng(seed).normal(size=(300, 7))
+    X[1, 2], X[2, 2], X[3, 3], X[4, 4] = 0.0, -0.0, np.inf, np.nan
+    monkeypatch.setattr(fingerprint, "COMPILED_SIZE", 10**9)
+    expected = hash_rows(X)
+    monkeypatch.setattr(fingerprint, "COMPILED_SIZE", 1)
+    monkeypatch.setattr(fingerprint, "_words", None)  # what the other way needs
+    np.testing.assert_array_equal(hash_rows(X), expected)
+    assert hash_rows(X[:3]).tolist() == [naive_hash(row) for row in X[:3]]
+
+
 def test_hash_does_not_depend_on_layout_or_dtype(seed):
     X = np.random.default_rng(seed).integers(-5, 5, size=(3000, 40))
     expected = hash_rows(X.astype(float))

@@ -17,6 +17,7 @@ explains nothing.
 """
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -36,6 +37,10 @@ FAR_BELOW = 3.1
 # Two buffers of this size stay in a core's second-level cache; larger temporaries are fetched from
 # the system page by page, which made hashing seven times slower.
 BUFFER_BYTES = 2**19
+
+# From so many values on a compiled loop, which reads them once, is worth its call. It is taken only
+# where the caller has loaded the compiler anyway.
+COMPILED_SIZE = 2**18
 
 
 class Overlap(NamedTuple):
@@ -83,6 +88,12 @@ def _dense_sums(X: np.ndarray) -> np.ndarray:
     """Sum the coded values of every row times the multipliers of its columns, modulo 2**64."""
     multipliers = _multipliers(X.shape[1])
     sums = np.empty(X.shape[0], dtype=np.uint64)
+    plain = X.dtype == np.float64 and X.flags.c_contiguous
+    if plain and X.size >= COMPILED_SIZE and "numba" in sys.modules:
+        from corollary.core import _fingerprint
+
+        _fingerprint.dense_sums(X.view(np.uint64), multipliers, sums)
+        return sums
     step = max(64, BUFFER_BYTES // (8 * max(1, X.shape[1])))
     values = np.empty((min(step, X.shape[0]), X.shape[1]))
     spare = np.empty(values.shape, dtype=np.uint64)
