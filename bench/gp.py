@@ -77,6 +77,30 @@ def gpytorch(data: Data) -> Any:
     return value
 
 
+def gpjax(data: Data) -> Any:
+    import jax
+
+    with jax.enable_x64(True):
+        import gpjax as gpx
+        import jax.numpy as jnp
+
+        X, y = data
+        rows = gpx.Dataset(X=jnp.asarray(X), y=jnp.asarray(y)[:, None])
+        kernel = gpx.kernels.RBF(lengthscale=jnp.full(N_FEATURES, N_FEATURES**0.5))
+        prior = gpx.gps.Prior(mean_function=gpx.mean_functions.Zero(), kernel=kernel)
+        model = prior * gpx.likelihoods.Gaussian(obs_stddev=jnp.sqrt(0.1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _, history = gpx.fit_scipy(
+                model=model,
+                objective=lambda m, d: -gpx.objectives.conjugate_mll(m, d),
+                train_data=rows,
+                max_iters=200,
+                verbose=False,
+            )
+        return -float(history[-1])
+
+
 def negative_log_evidence(data: Data, model: Any) -> float:
     value = model if isinstance(model, float) else model.log_marginal_likelihood_value_
     return -float(value)
@@ -88,12 +112,13 @@ CONTESTS = [
         data=make_data,
         ours=ours,
         peers=[
-            Peer("scikit-learn", scikit_learn, goal=50),
+            Peer("scikit-learn", scikit_learn, goal=50, once=True),
             Peer("GPyTorch", gpytorch, goal=2, requires="gpytorch"),
+            Peer("GPJax", gpjax, goal=1.5, requires="gpjax"),
         ],
         quality=negative_log_evidence,
         tolerance=1e-4,
-        rounds=1,
+        rounds=3,
     )
 ]
 

@@ -1,4 +1,4 @@
-"""Kernel support vector machines against scikit-learn."""
+"""Kernel support vector machines against scikit-learn and scikit-learn-intelex."""
 
 from typing import Any
 
@@ -37,6 +37,12 @@ def theirs(data: Data) -> Any:
     return SVC().fit(*data)
 
 
+def intelex(data: Data) -> Any:
+    from sklearnex.svm import SVC
+
+    return SVC().fit(*data)
+
+
 def ours_tight(data: Data) -> Any:
     from corollary.svm import SVC
 
@@ -45,6 +51,12 @@ def ours_tight(data: Data) -> Any:
 
 def theirs_tight(data: Data) -> Any:
     from sklearn.svm import SVC
+
+    return SVC(C=30.0).fit(*data)
+
+
+def intelex_tight(data: Data) -> Any:
+    from sklearnex.svm import SVC
 
     return SVC(C=30.0).fit(*data)
 
@@ -67,7 +79,10 @@ CONTESTS = [
         name="SVC, RBF, 10,000 x 20, C = 1",
         data=make_10_000,
         ours=ours,
-        peers=[Peer("scikit-learn", theirs, goal=4.0)],
+        peers=[
+            Peer("scikit-learn", theirs, goal=4.0),
+            Peer("scikit-learn-intelex", intelex, goal=1.2, requires="sklearnex"),
+        ],
         quality=dual_objective,
         tolerance=1e-4,
     ),
@@ -75,7 +90,10 @@ CONTESTS = [
         name="SVC, RBF, 10,000 x 20, C = 30",
         data=make_10_000,
         ours=ours_tight,
-        peers=[Peer("scikit-learn", theirs_tight, goal=4.0)],
+        peers=[
+            Peer("scikit-learn", theirs_tight, goal=4.0),
+            Peer("scikit-learn-intelex", intelex_tight, goal=1.2, requires="sklearnex"),
+        ],
         quality=dual_objective,
         tolerance=1e-4,
         cold=False,
@@ -84,7 +102,10 @@ CONTESTS = [
         name="SVC, RBF, 50,000 x 20, C = 1",
         data=make_50_000,
         ours=ours,
-        peers=[Peer("scikit-learn", theirs, goal=4.0)],
+        peers=[
+            Peer("scikit-learn", theirs, goal=4.0),
+            Peer("scikit-learn-intelex", intelex, goal=1.2, requires="sklearnex"),
+        ],
         quality=dual_objective,
         tolerance=1e-4,
         cold=False,

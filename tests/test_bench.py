@@ -54,6 +54,18 @@ def test_a_contest_is_timed_and_absent_peers_are_said_so():
     assert "| ghost | not installed |" in text
 
 
+def test_work_of_minutes_is_done_once():
+    calls = []
+
+    def long(data):
+        calls.append(1)
+        return slow(data)
+
+    (row,) = run(contest(peers=[Peer("sleeper", long, goal=2.0, once=True)]))
+    assert len(calls) == 1
+    assert row.ratio == pytest.approx(4.0)
+
+
 def test_worse_quality_is_shown():
     (row,) = run(contest(ours=lambda data: fast(1.1), peers=[Peer("sleeper", slow, goal=2.0)]))
     assert not row.quality_holds

@@ -2,17 +2,24 @@
 
 A Gaussian process puts a normal law on functions; observations condition it. The package has the
 conditioning of Gaussian vectors, the evidence of a kernel with its gradient, exact regression with
-hyper-parameters learnt, posterior draws and closed-form leave-one-out, classification by Laplace's
-approximation, ways to choose a kernel, and the Kalman filter and smoother. Covariances are the
-kernels of :mod:`corollary.kernels`.
+hyper-parameters learnt, posterior draws and closed-form leave-one-out, sparse regression through
+inducing points for many rows, classification by Laplace's approximation, ways to choose a kernel,
+and the Kalman filter and smoother. Covariances are the kernels of :mod:`corollary.kernels`.
 """
 
 from corollary.gp.classifier import GaussianProcessClassifier as GaussianProcessClassifier
+from corollary.gp.collapsed import CollapsedBound as CollapsedBound
+from corollary.gp.collapsed import InducingLaw as InducingLaw
+from corollary.gp.collapsed import InducingSums as InducingSums
+from corollary.gp.collapsed import collapsed_bound as collapsed_bound
+from corollary.gp.collapsed import inducing_law as inducing_law
 from corollary.gp.conditioning import GaussianLaw as GaussianLaw
 from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
 from corollary.gp.conditioning import condition_gaussian as condition_gaussian
 from corollary.gp.conditioning import schur_complement as schur_complement
+from corollary.gp.cross_gradients import cross_gram_with_gradient as cross_gram_with_gradient
+from corollary.gp.cross_gradients import diagonal_gradient as diagonal_gradient
 from corollary.gp.display import GaussianProcessDisplay as GaussianProcessDisplay
 from corollary.gp.evidence import Factor as Factor
 from corollary.gp.evidence import Merged as Merged
@@ -22,6 +29,9 @@ from corollary.gp.evidence import factorise as factorise
 from corollary.gp.evidence import inverse as inverse
 from corollary.gp.evidence import log_evidence as log_evidence
 from corollary.gp.evidence import solve as solve
+from corollary.gp.inducing import LearntInducing as LearntInducing
+from corollary.gp.inducing import learn_inducing as learn_inducing
+from corollary.gp.inducing import spread_points as spread_points
 from corollary.gp.kalman import FilteredStates as FilteredStates
 from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
 from corollary.gp.kalman import kalman_filter as kalman_filter
@@ -31,6 +41,7 @@ from corollary.gp.laplace import LaplaceMode as LaplaceMode
 from corollary.gp.laplace import laplace_evidence_gradient as laplace_evidence_gradient
 from corollary.gp.laplace import laplace_mode as laplace_mode
 from corollary.gp.laplace import logistic_normal_mean as logistic_normal_mean
+from corollary.gp.learning import Coordinates as Coordinates
 from corollary.gp.learning import Learnt as Learnt
 from corollary.gp.learning import Search as Search
 from corollary.gp.learning import learn_hyperparameters as learn_hyperparameters
@@ -48,3 +59,11 @@ from corollary.gp.selection import gaussian_divergence as gaussian_divergence
 from corollary.gp.selection import normal_scores as normal_scores
 from corollary.gp.selection import rank_kernels as rank_kernels
 from corollary.gp.selection import teacher_student as teacher_student
+from corollary.gp.sparse_regressor import (
+    SparseGaussianProcessRegressor as SparseGaussianProcessRegressor,
+)
+from corollary.gp.variational import BatchLoss as BatchLoss
+from corollary.gp.variational import WhitenedLaw as WhitenedLaw
+from corollary.gp.variational import learn_by_batches as learn_by_batches
+from corollary.gp.variational import variational_bound as variational_bound
+from corollary.gp.variational import whitened_law as whitened_law

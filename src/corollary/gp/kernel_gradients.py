@@ -119,12 +119,14 @@ def _radial(kernel: Any, X: np.ndarray) -> tuple[np.ndarray, Pullback]:
     return K, pull
 
 
-def _slope(kernel: Any, K: np.ndarray, P: Any, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _slope(
+    kernel: Any, K: np.ndarray, P: Any, W: np.ndarray, Q: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return f'(r^2) as a new array, and the gradient in parameters that are not length scales."""
     none = np.empty(0)
     if type(kernel) is RBF:
         return -0.5 * K, none
-    r2 = squared_distances(P, P, True)
+    r2 = squared_distances(P, P if Q is None else Q, Q is None)
     if type(kernel) is RationalQuadratic:
         base = 1.0 + 0.5 * r2 / kernel.alpha
         # k = exp(-a log(1 + r2 / 2a)), differentiated in log a.

@@ -10,7 +10,7 @@ infinity, which this coordinate puts at a finite distance.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -59,6 +59,7 @@ def maximise(
     *,
     max_iter: int = 200,
     tol: float = 1e-7,
+    window: int = 1,
 ) -> Learnt:
     """Maximise a log evidence by L-BFGS from several starts.
 
@@ -73,7 +74,10 @@ def maximise(
     max_iter : int, default=200
         Steps from each start at most.
     tol : float, default=1e-7
-        Relative improvement below which a run ends.
+        Improvement in one step below which a run ends, relative to the value if that is more than
+        one.
+    window : int, default=1
+        Number of steps whose mean improvement is compared.
 
     Returns
     -------
@@ -106,10 +110,11 @@ def maximise(
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
+            callback=_watch(window, tol) if window > 1 else None,
             options={
                 "maxiter": max_iter,
-                "ftol": tol,
-                "gtol": 1e-5,
+                "ftol": tol if window == 1 else 1e-14,
+                "gtol": 1e-5 if window == 1 else 0.03 * tol,
                 "maxcor": 20,
                 "maxfun": 15 * max_iter,
             },
@@ -120,6 +125,19 @@ def maximise(
             best = run
     assert best is not None
     return best
+
+
+def _watch(window: int, tol: float) -> Any:
+    """Return a callback that ends a run when the last steps together improved too little."""
+    values: list[float] = []
+
+    def watch(intermediate_result: Any) -> None:
+        values.append(float(intermediate_result.fun))
+        past = values[-1 - window :]
+        if len(past) > window and past[0] - past[-1] <= window * tol * max(1.0, abs(past[-1])):
+            raise StopIteration
+
+    return watch
 
 
 @dataclass(frozen=True)
@@ -203,6 +221,111 @@ class Search:
         return value, gradient if self.learn_noise else gradient[:-1]
 
 
+@dataclass(frozen=True)
+class Coordinates:
+    """The coordinates in which hyper-parameters are searched.
+
+    Parameters
+    ----------
+    reference : ndarray of shape (p,)
+        Where the search starts.
+    scales : ndarray of shape (p,), dtype=bool
+        Which numbers are logarithms of length scales.
+    low : ndarray of shape (p,)
+        Smallest values.
+    high : ndarray of shape (p,)
+        Largest values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.gp import Coordinates, Search
+    >>> from corollary.kernels import RBF
+    >>> search = Search(RBF(2.0), 0.1, True, np.array([-5.0, -9.0]), np.array([5.0, 0.0]))
+    >>> at = Coordinates.of(search)
+    >>> bool(np.allclose(at.to_theta(at.from_theta(search.theta)), search.theta))
+    True
+    """
+
+    reference: np.ndarray
+    scales: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, search: Any) -> Self:
+        """Return the coordinates for a search.
+
+        Parameters
+        ----------
+        search : Search
+            What is learnt; anything with its attributes will do.
+
+        Returns
+        -------
+        coordinates : Coordinates
+            Around its start.
+        """
+        names = search.kernel.parameters().names
+        scales = ["length_scale" in name for name in names] + [False] * search.learn_noise
+        return cls(search.theta, np.array(scales, dtype=bool), search.low, search.high)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Bounds of the coordinates, of shape (p, 2)."""
+        ends = self.from_theta(self.low), self.from_theta(self.high)
+        return np.stack([np.minimum(*ends), np.maximum(*ends)], axis=1)
+
+    def from_theta(self, theta: np.ndarray) -> np.ndarray:
+        """Return the coordinates of hyper-parameters.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (p,)
+            Hyper-parameters, positive ones as logarithms.
+
+        Returns
+        -------
+        u : ndarray of shape (p,)
+            Coordinates.
+        """
+        return np.where(self.scales, np.log(np.exp(self.reference - theta) + FLOOR), theta)
+
+    def to_theta(self, u: np.ndarray) -> np.ndarray:
+        """Return the hyper-parameters of coordinates, within their bounds.
+
+        Parameters
+        ----------
+        u : ndarray of shape (p,)
+            Coordinates.
+
+        Returns
+        -------
+        theta : ndarray of shape (p,)
+            Hyper-parameters.
+        """
+        ratio = np.maximum(np.exp(np.where(self.scales, u, 0.0)) - FLOOR, 1e-300)
+        theta = np.where(self.scales, self.reference - np.log(ratio), u)
+        return np.clip(theta, self.low, self.high)
+
+    def slope(self, theta: np.ndarray) -> np.ndarray:
+        """Return the derivatives of hyper-parameters in their coordinates.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (p,)
+            Hyper-parameters.
+
+        Returns
+        -------
+        slope : ndarray of shape (p,)
+            One for each.
+        """
+        # -(ratio + FLOOR) / ratio for length scales
+        change = -(1.0 + FLOOR * np.exp(np.where(self.scales, theta - self.reference, 0.0)))
+        return np.where(self.scales, change, 1.0)
+
+
 def learn_hyperparameters(
     observations: Any,
     search: Any,
@@ -250,24 +373,11 @@ def learn_hyperparameters(
 
     rng = check_random_state(random_state)
     theta = search.theta
-    names = search.kernel.parameters().names
-    scales = np.array(["length_scale" in name for name in names] + [False] * search.learn_noise)
-
-    def coordinates(theta: np.ndarray) -> np.ndarray:
-        shifted = np.log(np.exp(reference - theta) + FLOOR)
-        return np.where(scales, shifted, theta)
-
-    def parameters(u: np.ndarray) -> np.ndarray:
-        ratio = np.maximum(np.exp(np.where(scales, u, 0.0)) - FLOOR, 1e-300)
-        return np.where(scales, reference - np.log(ratio), u)
-
-    reference = theta.copy()
-    ends = coordinates(search.low), coordinates(search.high)
-    bounds = np.stack([np.minimum(*ends), np.maximum(*ends)], axis=1)
+    at = Coordinates.of(search)
     # A factor of twenty either way: wide enough for other modes, rarely on a plateau.
     width = np.minimum(3.0, search.high - search.low)
-    starts = [coordinates(theta)] + [
-        coordinates(
+    starts = [at.from_theta(theta)] + [
+        at.from_theta(
             np.clip(theta + width * rng.uniform(-1.0, 1.0, len(theta)), search.low, search.high)
         )
         for _ in range(n_restarts)
@@ -282,14 +392,12 @@ def learn_hyperparameters(
             part = observations if last else observations.take(np.sort(order[:size]))
 
             def objective(u: np.ndarray, part: Any = part) -> tuple[float, np.ndarray]:
-                theta = np.clip(parameters(u), search.low, search.high)
+                theta = at.to_theta(u)
                 value, gradient = search.evidence(part, theta)
-                # d theta / d u = -(ratio + FLOOR) / ratio for length scales
-                change = -(1.0 + FLOOR * np.exp(np.where(scales, theta - reference, 0.0)))
-                return value, np.where(scales, change, 1.0) * gradient
+                return value, at.slope(theta) * gradient
 
             learnt = maximise(
-                objective, starts, bounds, max_iter=max_iter, tol=tol if last else 1e-5
+                objective, starts, at.bounds, max_iter=max_iter, tol=tol if last else 1e-5
             )
             starts = [learnt.theta]
-    return learnt._replace(theta=np.clip(parameters(learnt.theta), search.low, search.high))
+    return learnt._replace(theta=at.to_theta(learnt.theta))

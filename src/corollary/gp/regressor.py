@@ -184,24 +184,21 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         """
         X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
-        if self.kernel is not None and not self.kernel.positive_semidefinite:
-            raise ValueError(
-                "GaussianProcessRegressor needs a positive semi-definite kernel. "
-                f"Got {self.kernel!r}."
-            )
         noise = _check_noise(noise, len(y))
         if weight is not None:
             keep = weight > 0
             X, y, noise, weight = X[keep], y[keep], noise[keep], weight[keep]
-        self.y_mean_, self.y_scale_ = 0.0, 1.0
-        if self.normalize_y:
-            self.y_mean_ = float(np.average(y, weights=weight))
-            spread = float(np.sqrt(np.average((y - self.y_mean_) ** 2, weights=weight)))
-            # What is left of a constant after rounding is no scale.
-            self.y_scale_ = spread if spread > 1e-13 * abs(self.y_mean_) else 1.0
-        target = (y - self.y_mean_) / self.y_scale_
-        self.observations_ = Observations.of(X, target, noise / self.y_scale_**2, weight)
-        search = self._search(self.observations_)
+        target, self.y_mean_, self.y_scale_ = standardise(y, weight, wanted=self.normalize_y)
+        self.observations_ = seen = Observations.of(X, target, noise / self.y_scale_**2, weight)
+        search = default_search(
+            self.kernel,
+            self.alpha,
+            spread_of(seen.X),
+            seen.y,
+            seen.weight,
+            learns=self.optimizer is not None,
+            who=self,
+        )
         self.n_iter_ = 0
         theta = search.theta
         if self.optimizer is not None and len(theta) and self.observations_.weight.sum() > 1:
@@ -219,30 +216,6 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
             self.kernel_, variance = search.kernel, search.variance
         self._condition(variance)
         return self
-
-    def _search(self, seen: Observations) -> Search:
-        """Return where the search starts, at the data's own scales if nothing is given."""
-        square = float(np.average(seen.y**2, weights=seen.weight)) or 1.0
-        d = seen.X.shape[1]
-        if self.kernel is None:
-            spread = spread_of(seen.X)
-            kernel: Kernel = square * RBF(spread * np.sqrt(d))
-            scales = np.log(np.concatenate([[square], spread]))
-            low, high = scales + np.log(RANGE[0]), scales + np.log(RANGE[1])
-        else:
-            kernel = self.kernel
-            low, high = kernel.parameters().bounds.T
-        learn_noise = isinstance(self.alpha, str)
-        variance = NOISE_START * square if isinstance(self.alpha, str) else float(self.alpha)
-        if learn_noise:
-            low = np.append(low, np.log(NOISE_RANGE[0] * square))
-            high = np.append(high, np.log(NOISE_RANGE[1] * square))
-            if self.optimizer is None:
-                raise ValueError(
-                    "GaussianProcessRegressor with optimizer=None learns nothing and needs a "
-                    "noise variance. Got alpha='evidence'; give alpha a number."
-                )
-        return Search(kernel, variance, learn_noise, low, high)
 
     def _warn_unless_converged(self, learnt: Learnt) -> None:
         if not learnt.converged:
@@ -473,20 +446,112 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         return value, gradient if learn_noise else gradient[:-1]
 
 
-def spread_of(X: np.ndarray) -> np.ndarray:
+def standardise(y: np.ndarray, weight: Any, *, wanted: bool) -> tuple[np.ndarray, float, float]:
+    """Centre targets and divide them by their standard deviation.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Targets.
+    weight : ndarray of shape (n,) or None
+        Their weights.
+    wanted : bool
+        Whether to; otherwise they are returned as they are.
+
+    Returns
+    -------
+    target : ndarray of shape (n,)
+        Standardised targets.
+    mean : float
+        What was subtracted.
+    scale : float
+        What they were divided by; 1 for constant targets.
+    """
+    if not wanted:
+        return y, 0.0, 1.0
+    mean = float(np.average(y, weights=weight))
+    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight)))
+    # What is left of a constant after rounding is no scale.
+    scale = spread if spread > 1e-13 * abs(mean) else 1.0
+    return (y - mean) / scale, mean, scale
+
+
+def default_search(
+    kernel: Kernel | None,
+    alpha: float | str,
+    spread: np.ndarray,
+    y: np.ndarray,
+    weight: Any,
+    *,
+    learns: bool,
+    who: Any,
+) -> Search:
+    """Return where the search starts, at the data's own scales if nothing is given.
+
+    Parameters
+    ----------
+    kernel : Kernel or None
+        Kernel to start from; None for a constant times an RBF with one scale for each feature.
+    alpha : float or "evidence"
+        Noise variance; "evidence" if it is to be learnt.
+    spread : ndarray of shape (d,)
+        Standard deviations of the features.
+    y : ndarray of shape (n,)
+        Targets.
+    weight : ndarray of shape (n,) or None
+        Their weights.
+    learns : bool
+        Whether anything will be learnt.
+    who : estimator
+        Who asks, for the messages.
+
+    Returns
+    -------
+    search : Search
+        Start and bounds.
+    """
+    name = type(who).__name__
+    if kernel is not None and not kernel.positive_semidefinite:
+        raise ValueError(f"{name} needs a positive semi-definite kernel. Got {kernel!r}.")
+    square = float(np.average(y**2, weights=weight)) or 1.0
+    if kernel is None:
+        kernel = square * RBF(spread * np.sqrt(len(spread)))
+        scales = np.log(np.concatenate([[square], spread]))
+        low, high = scales + np.log(RANGE[0]), scales + np.log(RANGE[1])
+    else:
+        low, high = kernel.parameters().bounds.T
+    if not isinstance(alpha, str):
+        return Search(kernel, float(alpha), False, low, high)
+    if not learns:
+        raise ValueError(
+            f"{name} with optimizer=None learns nothing and needs a noise variance. "
+            "Got alpha='evidence'; give alpha a number."
+        )
+    low = np.append(low, np.log(NOISE_RANGE[0] * square))
+    high = np.append(high, np.log(NOISE_RANGE[1] * square))
+    return Search(kernel, NOISE_START * square, True, low, high)
+
+
+def spread_of(X: np.ndarray, weight: Any = None) -> np.ndarray:
     """Return the standard deviation of each feature, 1 for constant ones.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
         Inputs.
+    weight : ndarray of shape (n,) or None, default=None
+        Weights of the rows; None for ones.
 
     Returns
     -------
     spread : ndarray of shape (d,)
         Positive numbers.
     """
-    spread = X.std(axis=0)
+    if weight is None:
+        spread = X.std(axis=0)
+    else:
+        centre = np.average(X, axis=0, weights=weight)
+        spread = np.sqrt(np.average((X - centre) ** 2, axis=0, weights=weight))
     # What is left of a constant after rounding is no scale.
     return np.where(spread <= 1e-13 * np.abs(X).max(axis=0), 1.0, spread)
 
