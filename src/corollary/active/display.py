@@ -132,7 +132,7 @@ class ActiveLearningDisplay:
                 label="safe set",
             )
         order = np.arange(1, len(self.queries) + 1)
-        ax.plot(self.queries, self.values, color="0.6", linewidth=0.6, zorder=2.5)
+        ax.plot(self.queries, self.values, color="0.5", linewidth=0.5, alpha=0.4, zorder=1.5)
         self.path_ = ax.scatter(
             self.queries,
             self.values,

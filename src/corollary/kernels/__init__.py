@@ -56,6 +56,7 @@ from corollary.kernels.kernel_ridge import KernelRidgeSolution as KernelRidgeSol
 from corollary.kernels.kernel_ridge import kernel_ridge_solution as kernel_ridge_solution
 from corollary.kernels.kernel_risk_models import KernelERMClassifier as KernelERMClassifier
 from corollary.kernels.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
+from corollary.kernels.matrix_display import KernelMatrixDisplay as KernelMatrixDisplay
 from corollary.kernels.named import check_kernel as check_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
 from corollary.kernels.nystroem import Nystroem as Nystroem

@@ -96,12 +96,16 @@ class SVMBoundaryDisplay:
             _, ax = plt.subplots()
         if fill:
             limit = float(max(np.abs(self.scores).max(), 1e-300))
-            ax.contourf(
-                self.xx,
-                self.yy,
+            # An image: filled contours that are transparent show seams.
+            ax.imshow(
                 self.scores,
-                levels=np.linspace(-limit, limit, 31),
+                extent=(self.xx.min(), self.xx.max(), self.yy.min(), self.yy.max()),
+                origin="lower",
+                aspect="auto",
+                interpolation="bilinear",
                 cmap="coolwarm",
+                vmin=-limit,
+                vmax=limit,
                 alpha=0.3,
             )
         self.contours_ = ax.contour(
