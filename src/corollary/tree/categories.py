@@ -158,6 +158,10 @@ def _column(X: Any, j: int) -> Any:
     return np.asarray(X)[:, j]
 
 
+def _items(column: Any) -> list[Any]:
+    return list(column.to_list() if hasattr(column, "to_list") else column.tolist())
+
+
 def positions(X: Any, categorical_features: Any) -> np.ndarray:
     """Return which columns of a table are categorical.
 
@@ -221,7 +225,7 @@ def _is_categorical(column: Any) -> bool:
         return True
     if kind != "object":
         return False
-    values = [v for v in column.tolist() if not _is_missing(v)]
+    values = [v for v in _items(column) if not _is_missing(v)]
     return bool(values) and all(isinstance(v, str) for v in values)
 
 
@@ -239,7 +243,7 @@ def _plain(value: Any) -> Any:
 
 
 def _values(column: Any, max_categories: int) -> np.ndarray:
-    counts = Counter(_plain(v) for v in column.tolist() if not _is_missing(v))
+    counts = Counter(_plain(v) for v in _items(column) if not _is_missing(v))
     kept = list(counts)
     if len(kept) > max_categories:
         kept = [v for v, _ in sorted(counts.items(), key=lambda c: (-c[1], str(c[0])))]
@@ -252,7 +256,7 @@ def _values(column: Any, max_categories: int) -> np.ndarray:
 def _codes(column: Any, values: np.ndarray) -> np.ndarray:
     text = values.dtype.kind in "OU"
     code = {str(v) if text else float(v): float(i) for i, v in enumerate(values)}
-    found = (np.nan if _is_missing(v) else _plain(v) for v in column.tolist())
+    found = (np.nan if _is_missing(v) else _plain(v) for v in _items(column))
     return np.array(
         [code.get(str(v) if text and v == v else v, np.nan) for v in found], dtype=np.float64
     )

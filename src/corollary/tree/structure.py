@@ -48,8 +48,9 @@ _SPECS = {
     "weight": Array("f", "n"),
     "gain": Array("f", "n"),
     "n_features": Size("d"),
-    "categories": Array("i", "n", low=-1, below="c") | Array("i", 0),
+    # Before the categories, which are bounded by its size.
     "bitsets": Array("u", "c", WORDS),
+    "categories": Array("i", "n", low=-1, below="c") | Array("i", 0),
 }
 
 
