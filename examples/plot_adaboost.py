@@ -2,8 +2,8 @@
 AdaBoost's training error and what bounds it
 ============================================
 
-Each round fits a stump to reweighted rows. The training error lies below the exponential loss, which
-equals the product of the rounds' normalisers, which lies below a bound made of the edges over
+Each round fits a stump to reweighted rows. The training error lies below the exponential loss,
+which equals the product of the rounds' normalisers, which lies below a bound made of the edges over
 guessing alone. None of them says anything about new rows: the test error goes its own way.
 """
 

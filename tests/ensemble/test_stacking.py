@@ -266,6 +266,9 @@ def test_errors():
         StackingClassifier([("odd", Odd())], PeerLogistic(), stack_method="decision_function").fit(
             X, y
         )
+    mixed = np.array(["a", None] * 75, dtype=object)
+    with pytest.raises(ValueError, match="labels of one kind, none of them missing"):
+        StackingClassifier(CLASSIFIERS).fit(X, mixed)
     with pytest.raises(ValueError, match="Names provided are not unique"):
         StackingClassifier([CLASSIFIERS[0], CLASSIFIERS[0]]).fit(X, y)
     with pytest.raises(ValueError, match="KNeighborsRegressor doesn't support it"):

@@ -51,6 +51,9 @@ from corollary.ensemble.crowd import majority_error_bound as majority_error_boun
 from corollary.ensemble.gradient_boosting_classifier import (
     GradientBoostingClassifier as GradientBoostingClassifier,
 )
+from corollary.ensemble.gradient_boosting_display import (
+    BoostingCurveDisplay as BoostingCurveDisplay,
+)
 from corollary.ensemble.gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )

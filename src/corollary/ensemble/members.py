@@ -108,6 +108,11 @@ def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:
         If a label is not among the classes.
     """
     labels = np.asarray(labels)
+    if labels.dtype.kind == classes.dtype.kind and labels.dtype.kind in "biufU" and len(classes):
+        codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        if np.array_equal(classes[codes], labels):
+            return codes
+    # Labels of another kind (2.0 for 2), or unknown ones: look each up.
     known = {label: code for code, label in enumerate(classes.tolist())}
     distinct, inverse = np.unique(labels, return_inverse=True)
     strangers = [label for label in distinct.tolist() if label not in known]

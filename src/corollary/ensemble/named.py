@@ -127,6 +127,12 @@ class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
         if is_classifier(self):
             if y.dtype.kind == "f":
                 assert_all_finite(y, input_name="y")
+            text = [isinstance(label, str) for label in y.tolist()] if y.dtype == object else []
+            if any(text) and not all(text):
+                raise ValueError(
+                    f"{who} needs labels of one kind, none of them missing. Got "
+                    f"{y[text.index(False)]!r} among text in y."
+                )
             check_classification_targets(y)
             self.classes_ = np.unique(y)
         else:

@@ -139,7 +139,8 @@ def _search(V: Any, y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) 
         return 0.0
     if getattr(V, "name", "") in ("square", "square_margin"):
         # (y - f)^2 in both cases, since y^2 = 1 for labels -1 and +1
-        return float(w @ (h * (y - f)) / (w @ h**2))
+        unit = h / size
+        return float(w @ (unit * (y - f)) / (w @ unit**2)) / size
     if isinstance(V, ExponentialLoss) and np.all(np.abs(h) == size):
         step = _half_log_odds(y, f, h, w) / size
         if np.isfinite(step):

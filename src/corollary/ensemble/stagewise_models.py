@@ -369,9 +369,10 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
     -----
     Guarantee: the training loss never rises from step to step; for the exponential loss and
     stumps the steps are those of AdaBoost. Checked by
-    ``tests/ensemble/test_stagewise_models.py::test_exponential_loss_is_adaboost``. Under a loss with
-    kinks ("hinge", "ramp") greedy steps may stall above the smallest loss; "squared_hinge" has
-    none. The perceptron loss is zero without any function and adds none.
+    ``tests/ensemble/test_stagewise_models.py::test_exponential_loss_is_adaboost``.
+
+    Under a loss with kinks ("hinge", "ramp") greedy steps may stall above the smallest loss;
+    "squared_hinge" has none. The perceptron loss is zero without any function and adds none.
 
     Examples
     --------
@@ -433,7 +434,7 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
         X, y, w = self._kept(X, y, w)
         if len(np.unique(y)) < 2:
             raise ValueError(
-                f"StagewiseClassifier needs rows of at least 2 classes. Got one class: {y[0]!r}."
+                f"StagewiseClassifier needs rows of at least 2 classes. Got one class: {y[:1].tolist()[0]!r}."
             )
         template = StumpClassifier() if self.estimator is None else self.estimator
         random = check_random_state(self.random_state)
