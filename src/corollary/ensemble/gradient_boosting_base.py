@@ -104,6 +104,10 @@ class GradientBoosting(BaseEstimator, ABC):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return targets and weights as the loss wants them."""
 
+    def _known_targets(self, y: np.ndarray) -> np.ndarray:
+        """Return targets of other rows as the loss wants them."""
+        return np.asarray(y, dtype=np.float64)
+
     _labels: ClassVar[bool]
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -362,6 +366,29 @@ class GradientBoosting(BaseEstimator, ABC):
                 n_jobs=self.n_jobs,
             )
             yield raw
+
+    def staged_loss(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Return the mean loss before the first and after each iteration.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_iter + 1,)
+            Means of the loss that the model was fitted to.
+        """
+        loss, targets = self._loss(), self._known_targets(np.asarray(y))
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        losses = [loss.mean(targets, np.tile(self.start_, (len(targets), 1)), weight)]
+        losses += [loss.mean(targets, raw, weight) for raw in self._staged_raw(X)]
+        return np.array(losses)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -209,6 +209,13 @@ default="from_dtype"
             weight = factor if weight is None else weight * factor
         return codes.astype(np.float64), weight
 
+    def _known_targets(self, y: np.ndarray) -> np.ndarray:
+        codes = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
+        if not (self.classes_[codes] == y).all():
+            unknown = y[self.classes_[codes] != y][0]
+            raise ValueError(f"The label {unknown!r} was not seen in training.")
+        return codes.astype(np.float64)
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Return raw predictions.
 

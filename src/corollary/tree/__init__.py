@@ -15,6 +15,7 @@ from corollary.tree.binning import ColumnSketch as ColumnSketch
 from corollary.tree.binning import choose_cuts as choose_cuts
 from corollary.tree.binning import find_bins as find_bins
 from corollary.tree.categories import Categories as Categories
+from corollary.tree.contribution_display import ContributionDisplay as ContributionDisplay
 from corollary.tree.decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
 from corollary.tree.decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from corollary.tree.display import TreeDisplay as TreeDisplay
