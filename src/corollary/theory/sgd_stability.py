@@ -1,0 +1,236 @@
+"""How far one row moves stochastic gradient descent.
+
+Two runs with the same draws on data sets that differ in one row stay together until that row is
+drawn, and on convex smooth losses no step pushes them further apart than it adds: the distance is a
+sum of the steps at which the row came up.
+"""
+
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import Interval, validate_params
+
+_SIZE = Interval(Integral, 1, None, closed="left")
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+@validate_params(
+    {"lipschitz": [_POSITIVE], "step_sizes": ["array-like"], "n_samples": [_SIZE]},
+    prefer_skip_nested_validation=True,
+)
+def sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: int) -> float:
+    r"""Bound the uniform stability of stochastic gradient descent on convex losses.
+
+    Parameters
+    ----------
+    lipschitz : float
+        Lipschitz constant L of every loss in the weights.
+    step_sizes : array-like of shape (n_steps,)
+        Steps :math:`\eta_t`, each at most two over the smoothness of the losses.
+    n_samples : int
+        Number n of training rows, drawn independently at each step.
+
+    Returns
+    -------
+    epsilon : float
+        :math:`\tfrac{2L^2}n\sum_t\eta_t`, on average over the drawn rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.theory import sgd_stability
+    >>> sgd_stability(lipschitz=1.0, step_sizes=np.full(64, 0.25), n_samples=1000)
+    0.032
+    """
+    steps = _steps("sgd_stability", step_sizes)
+    return 2 * lipschitz**2 * float(steps.sum()) / n_samples
+
+
+@validate_params(
+    {"lipschitz": [_POSITIVE], "step_sizes": ["array-like"], "n_samples": [_SIZE]},
+    prefer_skip_nested_validation=True,
+)
+def reshuffled_sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: int) -> float:
+    r"""Bound the stability of gradient descent that visits every row once per pass.
+
+    Parameters
+    ----------
+    lipschitz : float
+        Lipschitz constant L of every loss in the weights.
+    step_sizes : array-like of shape (n_steps,)
+        Steps, each at most two over the smoothness of the convex losses.
+    n_samples : int
+        Number n of training rows; a pass has n steps.
+
+    Returns
+    -------
+    epsilon : float
+        :math:`2L^2\sum_e\max_{t\in e}\eta_t` over passes e, for every order of the rows and not
+        only on average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.theory import reshuffled_sgd_stability
+    >>> reshuffled_sgd_stability(lipschitz=1.0, step_sizes=np.full(20, 0.01), n_samples=10)
+    0.04
+    """
+    steps = _steps("reshuffled_sgd_stability", step_sizes)
+    passes = [steps[i : i + n_samples].max() for i in range(0, len(steps), n_samples)]
+    return 2 * lipschitz**2 * float(np.sum(passes))
+
+
+@validate_params(
+    {
+        "lipschitz": [_POSITIVE],
+        "strong_convexity": [_POSITIVE],
+        "n_samples": [_SIZE],
+        "step_size": [_POSITIVE, None],
+        "n_steps": [_SIZE, None],
+    },
+    prefer_skip_nested_validation=True,
+)
+def strong_sgd_stability(
+    *,
+    lipschitz: float,
+    strong_convexity: float,
+    n_samples: int,
+    step_size: float | None = None,
+    n_steps: int | None = None,
+) -> float:
+    r"""Bound the stability of projected gradient descent on strongly convex losses.
+
+    Parameters
+    ----------
+    lipschitz : float
+        Largest length L of a gradient on the bounded set onto which steps are projected; on the
+        whole space no loss is both strongly convex and Lipschitz.
+    strong_convexity : float
+        Strong convexity m of every loss.
+    n_samples : int
+        Number n of training rows.
+    step_size : float or None, default=None
+        Constant step :math:`\eta`, at most two over the sum of strong convexity and smoothness.
+    n_steps : int or None, default=None
+        Number T of steps; with `step_size` the bound gains the factor
+        :math:`1-(1-\eta m)^T`.
+
+    Returns
+    -------
+    epsilon : float
+        :math:`\tfrac{2L^2}{mn}` at any number of steps, or less.
+
+    Examples
+    --------
+    >>> from corollary.theory import strong_sgd_stability
+    >>> strong_sgd_stability(lipschitz=1.0, strong_convexity=0.1, n_samples=1000)
+    0.02
+    """
+    epsilon = 2 * lipschitz**2 / (strong_convexity * n_samples)
+    if (step_size is None) != (n_steps is None):
+        raise ValueError("strong_sgd_stability takes 'step_size' and 'n_steps' together.")
+    if step_size is None or n_steps is None:
+        return epsilon
+    if step_size * strong_convexity > 1:
+        raise ValueError(
+            "The 'step_size' parameter of strong_sgd_stability must be at most one over the strong "
+            f"convexity, {1 / strong_convexity:.4g}. Got {step_size!r} instead."
+        )
+    return epsilon * (1 - (1 - step_size * strong_convexity) ** n_steps)
+
+
+def coupled_sgd(
+    gradient: Callable[[np.ndarray, Any, Any], np.ndarray],
+    X: Any,
+    y: Any,
+    *,
+    replaced: int,
+    x_new: Any,
+    y_new: Any,
+    step_sizes: Any,
+    rows: Sequence[int] | np.ndarray,
+    start: Any = None,
+    radius: float | None = None,
+) -> np.ndarray:
+    """Run gradient descent on two data sets that differ in one row, with the same draws.
+
+    Parameters
+    ----------
+    gradient : callable
+        ``gradient(weights, x, y)`` of the loss at one row.
+    X : array-like of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Outputs.
+    replaced : int
+        The row that differs.
+    x_new : array-like of shape (n_features,)
+        Its input in the second data set.
+    y_new : float
+        Its output there.
+    step_sizes : array-like of shape (n_steps,)
+        Steps.
+    rows : sequence of int
+        Row drawn at each step, the same for both.
+    start : array-like of shape (n_features,) or None, default=None
+        First weights; None for zeros.
+    radius : float or None, default=None
+        Length onto which weights are projected after each step; None not to project.
+
+    Returns
+    -------
+    distance : ndarray of shape (n_steps + 1,)
+        Distance of the two weight vectors before each step and at the end: 0 until the row is
+        drawn for the first time. Times the Lipschitz constant it estimates the stability of the
+        path; its average over draws that of the learner.
+
+    See Also
+    --------
+    sgd_stability : What bounds it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.theory import coupled_sgd
+    >>> push = lambda weights, x, y: -y * x
+    >>> X, y = np.eye(2), np.ones(2)
+    >>> coupled_sgd(push, X, y, replaced=1, x_new=[0.0, -1.0], y_new=1.0,
+    ...             step_sizes=[0.5, 0.5], rows=[0, 1])
+    array([0., 0., 1.])
+    """
+    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    steps = _steps("coupled_sgd", step_sizes)
+    if len(rows) != len(steps) or not 0 <= replaced < len(X):
+        raise ValueError(
+            "coupled_sgd needs one drawn row per step and a replaced row of the data. Got "
+            f"{len(rows)} rows for {len(steps)} steps and replaced={replaced!r}."
+        )
+    first = np.zeros(X.shape[1]) if start is None else np.array(start, dtype=float)
+    second, distance = first.copy(), np.zeros(len(steps) + 1)
+    for t, (i, step) in enumerate(zip(rows, steps)):
+        other = (x_new, y_new) if i == replaced else (X[i], y[i])
+        first = _project(first - step * np.asarray(gradient(first, X[i], y[i])), radius)
+        moved = second - step * np.asarray(gradient(second, np.asarray(other[0]), other[1]))
+        second = _project(moved, radius)
+        distance[t + 1] = np.linalg.norm(first - second)
+    return distance
+
+
+def _steps(who: str, step_sizes: Any) -> np.ndarray:
+    steps = np.asarray(step_sizes, dtype=float)
+    if steps.ndim != 1 or not len(steps) or not np.all(np.isfinite(steps) & (steps >= 0)):
+        raise ValueError(
+            f"The 'step_sizes' parameter of {who} must hold one or more finite steps, none "
+            f"negative. Got shape {steps.shape}."
+        )
+    return steps
+
+
+def _project(weights: np.ndarray, radius: float | None) -> np.ndarray:
+    if radius is None:
+        return weights
+    length = float(np.linalg.norm(weights))
+    return weights if length <= radius else weights * (radius / length)

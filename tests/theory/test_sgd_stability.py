@@ -1,0 +1,145 @@
+"""Coupled runs of gradient descent obey their bounds, path by path and on average."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from corollary.theory import (
+    coupled_sgd,
+    reshuffled_sgd_stability,
+    sgd_stability,
+    strong_sgd_stability,
+)
+
+N, WIDTH = 12, 3
+
+
+def logistic_gradient(w, x, y):
+    return -y * x * expit(-y * (x @ w))
+
+
+def rows(rng, n):
+    X = rng.normal(size=(n, WIDTH))
+    return X / np.linalg.norm(X, axis=1)[:, None], rng.choice([-1.0, 1.0], n)
+
+
+def run(rng, steps, drawn, **how):
+    X, y = rows(rng, N)
+    x_new, y_new = rows(rng, 1)
+    gradient = how.pop("gradient", logistic_gradient)
+    return coupled_sgd(
+        gradient,
+        X,
+        y,
+        replaced=4,
+        x_new=x_new[0],
+        y_new=y_new[0],
+        step_sizes=steps,
+        rows=drawn,
+        **how,
+    )
+
+
+def test_paths_stay_together_until_the_row_is_drawn_and_obey_the_bound():
+    rng = np.random.default_rng(0)
+    steps = 2.0 / np.sqrt(np.arange(1, 41))  # unit rows: smoothness 1/4, so steps up to 8
+    for _ in range(60):
+        drawn = rng.integers(0, N, 40)
+        distance = run(rng, steps, drawn)
+        hits = np.concatenate([[0.0], np.cumsum(steps * (drawn == 4))])
+        assert np.all(distance <= 2 * hits + 1e-12)
+        assert np.all(distance[hits == 0] == 0)
+
+
+def test_mean_distance_obeys_the_mean_bound():
+    rng = np.random.default_rng(1)
+    steps = np.full(30, 0.5)
+    ends = np.array([run(rng, steps, rng.integers(0, N, 30))[-1] for _ in range(300)])
+    bound = sgd_stability(lipschitz=1.0, step_sizes=steps, n_samples=N)
+    assert bound == pytest.approx(2 / N * 15)
+    assert ends.mean() <= bound
+    # The worst path draws the row at every step: why the definition averages over draws.
+    worst = run(rng, steps, np.full(30, 4))[-1]
+    assert worst > 1.5 * ends.mean()
+
+
+def test_reshuffled_paths_obey_their_bound_always():
+    rng = np.random.default_rng(2)
+    steps = np.repeat([2.0, 1.0, 0.5], N)
+    bound = reshuffled_sgd_stability(lipschitz=1.0, step_sizes=steps, n_samples=N)
+    assert bound == pytest.approx(2 * 3.5)
+    for _ in range(40):
+        drawn = np.concatenate([rng.permutation(N) for _ in range(3)])
+        assert run(rng, steps, drawn)[-1] <= bound
+
+
+def test_strongly_convex_runs_forget():
+    rng = np.random.default_rng(3)
+    m, radius = 0.5, 1.0
+
+    def gradient(w, x, y):
+        return logistic_gradient(w, x, y) + m * w
+
+    lipschitz = 1 + m * radius
+    step = 2 / (m + m + 0.25)
+    ends = {}
+    for n_steps in (20, 200):
+        steps = np.full(n_steps, step)
+        found = [
+            run(rng, steps, rng.integers(0, N, n_steps), gradient=gradient, radius=radius)[-1]
+            for _ in range(150)
+        ]
+        ends[n_steps] = np.mean(found)
+        bound = strong_sgd_stability(
+            lipschitz=lipschitz,
+            strong_convexity=m,
+            n_samples=N,
+            step_size=step / 2,
+            n_steps=n_steps,
+        )
+        assert lipschitz * ends[n_steps] <= 2 * lipschitz**2 / (m * N)
+        assert bound <= strong_sgd_stability(lipschitz=lipschitz, strong_convexity=m, n_samples=N)
+    # It does not grow with the steps, as the convex bound does.
+    assert ends[200] < 2 * ends[20]
+
+
+def test_values_by_hand():
+    steps = 1 / np.arange(1, 101)
+    found = sgd_stability(lipschitz=2.0, step_sizes=steps, n_samples=50)
+    assert found == pytest.approx(8 / 50 * steps.sum())
+    fine = strong_sgd_stability(
+        lipschitz=2.0, strong_convexity=0.1, n_samples=50, step_size=0.5, n_steps=10
+    )
+    assert fine == pytest.approx(8 / 5 * (1 - 0.95**10))
+    assert math.isclose(
+        strong_sgd_stability(
+            lipschitz=2.0, strong_convexity=0.5, n_samples=50, step_size=2.0, n_steps=1
+        ),
+        8 / 25,
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sgd_stability(lipschitz=1.0, step_sizes=[-1.0], n_samples=3), "none negative"),
+        (
+            lambda: strong_sgd_stability(
+                lipschitz=1.0, strong_convexity=1.0, n_samples=3, step_size=0.1
+            ),
+            "together",
+        ),
+        (
+            lambda: strong_sgd_stability(
+                lipschitz=1.0, strong_convexity=1.0, n_samples=3, step_size=2.0, n_steps=2
+            ),
+            "at most one over",
+        ),
+        (lambda: run(np.random.default_rng(0), [0.1], [0, 1]), "one drawn row per step"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,132 @@
+"""Stability: brute force over small data sets, identities, ridge."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corollary.theory import (
+    empirical_stability,
+    linear_system_perturbation,
+    replace_one_gap,
+    ridge_stability,
+    stability_bound,
+)
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def mean_learner(X, y):
+    return lambda Z: np.full(len(Z), y.mean())
+
+
+def ridge_learner(alpha):
+    def learn(X, y):
+        n, d = X.shape
+        theta = np.linalg.solve(X.T @ X / n + alpha * np.eye(d), X.T @ y / n)
+        return lambda Z: Z @ theta
+
+    return learn
+
+
+def test_mean_has_its_known_stability():
+    # Replacing one of n outputs in [0, 1] moves the mean by at most 1 / n.
+    X, y = np.zeros((4, 1)), np.array([0.0, 0.0, 0.0, 0.0])
+    found = empirical_stability(
+        mean_learner, X, y, np.zeros((2, 1)), np.array([0.0, 1.0]), loss="absolute"
+    )
+    assert found == pytest.approx(1 / 4)
+    constant = empirical_stability(
+        lambda X, y: lambda Z: np.ones(len(Z)), X, y, np.zeros((2, 1)), [0.0, 1.0], loss="absolute"
+    )
+    assert constant == 0.0
+
+
+def test_replace_one_identity_and_expectation_bound_by_full_enumeration():
+    # Outputs 0 and 1 with P(1) = 0.3, three rows, the mean learner and the square loss.
+    p, n = 0.3, 3
+    law = {0.0: 1 - p, 1.0: p}
+    gap = identity = 0.0
+    worst = 0.0
+    X = np.zeros((n, 1))
+    for y in product(law, repeat=n):
+        weight = math.prod(law[v] for v in y)
+        y = np.array(y)
+        train = np.mean((y - y.mean()) ** 2)
+        risk = sum(law[v] * (v - y.mean()) ** 2 for v in law)
+        gap += weight * (risk - train)
+        stability = empirical_stability(
+            mean_learner, X, y, np.zeros((2, 1)), np.array([0.0, 1.0]), loss="square"
+        )
+        worst = max(worst, stability)
+        for fresh in product(law, repeat=n):
+            both = weight * math.prod(law[v] for v in fresh)
+            identity += both * replace_one_gap(
+                mean_learner, X, y, X, np.array(fresh), loss="square"
+            )
+    assert identity == pytest.approx(gap, abs=1e-12)
+    assert 0 < gap <= worst
+
+
+@given(seeds)
+@settings(max_examples=40)
+def test_linear_systems_move_at_most_by_their_bound(seed):
+    rng = np.random.default_rng(seed)
+    A, B = rng.normal(size=(2, 3, 3)) + 2 * np.eye(3)
+    b, c = rng.normal(size=(2, 3))
+    moved = np.linalg.norm(np.linalg.solve(A, b) - np.linalg.solve(B, c))
+    assert moved <= linear_system_perturbation(A, b, B, c) * (1 + 1e-9)
+    inverse = np.linalg.inv(A) - np.linalg.inv(B)
+    assert inverse == pytest.approx(-np.linalg.inv(B) @ (A - B) @ np.linalg.inv(A), abs=1e-8)
+
+
+def test_singular_systems_have_no_bound():
+    assert linear_system_perturbation(np.zeros((2, 2)), [0, 0], np.eye(2), [0, 0]) == math.inf
+
+
+@given(seeds, st.sampled_from([0.1, 0.5, 2.0]), st.sampled_from(["absolute", "square"]))
+@settings(max_examples=20)
+def test_ridge_never_moves_more_than_its_stability(seed, alpha, loss):
+    rng = np.random.default_rng(seed)
+
+    def rows(n):
+        X = rng.normal(size=(n, 2))
+        X /= np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
+        return X, rng.choice([-1.0, 1.0], n)
+
+    (X, y), (X_new, y_new) = rows(6), rows(5)
+    found = empirical_stability(ridge_learner(alpha), X, y, X_new, y_new, loss=loss)
+    sharp = ridge_stability(n_samples=6, alpha=alpha, loss=loss)
+    assert found <= sharp <= ridge_stability(n_samples=6, alpha=alpha, loss=loss, sharp=False)
+
+
+def test_ridge_values_by_hand():
+    assert ridge_stability(n_samples=50, alpha=0.5) == pytest.approx((4 + 4) / 50)
+    assert ridge_stability(n_samples=50, alpha=0.5, sharp=False) == pytest.approx(2 * (2 + 4) / 50)
+    assert ridge_stability(n_samples=50, alpha=0.5, loss="square") == pytest.approx(8 / 50 * 2 * 3)
+    # More penalty: more stable, less able to fit.
+    values = [ridge_stability(n_samples=50, alpha=a) for a in (0.1, 1.0, 10.0)]
+    assert values[0] > values[1] > values[2]
+
+
+def test_bound_by_hand():
+    sharp = stability_bound(0.01, n_samples=100, delta=0.05, low=-1, high=1)
+    assert sharp == pytest.approx(0.01 + (0.01 * 100 + 1) * math.sqrt(2 * math.log(20) / 100))
+    loose = stability_bound(0.01, n_samples=100, delta=0.05, low=-1, high=1, sharp=False)
+    assert loose == pytest.approx(0.01 + 2 * (sharp - 0.01))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: replace_one_gap(mean_learner, np.eye(2), [0, 1], np.eye(3), [0, 1, 0]), "as many"),
+        (lambda: stability_bound(0.1, n_samples=3, delta=0.1, low=1, high=0), "low < high"),
+        (lambda: ridge_stability(n_samples=3, alpha=0.0), "'alpha' parameter"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
