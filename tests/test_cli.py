@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from corollary import cli
 from corollary.cli import DEMOS, EPILOG, app
 from corollary.report.errors import EXIT_CODES
 from corollary.report.read import DEMOS as READ_DEMOS
@@ -20,6 +22,13 @@ RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 
 
 def _run(*words):
+    """Run in this process, whose loops are compiled here if at all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "_compile_ahead", lambda fast: nullcontext())
+        return _invoke(*words)
+
+
+def _invoke(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
@@ -93,6 +102,55 @@ def test_bundled_data_without_a_file(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "diagnosis"
     result = _run("report", "--demo", "iris", "--fast", "--out", tmp_path)
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "species"
+
+
+def test_a_second_process_compiles_and_ends_with_the_block(monkeypatch):
+    started = []
+
+    class Process:
+        def __init__(self, words, **streams):
+            started.append((words, streams))
+
+        def terminate(self):
+            started.append("terminated")
+
+        def wait(self):
+            started.append("waited for")
+
+    monkeypatch.setattr(cli.subprocess, "Popen", Process)
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(True):
+        raise KeyboardInterrupt
+    words = [sys.executable, "-m", "corollary.report.ahead", "--fast"]
+    assert started[0][0] == words
+    assert set(started[0][1].values()) == {subprocess.DEVNULL}
+    assert started[1:] == ["terminated", "waited for"]
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0})
+    with cli._compile_ahead(False):
+        pass
+    assert len(started) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--task", "ranking"], "must be auto, classification or regression"),
+        (["--confidence", "1"], "confidence must lie strictly between"),
+        (["--seed", "-1"], "seed must be in"),
+    ],
+)
+def test_settings_are_checked_before_the_data_are_read(tmp_path, words, message):
+    result = _run("report", tmp_path / "absent.csv", "-t", "y", "--out", tmp_path / "o", *words)
+    assert result.exit_code == EXIT_CODES["usage"]
+    assert message in result.stderr
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_folder_that_was_there_stays(tmp_path):
+    (tmp_path / "out").mkdir()
+    absent = tmp_path / "absent.csv"
+    assert _run("report", absent, "-t", "y", "--out", tmp_path / "out" / "a" / "b").exit_code == 3
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def _bad(tmp_path, data, name="bad.csv"):

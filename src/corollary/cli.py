@@ -4,10 +4,12 @@ Data go to standard output, progress and messages to standard error. Nothing hea
 before a command needs it, so that help comes at once.
 """
 
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,7 +91,7 @@ def _report(
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
     if data is not None and target is None:
         raise typer.BadParameter("name the column to predict.", param_hint="--target")
-    with _failures(), screen.progress():
+    with _failures(), screen.progress(), _compile_ahead(fast):
         from corollary.report import read_demo, report
 
         made = report(
@@ -175,6 +177,28 @@ class _Screen:
     def say_when(self, text: str) -> None:
         """Say something with the time since the start."""
         self.say(f"{time.perf_counter() - self.start:6.1f} s  {text}")
+
+
+@contextmanager
+def _compile_ahead(fast: bool) -> Iterator[None]:
+    """Let a second process compile what the report will need; see corollary.report.ahead.
+
+    It starts before this process has imported anything, and with one core not at all.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    process = None
+    if cores > 1:
+        words = [sys.executable, "-m", "corollary.report.ahead", *["--fast"] * fast]
+        nowhere = subprocess.DEVNULL
+        with suppress(OSError):  # no process to be had: this one compiles for itself
+            process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    try:
+        yield
+    finally:
+        if process is not None:
+            process.terminate()
+            process.wait()
 
 
 @contextmanager

@@ -154,10 +154,10 @@ def test_what_takes_part():
     def names(situation):
         return [entry.name for entry in candidates(situation)]
 
-    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "process"]
-    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "process"]
+    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "process", "forest"]
+    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "process", "forest"]
     some = {"fast": False, "n": 3_000}
-    most = ["machine", "boosting", "network"]
+    most = ["machine", "forest", "boosting", "network"]
     assert names(_situation(**some)) == ["logistic", "sparse-logistic", *most]
     assert names(_situation("regression", **some)) == ["ridge", "lasso", *most]
     log = names(_situation("regression", log=True, **some))

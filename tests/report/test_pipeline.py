@@ -9,6 +9,10 @@ import pytest
 from corollary.core.simulate import assert_bound_holds
 from corollary.report import ReportError, from_memory, measure, read_demo
 from corollary.report.render import render_html, render_json, to_dict
+from corollary.report.sections import verdict
+from corollary.report.selection import select_model
+from corollary.report.split import split_rows
+from corollary.report.target import read_target
 
 
 def _coin_flips(seed, n=300, d=20):
@@ -26,7 +30,9 @@ def _linear(seed, n=200, d=4, task="classification"):
 
 def _renders(evidence):
     assert json.loads(render_json(evidence))["verdict"]
-    assert "<html" in render_html(evidence)
+    page = render_html(evidence)
+    assert "<html" in page
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +196,65 @@ def test_a_severely_skewed_target_is_compared_by_its_logarithm(seed):
     assert evidence.verdict == "shown"
     assert "logarithm" in evidence.loss_name
     assert "so skewed" in " ".join(evidence.notes)
+
+
+def test_severe_skewness_is_judged_by_training_rows_alone(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=400), "b": rng.normal(size=400)})
+    y = np.exp(2.5 * frame["a"].to_numpy() + rng.normal(size=400))
+    goal = read_target(from_memory(frame.assign(y=y)), "y")
+    split = split_rows(goal.values, goal.task, np.arange(400), n_folds=3)
+    goal.values[split.test[:5]] = -1.0
+    found = select_model(frame, goal, split, seed=0, fast=True, notes=[])
+    assert "logarithm" in found.loss_name
+    features = found.encoder.transform(frame.iloc[split.test])
+    losses = found.loss(goal.values[split.test], found.predictor.predict(features))
+    assert np.isfinite(losses).all()
+    smallest = goal.values[split.train].min()
+    guess = np.full(5, 3.0)
+    same = found.loss(np.full(5, smallest), guess)
+    np.testing.assert_allclose(found.loss(goal.values[split.test[:5]], guess), same)
+
+
+def test_still_true_counts_far_rows_where_averages_mean_nothing(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300)})
+    frame["y"] = np.exp(2.5 * frame["a"] + rng.normal(size=300))
+    evidence, _ = measure(from_memory(frame), "y", fast=True)
+    card = verdict.build(evidence)["cards"][-1]
+    assert "average" not in card["sentence"]
+    assert "a share of rows off by more than" in card["sentence"]
+
+
+def test_the_worst_rows_are_set_beside_their_neighbours(breast_cancer):
+    evidence, model = breast_cancer
+    assert len(evidence.worst) == 20
+    table = read_demo("breast_cancer").frame
+    features = model.encoder.transform(table[list(model.columns)])
+    taken = {n.position for w in evidence.worst for n in w.neighbours}
+    assert not taken & set(evidence.test.positions.tolist())
+    worst = evidence.worst[0]
+    assert evidence.test.loss[worst.row] == evidence.test.loss.max()
+    mine = features[evidence.test.positions[worst.row]]
+    for neighbour in worst.neighbours:
+        apart = np.linalg.norm(features[neighbour.position] - mine)
+        assert neighbour.distance == pytest.approx(apart)
+        assert neighbour.values["mean area"] == table["mean area"][neighbour.position]
+    distances = [n.distance for n in worst.neighbours]
+    assert distances == sorted(distances)
+    others = np.setdiff1d(np.arange(len(table)), evidence.test.positions)
+    # Calibration rows lie among the others: no training row is nearer than the nearest of all.
+    assert distances[0] >= np.linalg.norm(features[others] - mine, axis=1).min() - 1e-9
+
+
+def test_a_forest_states_its_out_of_bag_loss(breast_cancer):
+    evidence, _ = breast_cancer
+    by_name = {c.name: c for c in evidence.candidates}
+    forest = by_name["forest"]
+    assert 0 < forest.out_of_bag < by_name["baseline"].loss.value
+    assert forest.out_of_bag == pytest.approx(forest.loss.value, rel=0.6)
+    assert by_name["logistic"].out_of_bag is None
+    assert "out of bag" in _renders(evidence)
 
 
 def test_a_leaked_column_is_asked_about_and_used():

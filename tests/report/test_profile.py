@@ -105,6 +105,53 @@ def test_zeros_that_are_natural_are_left_alone():
     assert not impossible_zeros("often", many, rows)
 
 
+def test_two_percent_zeros_are_asked_about_and_called_wrong_by_a_witness(seed):
+    rng = np.random.default_rng(seed)
+    length = rng.uniform(3, 8, 1000)
+    weight = length**3 * np.exp(0.02 * rng.normal(size=1000))
+    length[:20] = 0
+    rows = np.arange(1000)
+    (asked,) = impossible_zeros("length", length, rows)
+    assert not asked.act
+    assert asked.sentence.endswith("Does a zero there mean none, or that the value is missing?")
+    columns = {"length": length, "noise": rng.normal(size=1000), "weight": weight}
+    (wrong,) = impossible_zeros("length", length, rows, columns)
+    assert wrong.act
+    assert "'weight', which otherwise moves along with it, is not unusual there" in wrong.sentence
+    # Where the other column is at its lowest too, a zero may be what was measured.
+    columns["weight"] = np.where(length == 0, weight.min() / 2, weight)
+    (asked,) = impossible_zeros("length", length, rows, columns)
+    assert not asked.act
+    length[:200] = 0
+    columns["weight"] = np.where(length == 0, weight.min() / 2, weight)
+    assert not impossible_zeros("length", length, rows, columns)
+    assert impossible_zeros("length", length, rows, columns | {"weight": weight})[0].act
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "dropped"),
+    [
+        ("ticket", np.arange(100_234, 100_634), True),
+        ("ticket", 5_000 + np.cumsum(np.arange(400) % 4 + 1), True),
+        ("ticket", np.arange(100_634, 100_234, -1), True),
+        ("customerId", np.random.default_rng(0).permutation(10**6)[:400], True),
+        ("customer_id", np.random.default_rng(0).permutation(10**6)[:400], True),
+        ("ticket", np.random.default_rng(0).permutation(10**6)[:400], False),
+        ("year", np.arange(1601, 2001), False),
+        ("paid", np.sort(np.random.default_rng(0).permutation(10**7)[:400]), False),
+        ("grid", np.arange(400) // 2 + 7, False),
+        ("level", np.arange(400) + 7.5, False),
+        ("humid", np.arange(400) * 1_000, False),
+    ],
+)
+def test_numbers_of_records_are_not_used(frame, name, values, dropped):
+    profile, used = _profile(frame.assign(**{name: values}), "y")
+    assert (name not in used) is dropped
+    found = [f for f in profile.findings if f.kind == "row-number"]
+    assert [f.columns for f in found] == ([(name,)] if dropped else [])
+    assert not any(f.act for f in found)
+
+
 def test_codes_for_unknown(seed):
     rng = np.random.default_rng(seed)
     ages = rng.integers(18, 90, 500).astype(float)

@@ -183,6 +183,24 @@ def candidates(situation: Situation) -> list[Entry]:
     ]
 
 
+def find(name: str, task: str) -> Entry | None:
+    """Find a registered candidate.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    task : {"classification", "regression"}
+        Task it serves.
+
+    Returns
+    -------
+    entry : Entry or None
+        None if there is none of that name for the task.
+    """
+    return _ENTRIES.get((name, task))
+
+
 def is_skewed(y: np.ndarray) -> bool:
     """Tell whether a target is worth predicting on the log scale.
 
@@ -220,7 +238,7 @@ def skewness(values: np.ndarray) -> float:
 
 
 def fitted_size(estimator: Any) -> int:
-    """Count the fitted numbers of an estimator: its coefficients or weights that are not zero.
+    """Count the fitted numbers of an estimator that are not zero.
 
     Parameters
     ----------
@@ -230,11 +248,27 @@ def fitted_size(estimator: Any) -> int:
     Returns
     -------
     size : int
-        How many.
+        Coefficients, weights, values of leaves and thresholds, kept rows; of all parts together.
     """
     total = 0
-    for name in ("coef_", "intercept_", "coefs_", "intercepts_"):
+    for name in _NUMBERS:
         value = getattr(estimator, name, None)
-        parts = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        ragged = isinstance(value, list | tuple)
+        if value is None or (not ragged and np.ndim(value) == 0 and name != "intercept_"):
+            continue  # a price or a penalty, not something learnt
+        parts = value if ragged else [value]
         total += sum(int(np.count_nonzero(np.asarray(part))) for part in parts)
-    return total
+    trees = getattr(estimator, "trees_", None)
+    if trees is not None:
+        total += int(np.count_nonzero(trees.value)) + int(np.sum(trees.feature >= 0))
+    inner = [part for _, part in getattr(estimator, "steps", [])]
+    inner += [getattr(estimator, name, None) for name in ("machine", "link")]
+    return total + sum(fitted_size(part) for part in inner if part is not None)
+
+
+#: Where estimators keep what they have learnt.
+_NUMBERS = (
+    *("coef_", "intercept_", "coefs_", "intercepts_"),
+    *("support_vectors_", "dual_coef_", "frequencies_"),
+    *("X_", "slopes_", "alpha_"),
+)

@@ -202,6 +202,7 @@ def as_candidates(
                 size=trial.size,
                 settings=trial.settings,
                 error=trial.error,
+                out_of_bag=trial.oob,
             )
         )
     return tuple(described)

@@ -158,6 +158,9 @@ class Candidate:
         Settings chosen, for the reader.
     error : str, default=""
         Why it could not take part; the other fields are then not meaningful.
+    out_of_bag : float or None, default=None
+        For a bag of models, the mean loss of its training rows as judged by the members that have
+        not seen them.
     """
 
     name: str
@@ -173,6 +176,48 @@ class Candidate:
     size: int
     settings: dict[str, Any] = field(default_factory=dict)
     error: str = ""
+    out_of_bag: float | None = None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A training row that a test row resembles.
+
+    Parameters
+    ----------
+    position : int
+        Position in the file.
+    distance : float
+        Distance in encoded features.
+    truth : int or float
+        Class index or number.
+    values : dict of str to object
+        Raw values by column.
+    """
+
+    position: int
+    distance: float
+    truth: float
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class WorstRow:
+    """A test row that was predicted badly, and the training rows it resembles most.
+
+    Parameters
+    ----------
+    row : int
+        Its place among the test rows.
+    neighbours : tuple of Neighbour
+        The nearest first.
+    far : bool
+        Whether it is farther from all training rows than 95% of test rows are.
+    """
+
+    row: int
+    neighbours: tuple[Neighbour, ...]
+    far: bool
 
 
 @dataclass(frozen=True)
@@ -324,6 +369,8 @@ class Evidence:
         Things the pipeline had to decide or leave out, in sentences (for Limits).
     importance_loss : str, default=""
         The loss whose rise the importances state, in words; empty if it is ``loss_name``.
+    worst : tuple of WorstRow, default=()
+        The worst test rows with the training rows they resemble.
 
     Examples
     --------
@@ -360,3 +407,4 @@ class Evidence:
     date: str
     notes: tuple[str, ...] = ()
     importance_loss: str = ""
+    worst: tuple[WorstRow, ...] = ()

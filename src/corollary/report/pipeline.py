@@ -24,6 +24,7 @@ from corollary.report.importance import (
 )
 from corollary.report.losses import absolute_error, log_loss
 from corollary.report.model import ReportModel
+from corollary.report.nearest import describe_worst
 from corollary.report.profile import inspect_table, profile_table
 from corollary.report.read import Table, check_target
 from corollary.report.selection import Clock, Selection, select_model
@@ -33,6 +34,8 @@ from corollary.report.trials import predict_with
 
 #: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
 FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
+#: Test rows up to which every column is shuffled several times; more rows need fewer shuffles.
+FEW_TEST_ROWS = 500
 
 
 def measure(
@@ -134,6 +137,7 @@ def measure(
         importances, effects = _explain(
             frame, goal, split, fitted, features, confidence=confidence, seed=seed, fast=fast
         )
+        worst = describe_worst(test, goal, features, fitted.features, split.train, frame)
     evidence = Evidence(
         data_name=table.name,
         target=target,
@@ -162,6 +166,7 @@ def measure(
         date="",
         notes=tuple(notes),
         importance_loss=_IMPORTANCE_NAMES[goal.task],
+        worst=worst,
     )
     model = ReportModel(
         columns=tuple(used),
@@ -246,6 +251,8 @@ def _explain(
     seed: int,
     fast: bool,
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    if not fitted.predictor.estimators:
+        return (), ()  # guessing looks at no column
     y = goal.values[split.test]
     loss = log_loss if goal.task == "classification" else absolute_error
     importances = column_importances(
@@ -256,7 +263,7 @@ def _explain(
         loss,
         stand_ins=find_stand_ins(fitted.encoder, fitted.features),
         confidence=confidence,
-        repeats=1 if fast else REPEATS,
+        repeats=1 if fast else REPEATS if len(y) <= FEW_TEST_ROWS else 2,
         seed=seed,
     )
     of_class = (0, "")

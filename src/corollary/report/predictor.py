@@ -5,6 +5,7 @@ and predicts the same for every row. Estimators of a positive target may have be
 logarithm.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,11 +133,38 @@ class Predictor:
             return self.predict_proba(features).argmax(axis=1)
         if not self.estimators or not len(features):
             return np.full(len(features), self.constant[0])
-        predictions = []
-        for estimator, log, factor in zip(self.estimators, self.logs, self.factors):
-            raw = np.asarray(estimator.predict(features), dtype=np.float64).ravel()
-            predictions.append(self._back(raw, factor) if log else raw)
-        return np.average(predictions, axis=0, weights=self.weights)
+        return self.combine([np.asarray(e.predict(features)) for e in self.estimators])
+
+    def combine(self, outputs: Sequence[np.ndarray]) -> np.ndarray:
+        """Turn what the estimators say into one prediction.
+
+        Parameters
+        ----------
+        outputs : sequence of ndarray of shape (n,) or (n, n_known_classes)
+            For each estimator its predictions, or the probabilities of the classes it knows.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n,) or (n, n_classes)
+            (Weighted) mean of numbers, back on the scale of the target, or of probabilities, each
+            at least 1e-6.
+        """
+        if not self.classification:
+            numbers = [np.asarray(raw, dtype=np.float64).ravel() for raw in outputs]
+            found = [
+                self._back(raw, factor) if log else raw
+                for raw, log, factor in zip(numbers, self.logs, self.factors)
+            ]
+            return np.average(found, axis=0, weights=self.weights)
+        weights = np.ones(len(outputs)) if self.weights is None else self.weights
+        total = np.zeros((len(outputs[0]), len(self.constant)))
+        for weight, estimator, probability in zip(weights, self.estimators, outputs):
+            # A class that had no training row keeps the share the baseline gives it.
+            known = np.isin(self.classes_, estimator.classes_)
+            total[:, ~known] += weight * self.constant[~known]
+            rest = weight * (1.0 - self.constant[~known].sum())
+            total[:, estimator.classes_] += rest * probability
+        return _positive(total)
 
     def _back(self, raw: np.ndarray, factor: float) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -156,19 +184,13 @@ class Predictor:
             (Weighted) mean over estimators, each at least 1e-6; rows sum to one.
         """
         if not self.estimators or not len(features):
-            total = np.tile(self.constant, (len(features), 1))
-        else:
-            total = np.zeros((len(features), len(self.constant)))
-            even = np.ones(len(self.estimators))
-            weights = even if self.weights is None else self.weights
-            for weight, estimator in zip(weights, self.estimators):
-                # A class that had no training row keeps the share the baseline gives it.
-                known = np.isin(self.classes_, estimator.classes_)
-                total[:, ~known] += weight * self.constant[~known]
-                rest = weight * (1.0 - self.constant[~known].sum())
-                total[:, estimator.classes_] += rest * estimator.predict_proba(features)
-        total = np.maximum(total / total.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
-        return total / total.sum(axis=1, keepdims=True)
+            return _positive(np.tile(self.constant, (len(features), 1)))
+        return self.combine([e.predict_proba(features) for e in self.estimators])
+
+
+def _positive(total: np.ndarray) -> np.ndarray:
+    total = np.maximum(total / total.sum(axis=1, keepdims=True), LEAST_PROBABILITY)
+    return total / total.sum(axis=1, keepdims=True)
 
 
 def baseline(y: np.ndarray, n_classes: int, n_features: int, *, log: bool = False) -> Predictor:

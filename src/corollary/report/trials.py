@@ -227,11 +227,13 @@ def run_trial(
     """
     shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
     prediction, start, error = np.zeros(shape), time.perf_counter(), ""
+    bags: list[np.ndarray] = []
     with track(label, total=len(folds)) as step:
         for k, fold in enumerate(folds, start=1):
             try:
                 predictor = fit_predictor(entries, situation, fold.train, fold.y)
                 prediction[fold.rows] = predict_with(predictor, fold.held)
+                bags.append(out_of_bag_losses(predictor, fold.y, loss))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as failure:
                 error = f"{type(failure).__name__}: {(str(failure).splitlines() or [''])[0][:200]}"
                 break
@@ -246,7 +248,37 @@ def run_trial(
     trial = Trial(name, label, description, entries, prediction, losses, seconds, error)
     if not error:
         describe_fit(trial, predictor)
+        if all(len(bag) for bag in bags):
+            trial.oob = float(np.mean([bag.mean() for bag in bags]))
     return trial
+
+
+def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.ndarray:
+    """Judge every training row by those members of a bag that have not seen it.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        A fitted candidate.
+    y : ndarray of shape (n,)
+        Targets of its training rows.
+    loss : callable
+        ``loss(y, prediction)`` by row.
+
+    Returns
+    -------
+    losses : ndarray of shape (n_judged,)
+        Of the rows that some member has not seen; empty if the candidate is not a bag.
+    """
+    if len(predictor.estimators) != 1:
+        return np.empty(0)
+    (estimator,) = predictor.estimators
+    name = "oob_decision_function_" if predictor.classification else "oob_prediction_"
+    raw = getattr(estimator, name, None)
+    if raw is None or len(raw) != len(y):
+        return np.empty(0)
+    known = np.isfinite(raw).reshape(len(y), -1).all(axis=1)
+    return loss(y[known], predictor.combine([np.asarray(raw)[known]]))
 
 
 def describe_fit(trial: Trial, predictor: Predictor) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from corollary.report.evidence import Evidence
 from corollary.report.format import (
+    aligned,
     count,
     decimals_for,
     fixed,
@@ -17,12 +18,12 @@ from corollary.report.format import (
     plural,
     triple,
 )
+from corollary.report.nearest import worst_rows
 from corollary.report.sections import facts, groups
 from corollary.report.statistics import quantile_interval, share_interval
 
 MOST_POINTS = 2000
 CELLS = 60
-WORST = 20
 WORST_COLUMNS = 4
 LEVELS = (0.5, 0.9, 0.99)
 LEVEL_WORDS = {0.5: "half", 0.9: "9 of 10", 0.99: "99 of 100"}
@@ -44,8 +45,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         ``finding``; for regression ``scatter``, ``histogram``, ``quantiles``; for classification
         ``confusion`` and ``thresholds``; for both ``weak`` and ``worst``.
     """
-    if len(evidence.test.truth) == 0:
-        return None
+    if len(evidence.test.truth) == 0 or facts.chosen(evidence).baseline:
+        return None  # the errors of guessing are the spread of the target
     weak = groups.build(evidence)
     section: dict[str, Any] = {"finding": "", "weak": weak, "worst": _worst(evidence)}
     if evidence.task == "regression":
@@ -279,11 +280,8 @@ def _thresholds(evidence: Evidence) -> dict[str, Any] | None:
 
 def _worst(evidence: Evidence) -> dict[str, Any]:
     rows = evidence.test
-    if evidence.task == "regression":
-        size = facts.absolute_errors(evidence)
-    else:
-        size = np.asarray(rows.loss, dtype=float)
-    order = np.argsort(-size, kind="stable")[:WORST]
+    order = worst_rows(rows, evidence.task)
+    size = facts.absolute_errors(evidence) if evidence.task == "regression" else rows.loss
     names = [i.column for i in evidence.importances if i.column in rows.table]
     names = (names or list(rows.table))[:WORST_COLUMNS]
     values = [facts.cells([rows.table[name][i] for i in order]) for name in names]
@@ -305,9 +303,44 @@ def _worst(evidence: Evidence) -> dict[str, Any]:
     return {
         "columns": [str(n) for n in names],
         "rows": found,
+        "neighbours": _neighbours(evidence, names, decimals),
+        "distance": _distance_words(evidence),
         "n": len(size),
         "n_wrong": int(facts.wrong(evidence).sum()) if evidence.task != "regression" else None,
     }
+
+
+def _neighbours(evidence: Evidence, names: list[str], decimals: int) -> list[dict[str, Any]]:
+    """List the training rows that the worst rows resemble, with the same columns."""
+    nearest = [(w, n) for w in evidence.worst for n in w.neighbours]
+    columns = [facts.cells([n.values.get(name) for _, n in nearest]) for name in names]
+    distances = aligned([n.distance for _, n in nearest])
+    return [
+        {
+            "of": int(evidence.test.positions[w.row]),
+            "position": n.position,
+            "distance": distances[k],
+            "truth": fixed(n.truth, decimals)
+            if evidence.task == "regression"
+            else label(evidence.classes[int(n.truth)], 40),
+            "values": [column[k] for column in columns],
+        }
+        for k, (w, n) in enumerate(nearest)
+    ]
+
+
+def _distance_words(evidence: Evidence) -> str:
+    """Say whether the worst rows are strange ones."""
+    far = sum(w.far for w in evidence.worst)
+    if not evidence.worst:
+        return ""
+    if not far:
+        return "None of them is unusually far from the training rows."
+    verb = "is" if far == 1 else "are"
+    return (
+        f"{count(far)} of them {verb} farther from every training row than 95% of test rows are: "
+        "there the model extrapolates."
+    )
 
 
 def _decimals(evidence: Evidence, errors: np.ndarray) -> int:

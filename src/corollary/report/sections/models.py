@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from corollary.report.evidence import Candidate, Evidence
-from corollary.report.format import listing, opening, seconds, triple, triples
+from corollary.report.format import listing, number, opening, seconds, triple, triples
 from corollary.report.sections import facts
 from corollary.report.statistics import mean_interval
 
@@ -39,6 +39,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "axis": f"difference in {loss} to the chosen model (right = worse){remark}",
         },
         "retest": retest,
+        "out_of_bag": _out_of_bag(running, loss),
         "failed": [{"label": c.label, "error": c.error} for c in evidence.candidates if c.error],
         "method": [
             evidence.selection_rule,
@@ -114,8 +115,22 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
         "seconds": float(candidate.seconds),
         "time_words": seconds(candidate.seconds),
         "size": int(candidate.size),
+        "out_of_bag": facts.plain(candidate.out_of_bag),
         "settings": {str(k): facts.cell(v) for k, v in candidate.settings.items()},
     }
+
+
+def _out_of_bag(running: list[Candidate], loss: str) -> str:
+    """Set the out-of-bag loss of a forest beside its cross-validated one."""
+    sentences = []
+    for candidate in running:
+        if candidate.out_of_bag is not None:
+            sentences.append(
+                f"{opening(candidate.label)}: {loss} {number(candidate.out_of_bag)} out of bag "
+                "(each training row judged by the trees that had not drawn it), "
+                f"{number(candidate.loss.value)} by cross-validation."
+            )
+    return " ".join(sentences)
 
 
 def _retest(evidence: Evidence) -> dict[str, Any]:

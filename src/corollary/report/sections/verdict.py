@@ -339,7 +339,8 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
     rows, wrong = evidence.test, facts.wrong(evidence)
     n = len(wrong)
     directions = _directions(evidence, wrong)
-    if rows.probability is None:
+    guessing = facts.chosen(evidence).baseline
+    if rows.probability is None or guessing:
         k = int(wrong.sum())
         low, high = share_interval(k, n, evidence.confidence)
         words = percent_triple(k / n, low, high)
@@ -347,7 +348,7 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
             "how-wrong",
             "How wrong at worst?",
             words[0],
-            "wrong, by direction",
+            "wrong, whatever the row" if guessing else "wrong, by direction",
             directions or "No unseen row is wrong.",
             interval=f"{words[1]} to {words[2]}",
             n=n,
@@ -421,19 +422,19 @@ def why(evidence: Evidence) -> dict[str, Any]:
     card : dict
         The card.
     """
-    if not evidence.importances:
-        return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
     if facts.chosen(evidence).baseline:
+        used = sum(column.used for column in evidence.profile.columns)
         return _card(
             "why",
             "Why?",
             "none",
             "of the columns is used",
-            f"Guessing looks at none of the {plural(len(evidence.importances), 'column')}.",
+            f"Guessing looks at none of the {plural(used, 'column')}.",
             interval="no column used",
-            n=int(evidence.importances[0].increase.n),
             section="models",
         )
+    if not evidence.importances:
+        return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
     loss = evidence.importance_loss or evidence.loss_name
     top, looks = evidence.importances[0], len(evidence.importances)
     rise = facts.widened(top.increase, looks, evidence.confidence)

@@ -1,0 +1,134 @@
+"""The training rows that a test row resembles most, and how far away they are.
+
+Distances are those of the encoded features: quantities in units of their spread, categories one
+apart.
+"""
+
+import numpy as np
+
+from corollary.report.evidence import Neighbour, TestRows, WorstRow
+from corollary.report.target import Target
+
+#: Rows that are looked at, neighbours of each, and test rows that say what distance is usual.
+WORST, NEIGHBOURS, USUAL_ROWS = 20, 3, 300
+#: A row farther away than this share of test rows is far from all that was learnt.
+FAR = 0.95
+
+
+def worst_rows(test: TestRows, task: str) -> np.ndarray:
+    """Order the test rows by how wrong they were predicted.
+
+    Parameters
+    ----------
+    test : TestRows
+        The test rows.
+    task : {"classification", "regression"}
+        Kind of prediction.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_worst,)
+        At most 20, the worst first: by the size of the error, or by the loss for classes.
+    """
+    if task == "regression":
+        size = np.abs(np.asarray(test.truth) - np.asarray(test.prediction))
+    else:
+        size = np.asarray(test.loss, dtype=float)
+    return np.argsort(-size, kind="stable")[:WORST]
+
+
+def nearest_rows(
+    rows: np.ndarray, training: np.ndarray, k: int = NEIGHBOURS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the nearest training rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        Encoded rows.
+    training : ndarray of shape (m, d)
+        Encoded training rows.
+    k : int, default=3
+        How many.
+
+    Returns
+    -------
+    found : ndarray of shape (n, k)
+        Positions among the training rows, the nearest first; equal distances go by position.
+    distance : ndarray of shape (n, k)
+        Euclidean distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.nearest import nearest_rows
+    >>> training = np.array([[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]])
+    >>> found, distance = nearest_rows(np.array([[0.0, 0.0]]), training, k=2)
+    >>> found.tolist(), distance.tolist()
+    ([[0, 2]], [[0.0, 1.0]])
+    """
+    k = min(k, len(training))
+    squares = np.einsum("ij,ij->i", training, training)
+    # Products rank the rows fast but not to the last digit: a few more are measured exactly.
+    spare = min(len(training), k + 5)
+    found, distance = np.empty((len(rows), k), dtype=np.int64), np.empty((len(rows), k))
+    for i, row in enumerate(rows):
+        rough = squares - 2.0 * (training @ row)
+        few = np.sort(np.argpartition(rough, spare - 1)[:spare])
+        exact = np.sqrt(((training[few] - row) ** 2).sum(axis=1))
+        order = np.argsort(exact, kind="stable")[:k]
+        found[i], distance[i] = few[order], exact[order]
+    return found, distance
+
+
+def describe_worst(
+    test: TestRows,
+    goal: Target,
+    features: np.ndarray,
+    training: np.ndarray,
+    train_rows: np.ndarray,
+    frame: object,
+) -> tuple[WorstRow, ...]:
+    """Set each of the worst test rows beside the training rows it resembles most.
+
+    Parameters
+    ----------
+    test : TestRows
+        The test rows.
+    goal : Target
+        The target.
+    features : ndarray of shape (n, d)
+        The test rows, encoded.
+    training : ndarray of shape (n_train, d)
+        The training rows, encoded.
+    train_rows : ndarray of shape (n_train,)
+        Which rows with a target they are.
+    frame : pandas DataFrame
+        The columns in use, of the rows that have a target.
+
+    Returns
+    -------
+    worst : tuple of WorstRow
+        The worst first.
+    """
+    rows = worst_rows(test, goal.task)
+    usual = np.linspace(0, len(features) - 1, min(len(features), USUAL_ROWS)).astype(int)
+    limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))
+    found, distance = nearest_rows(features[rows], training)
+    taken = np.unique(found)
+    raw = frame.iloc[train_rows[taken]]  # type: ignore[attr-defined]
+    table = {str(name): raw[name].tolist() for name in raw.columns}
+    place = {int(row): i for i, row in enumerate(taken)}
+    worst = []
+    for row, mine, far in zip(rows, found, distance):
+        neighbours = tuple(
+            Neighbour(
+                position=int(goal.rows[train_rows[j]]),
+                distance=float(d),
+                truth=goal.values[train_rows[j]].item(),
+                values={name: column[place[int(j)]] for name, column in table.items()},
+            )
+            for j, d in zip(mine, far)
+        )
+        worst.append(WorstRow(int(row), neighbours, far=bool(far[0] > limit)))
+    return tuple(worst)
