@@ -17,8 +17,8 @@ def _crowd(rng, bound):
     "200 elections of 21 voters, each right in 60%",
     delta=None,
     faults={
-        "twice the edge": lambda rng: _crowd(
-            rng, lambda n, g: majority_error_bound(n, 2 * g, form="hoeffding")
+        "three times the edge": lambda rng: _crowd(
+            rng, lambda n, g: majority_error_bound(n, 3 * g, form="hoeffding")
         )
     },
 )

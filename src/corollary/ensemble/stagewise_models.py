@@ -434,7 +434,8 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
         X, y, w = self._kept(X, y, w)
         if len(np.unique(y)) < 2:
             raise ValueError(
-                f"StagewiseClassifier needs rows of at least 2 classes. Got one class: {y[:1].tolist()[0]!r}."
+                "StagewiseClassifier needs rows of at least 2 classes. Got one class: "
+                f"{y[:1].tolist()[0]!r}."
             )
         template = StumpClassifier() if self.estimator is None else self.estimator
         random = check_random_state(self.random_state)
