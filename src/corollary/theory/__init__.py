@@ -102,12 +102,26 @@ from corollary.theory.norm_balls import path_norm as path_norm
 from corollary.theory.norm_balls import relu_network_bound as relu_network_bound
 from corollary.theory.norm_balls import sign_data_bound as sign_data_bound
 from corollary.theory.norm_balls import sparse_class_bound as sparse_class_bound
+from corollary.theory.occam import bit_length_prior as bit_length_prior
+from corollary.theory.occam import occam_bound as occam_bound
 from corollary.theory.pac import PACCurve as PACCurve
 from corollary.theory.pac import PACLearner as PACLearner
 from corollary.theory.pac import least_sample_size as least_sample_size
 from corollary.theory.pac import pac_curve as pac_curve
 from corollary.theory.pac import rectangle_bound as rectangle_bound
 from corollary.theory.pac import tightest_rectangle as tightest_rectangle
+from corollary.theory.pac_bayes import GibbsPosterior as GibbsPosterior
+from corollary.theory.pac_bayes import RangeBound as RangeBound
+from corollary.theory.pac_bayes import gaussian_shift_divergence as gaussian_shift_divergence
+from corollary.theory.pac_bayes import gibbs_posterior as gibbs_posterior
+from corollary.theory.pac_bayes import mcallester_bound as mcallester_bound
+from corollary.theory.pac_bayes import noisy_linear_errors as noisy_linear_errors
+from corollary.theory.pac_bayes import pac_bayes_bound as pac_bayes_bound
+from corollary.theory.pac_bayes import (
+    pac_bayes_fixed_divergence_bound as pac_bayes_fixed_divergence_bound,
+)
+from corollary.theory.pac_bayes import pac_bayes_kl_bound as pac_bayes_kl_bound
+from corollary.theory.pac_bayes import pac_bayes_range_bound as pac_bayes_range_bound
 from corollary.theory.paired import PairedComparison as PairedComparison
 from corollary.theory.paired import compare_losses as compare_losses
 from corollary.theory.rademacher import RademacherComplexity as RademacherComplexity

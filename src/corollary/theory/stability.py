@@ -266,9 +266,9 @@ def ridge_stability(
     r"""Bound the uniform stability of ridge regression on rows of the unit ball.
 
     The learner minimises
-    :math:`\tfrac1n\sum_i(\langle x_i,\theta\rangle-y_i)^2+\lambda\|\theta\|^2` for rows with :math:`\|x\|\le1` and :math:`|y|\le1`; that is
-    :class:`corollary.linear.Ridge` without intercept and with its ``alpha`` equal to
-    :math:`\lambda n`.
+    :math:`\tfrac1n\sum_i(\langle x_i,\theta\rangle-y_i)^2+\lambda\|\theta\|^2` for rows with
+    :math:`\|x\|\le1` and :math:`|y|\le1`; that is :class:`corollary.linear.Ridge` without intercept
+    and with its ``alpha`` equal to :math:`\lambda n`.
 
     Parameters
     ----------
