@@ -329,7 +329,7 @@ def mcallester_bound(
     --------
     >>> from corollary.theory import mcallester_bound
     >>> round(mcallester_bound(0.02, divergence=5.0, n_samples=1000, delta=0.05), 4)
-    0.0989
+    0.0979
     """
     width = _width("mcallester_bound", low, high)
     return risk + width * math.sqrt(_seeger(divergence, n_samples, delta) / 2)
