@@ -16,6 +16,7 @@ from corollary.core.jit import jit
 
 TIE = 1e-7
 
+
 @jit
 def pack(gradient, hessian, first, last, scales, bits, packed):
     """Turn derivatives of rows first to last into words with fields (g, h, 1).
@@ -119,12 +120,14 @@ def best_split(hist, total, features, n_bins, kinds, limits, scales, found, goes
     c_all = hc_all & c_mask
     h_sum = (hc_all >> shift) * scales[1]
     g_sum = g_all * scales[0]
+    found[0] = -1
+    if h_sum < min_hessian:
+        return -1.0
     base = g_sum * g_sum / (h_sum + l2)
     if bounded:
         base = _reduction(g_sum, h_sum + l2, low, high)
     # Gains within rounding of each other are equal: the first feature and bin win.
     best = TIE * base
-    found[0] = -1
     ranks = np.empty(256, dtype=np.int64)
     keys = np.empty(256)
     best_ranks = np.empty(256, dtype=np.int64)

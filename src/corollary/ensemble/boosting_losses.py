@@ -177,8 +177,7 @@ class BoostingLoss(ABC):
             np.arange(len(y), dtype=np.uint32),
             np.array([0, len(y)]),
             self.parameters(iteration),
-            gradient,
-            hessian,
+            (gradient, hessian, np.zeros((self.n_trees, 2))),
         )
         return gradient, hessian
 

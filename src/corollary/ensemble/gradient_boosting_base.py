@@ -139,7 +139,9 @@ class GradientBoosting(BaseEstimator, ABC):
             y_numeric=not self._labels,
         )
         self.categories_ = categories
-        X, y, weight = self._positive(X, y, weight)
+        if weight is not None and not (weight > 0).all():
+            kept = weight > 0  # rows without weight would still count in bins and leaves
+            X, y, weight = X[kept], y[kept], weight[kept]
         bins = find_bins(
             X,
             sample_weight=weight,
@@ -209,6 +211,11 @@ class GradientBoosting(BaseEstimator, ABC):
         codes, y, weight = rows.join()
         if weight is not None and not (weight > 0).all():
             kept = weight > 0
+            if not kept.any():
+                raise ValueError(
+                    f"{type(self).__name__} needs a row of positive weight. Got sample weights "
+                    "that are all 0."
+                )
             codes, y, weight = np.asfortranarray(codes[kept]), y[kept], weight[kept]
         self._boost(codes, rows.bins, y, weight)
         return self
@@ -228,20 +235,6 @@ class GradientBoosting(BaseEstimator, ABC):
         mask = np.zeros(n_features, dtype=bool)
         mask[positions(Columns, wanted)] = True
         return mask
-
-    def _positive(
-        self, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Leave rows without weight out."""
-        if weight is None or (weight > 0).all():
-            return X, y, weight
-        kept = weight > 0
-        if not kept.any():
-            raise ValueError(
-                f"{type(self).__name__} needs a row of positive weight. Got sample weights that "
-                "are all 0."
-            )
-        return X[kept], y[kept], weight[kept]
 
     def _boost(
         self, codes: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None

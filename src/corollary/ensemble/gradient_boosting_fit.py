@@ -172,8 +172,8 @@ class _Loop:
         trees = []
         for k in range(self.loss.n_trees):
             gradient, hessian = self.gradient[k], self.hessian[k]
-            grown = self.grower.grow(gradient, hessian, peaks, sample, self.rng)
-            steps = self.settings.learning_rate * self._steps(grown, k, peaks)
+            grown = self.grower.grow(gradient, hessian, peaks[k], sample, self.rng)
+            steps = self.settings.learning_rate * self._steps(grown, k, peaks[k])
             trees.append(grown.finish(steps, self._mass(grown), self.grower.codes.shape[1]))
             self.grower.add_steps(grown, steps, self.raw, k, outside)
         return trees
@@ -189,32 +189,25 @@ class _Loop:
         outside[rows] = False
         return rows, np.flatnonzero(outside).astype(np.uint32)
 
-    def _derivatives(self, rows: np.ndarray, iteration: int) -> tuple[float, float]:
+    def _derivatives(self, rows: np.ndarray, iteration: int) -> np.ndarray:
+        """Fill the derivatives of rows; return their largest absolute values by tree."""
         parameters = self.loss.parameters(iteration)
         blocks = self.grower.blocks(len(rows))
+        peaks = np.zeros((len(blocks), self.loss.n_trees, 2))
 
-        def share(span: np.ndarray) -> tuple[float, float]:
-            return self.kernel(
-                self.y,
-                self.raw,
-                self.weights,
-                rows,
-                span,
-                parameters,
-                self.gradient,
-                self.hessian,
-            )
+        def share(b: int) -> None:
+            out = (self.gradient, self.hessian, peaks[b])
+            self.kernel(self.y, self.raw, self.weights, rows, blocks[b], parameters, out)
 
-        peaks = self.grower.team.map(share, list(blocks))
-        top = max(g for g, _ in peaks), max(h for _, h in peaks)
-        if not np.isfinite(top).all():
+        self.grower.team.map(share, range(len(blocks)))
+        if not np.isfinite(peaks).all():
             raise FloatingPointError(
                 "Boosting diverged: a derivative is not finite. Lower the learning rate or scale "
                 "the targets."
             )
-        return top
+        return np.asarray(peaks.max(axis=0))
 
-    def _steps(self, grown: Grown, output: int, peaks: tuple[float, float]) -> np.ndarray:
+    def _steps(self, grown: Grown, output: int, peaks: np.ndarray) -> np.ndarray:
         low = np.array([leaf.low for leaf in grown.leaves])
         high = np.array([leaf.high for leaf in grown.leaves])
         if not self.loss.renews:
@@ -236,7 +229,7 @@ class _Loop:
             spans = np.stack([leaf.spans for leaf in grown.leaves])
             return (spans[:, :, 1] - spans[:, :, 0]).sum(axis=1).astype(np.float64)
         top = float(self.weight.max())
-        return self.grower.leaf_sums(grown, self.weight, self.weight, (top, top))[:, 0]
+        return self.grower.leaf_sums(grown, self.weight, self.weight, np.array([top, top]))[:, 0]
 
 
 class _Scores:

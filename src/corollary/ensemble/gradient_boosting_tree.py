@@ -179,7 +179,7 @@ class Grower:
         self,
         gradient: np.ndarray,
         hessian: np.ndarray,
-        peaks: tuple[float, float],
+        peaks: np.ndarray,
         rows: np.ndarray,
         rng: np.random.Generator,
     ) -> Grown:
@@ -191,7 +191,7 @@ class Grower:
             First derivatives; only those of ``rows`` are read.
         hessian : ndarray of shape (n_samples,)
             Second derivatives.
-        peaks : tuple of float
+        peaks : ndarray of shape (2,)
             Bounds of their absolute values.
         rows : ndarray of uint32
             Rows to learn from, ascending.
@@ -439,7 +439,7 @@ class Grower:
             node.hist = None
 
     def leaf_sums(
-        self, grown: Grown, gradient: np.ndarray, hessian: np.ndarray, peaks: tuple[float, float]
+        self, grown: Grown, gradient: np.ndarray, hessian: np.ndarray, peaks: np.ndarray
     ) -> np.ndarray:
         """Return the sums of derivatives in every leaf.
 
@@ -451,7 +451,7 @@ class Grower:
             First derivatives.
         hessian : ndarray of shape (n_samples,)
             Second derivatives.
-        peaks : tuple of float
+        peaks : ndarray of shape (2,)
             Bounds of their absolute values.
 
         Returns
