@@ -33,46 +33,44 @@ LARGEST = np.finfo(np.float64).max
 
 
 @jit
-def slope_of(settings, y, score):
-    """Return the (sub)gradient of the loss in the score."""
+def slope_of(settings, y, score, squared_norm):
+    """Return the (sub)gradient of the loss in the score.
+
+    For the passive-aggressive rules it is minus the signed step along the row, whose squared
+    length they need.
+    """
     loss = settings.loss
-    if loss == LOGISTIC:
-        return -y / (1.0 + np.exp(y * score))
-    if loss == SQUARE:
-        return 2.0 * (score - y)
-    if loss == HINGE:
-        return -y if y * score < 1.0 else 0.0
-    if loss == PERCEPTRON:
-        return -y if y * score <= 0.0 else 0.0
-    if loss == SQUARED_HINGE:
-        return -2.0 * y * max(0.0, 1.0 - y * score)
-    gap = y - score
-    if loss == EPSILON:
-        if abs(gap) <= settings.shape:
-            return 0.0
-        return -1.0 if gap > 0.0 else 1.0
-    return -settings.shape if gap > 0.0 else 1.0 - settings.shape
-
-
-@jit
-def aggressive_slope(settings, y, score, squared_norm):
-    """Return minus the signed step of the passive-aggressive rules."""
-    if settings.loss == HINGE:
-        direction, loss = y, 1.0 - y * score
-    else:
-        direction, loss = (1.0 if y > score else -1.0), abs(y - score) - settings.shape
-    if loss <= 0.0:
+    if settings.rule == GRADIENT:
+        if loss == LOGISTIC:
+            return -y / (1.0 + np.exp(y * score))
+        if loss == SQUARE:
+            return 2.0 * (score - y)
+        if loss == HINGE:
+            return -y if y * score < 1.0 else 0.0
+        if loss == PERCEPTRON:
+            return -y if y * score <= 0.0 else 0.0
+        if loss == SQUARED_HINGE:
+            return -2.0 * y * max(0.0, 1.0 - y * score)
+        gap = y - score
+        if loss == EPSILON:
+            if abs(gap) <= settings.shape:
+                return 0.0
+            return -1.0 if gap > 0.0 else 1.0
+        return -settings.shape if gap > 0.0 else 1.0 - settings.shape
+    direction, suffered = y, 1.0 - y * score
+    if loss != HINGE:
+        direction = 1.0 if y > score else -1.0
+        suffered = abs(y - score) - settings.shape
+    if suffered <= 0.0:
         return 0.0
     if settings.rule == LINEARISED:
         return -settings.eta * direction
     if settings.rule == PA_II:
-        return -direction * loss / (squared_norm + 0.5 / settings.eta)
+        return -direction * suffered / (squared_norm + 0.5 / settings.eta)
     if squared_norm == 0.0:
         return 0.0
-    tau = loss / squared_norm
-    if settings.rule == PA_I:
-        tau = min(tau, settings.eta)
-    return -direction * tau
+    tau = suffered / squared_norm
+    return -direction * (min(tau, settings.eta) if settings.rule == PA_I else tau)
 
 
 @jit
@@ -97,39 +95,25 @@ def measure_dense(X, u, products, squares):
 
 
 @jit
-def fold(state, r):
-    """Multiply the scale into the weights of output r."""
-    weights, sums, scale, mass = state.weights, state.sums, state.scale[r], state.mass[r]
-    d = weights.shape[1] - 1
-    if sums.shape[1]:
-        for j in range(d):
-            sums[r, j] += mass * weights[r, j]
-        state.mass[r] = 0.0
-    total = 0.0
-    for j in range(d):
-        weights[r, j] *= scale
-        total += weights[r, j] * weights[r, j]
-    state.scale[r] = 1.0
-    state.squared_norm[r] = total
+def settle(settings, state, r, squared_norm):
+    """Bring the weights of output r back into the ball, and renew a tiny scale.
 
-
-@jit
-def project(settings, state, r, squared_norm):
-    """Scale the weights of output r back into the ball."""
-    length = state.scale[r] * np.sqrt(max(squared_norm, 0.0))
-    if length > settings.radius:
-        state.scale[r] *= settings.radius / length
-        if state.scale[r] < SMALLEST_SCALE:
-            fold(state, r)
-
-
-@jit
-def project_dense(settings, state, r):
-    """Measure the weights of output r and scale them back into the ball."""
-    weights, total = state.weights, 0.0
-    for j in range(weights.shape[1] - 1):
-        total += weights[r, j] * weights[r, j]
-    project(settings, state, r, total)
+    ``squared_norm`` is that of the weights before scaling; negative if they need no projection.
+    """
+    weights, sums = state.weights, state.sums
+    if squared_norm > 0.0:
+        length = state.scale[r] * np.sqrt(squared_norm)
+        if length > settings.radius:
+            state.scale[r] *= settings.radius / length
+    scale, mass = state.scale[r], state.mass[r]
+    if scale < SMALLEST_SCALE:
+        total = 0.0
+        for j in range(weights.shape[1] - 1):
+            if sums.shape[1]:
+                sums[r, j] += mass * weights[r, j]
+            weights[r, j] *= scale
+            total += weights[r, j] * weights[r, j]
+        state.mass[r], state.scale[r], state.squared_norm[r] = 0.0, 1.0, total
 
 
 @jit
@@ -188,10 +172,7 @@ def learn_dense(settings, state, X, y, weight, order, scores, slopes):
             if not abs(score) <= LARGEST:
                 return k
             target = y[i] if n_outputs == 1 else (1.0 if y[i] == r else -1.0)
-            if settings.rule == GRADIENT:
-                slope = importance * slope_of(settings, target, score)
-            else:
-                slope = importance * aggressive_slope(settings, target, score, squared_norm)
+            slope = importance * slope_of(settings, target, score, squared_norm)
             if recording:
                 scores[k, r] = score
                 slopes[k, r] = slope
@@ -200,7 +181,7 @@ def learn_dense(settings, state, X, y, weight, order, scores, slopes):
             if settings.alpha > 0.0:
                 scale[r] *= max(0.0, 1.0 - eta * settings.alpha)
                 if scale[r] < SMALLEST_SCALE:
-                    fold(state, r)
+                    settle(settings, state, r, -1.0)
             if slope != 0.0:
                 change = -pace * slope
                 if settings.step == ADAGRAD:
@@ -216,7 +197,10 @@ def learn_dense(settings, state, X, y, weight, order, scores, slopes):
                     for j in range(d):
                         weights[r, j] += factor * X[i, j]
                     if settings.radius < np.inf:
-                        project_dense(settings, state, r)
+                        total = 0.0
+                        for j in range(d):
+                            total += weights[r, j] * weights[r, j]
+                        settle(settings, state, r, total)
                 if settings.intercept:
                     weights[r, d] += change
             if averaging:
@@ -257,10 +241,7 @@ def learn_sparse(settings, state, rows, y, weight, order, scores, slopes):
             if not abs(score) <= LARGEST:
                 return k
             target = y[i] if n_outputs == 1 else (1.0 if y[i] == r else -1.0)
-            if settings.rule == GRADIENT:
-                slope = importance * slope_of(settings, target, score)
-            else:
-                slope = importance * aggressive_slope(settings, target, score, squared_norm)
+            slope = importance * slope_of(settings, target, score, squared_norm)
             if recording:
                 scores[k, r] = score
                 slopes[k, r] = slope
@@ -269,7 +250,7 @@ def learn_sparse(settings, state, rows, y, weight, order, scores, slopes):
             if settings.alpha > 0.0:
                 scale[r] *= max(0.0, 1.0 - eta * settings.alpha)
                 if scale[r] < SMALLEST_SCALE:
-                    fold(state, r)
+                    settle(settings, state, r, -1.0)
             if slope != 0.0:
                 change, grown = -pace * slope, 0.0
                 for e in range(start, stop):
@@ -288,7 +269,7 @@ def learn_sparse(settings, state, rows, y, weight, order, scores, slopes):
                     weights[r, j] = new
                 if radius < np.inf and not adaptive:
                     state.squared_norm[r] += grown
-                    project(settings, state, r, state.squared_norm[r])
+                    settle(settings, state, r, state.squared_norm[r])
                 if settings.intercept:
                     if adaptive:
                         squares[r, d] += slope * slope

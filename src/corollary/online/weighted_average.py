@@ -16,6 +16,8 @@ from scipy.special import rel_entr
 
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
+from corollary.risk import binary_kl
+from corollary.risk.divergence import check_law
 
 # The largest eta for which exp(-eta * loss(y, .)) is concave on [0, 1] for all y in [0, 1].
 RATES = {"square": 0.5, "entropic": 1.0}
@@ -54,7 +56,7 @@ def entropic_loss(y_true: Any, prediction: Any) -> np.ndarray:
                 f"The '{name}' parameter of entropic_loss must hold numbers in [0, 1]. Got "
                 f"values from {np.min(value)} to {np.max(value)}."
             )
-    return np.maximum(rel_entr(y_true, prediction) + rel_entr(1 - y_true, 1 - prediction), 0.0)
+    return binary_kl(y_true, prediction)
 
 
 @validate_params(
@@ -172,12 +174,7 @@ def entropy_progress(u: Any, weights: Any) -> np.ndarray:
     >>> entropy_progress([1.0, 0.0], weights).round(4)
     array([0.3799])
     """
-    u = np.asarray(u, dtype=float)
-    if u.ndim != 1 or not np.all(u >= 0) or abs(u.sum() - 1) > 1e-8:
-        raise ValueError(
-            "The 'u' parameter of entropy_progress must hold probabilities with sum 1. Got shape "
-            f"{u.shape} with sum {u.sum():.10g}."
-        )
+    u = check_law("entropy_progress", "u", u)
     with np.errstate(invalid="ignore"):
         distance = rel_entr(u, np.asarray(weights, dtype=float)).sum(axis=1)
         return distance[:-1] - distance[1:]
