@@ -151,8 +151,8 @@ def test_many_forgeries_are_refused_or_harmless(tmp_path_factory, index):
     ("field", "value", "problem"),
     [
         ("work", np.ones(3), "wrong size"),
-        ("work", np.full(10, np.nan), "not finite"),
-        ("work", np.full(10, -1.0), "beliefs are impossible"),
+        ("work", np.full(26, np.nan), "not finite"),
+        ("work", np.full(26, -1.0), "beliefs are impossible"),
         ("pulls", np.zeros(5, dtype=np.int32), "wrong type"),
         ("arm", 5, "does not exist"),
         ("n_features", 2, "contexts do not fit"),

@@ -27,7 +27,8 @@ def test_the_samplers_have_their_laws(seed):
     uniform = np.array([_play._uniform(stream) for _ in range(20_000)])
     assert stats.kstest(uniform, "uniform").pvalue > 1e-6
     for shape in (0.3, 1.0, 4.5, 1000.0):
-        draws = np.array([_play._gamma(shape, stream) for _ in range(10_000)])
+        spread = _play._gamma_spread(shape)
+        draws = np.array([_play._gamma(shape, spread, stream) for _ in range(10_000)])
         assert stats.kstest(draws, "gamma", args=(shape,)).pvalue > 1e-6
 
 
@@ -35,7 +36,7 @@ def test_beliefs_are_the_posterior(seed):
     player = BernoulliThompson((2.0, 3.0)).start(2, random_state=seed)
     for loss in (1.0, 1.0, 0.0, 1.0):
         player.tell(1, loss)
-    assert player.work.reshape(2, 2).T.tolist() == [[2.0, 3.0], [5.0, 4.0]]
+    assert player.work[:4].reshape(2, 2).T.tolist() == [[2.0, 3.0], [5.0, 4.0]]
     player = GaussianThompson(prior_mean=1.0, prior_scale=2.0, noise=0.5).start(
         2, random_state=seed
     )
@@ -51,7 +52,7 @@ def test_losses_between_zero_and_one_are_coins(seed):
     player = BernoulliThompson().start(1, random_state=seed)
     for _ in range(4000):
         player.tell(0, 0.3)
-    assert player.work.sum() == 4002
+    assert player.work[:2].sum() == 4002
     assert abs(player.work[0] / 4002 - 0.3) < 6 * np.sqrt(0.21 / 4000)
 
 
@@ -64,7 +65,38 @@ def test_an_arm_is_played_as_often_as_it_is_believed_best(seed):
     grid = (np.arange(20_000) + 0.5) / 20_000
     wanted = (stats.beta(2, 2).cdf(grid) * stats.beta(3, 1).pdf(grid)).mean()
     assert abs(share - wanted) < 6 * np.sqrt(0.25 / 20_000)
-    assert np.isnan(player.probability)
+    assert player.probability is None
+
+
+@pytest.mark.parametrize("shapes", [
+    [(1, 1), (1, 1), (1, 1)],
+    [(3, 9), (4, 9), (40, 80), (2, 2), (1, 5)],
+    [(300, 700), (320, 680), (5, 5), (280, 720)],
+    [(0.4, 0.7), (2, 3), (0.9, 8)],
+    [(2, 9), (50, 50), (80, 20)],
+])  # fmt: skip
+def test_the_shortcut_draws_the_same_arms_as_drawing_all(shapes, seed):
+    # The probability that each arm's draw is the smallest, by drawing all of them.
+    n, draws = len(shapes), 100_000
+    table = np.array(shapes, dtype=float)
+    plain = np.random.default_rng(seed).beta(table[:, 0], table[:, 1], size=(draws, n))
+    wanted = np.bincount(plain.argmin(axis=1), minlength=n)
+    from corollary.bandit import _play
+
+    work = np.zeros(5 * n + 1)
+    work[: 2 * n] = table.T.ravel()
+    for arm in range(n):
+        _play.beta_memory(arm, n, work)
+    stream = np.array([seed], dtype=np.uint64)
+    found = np.zeros(n)
+    for k in range(draws // 4):
+        work[5 * n] = k % n  # whichever arm comes first
+        found[_play._beta_minimum(n, work, stream)] += 1
+    together = wanted + found
+    expected = together * (draws // 4) / (draws * 1.25)
+    kept = expected > 5
+    chi_square = ((found - expected)[kept] ** 2 / (expected[kept] * 0.8)).sum()
+    assert stats.chi2(kept.sum()).sf(chi_square) > 1e-6
 
 
 @pytest.mark.parametrize("n", [2, 8])

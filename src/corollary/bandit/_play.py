@@ -7,6 +7,7 @@ for its losses and a stream of its own for its policy.
 All arrays of floats are double precision in C order; a repetition's state is one row of each.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S11 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(11)
 LAYER = np.uint64(127)
 UNIT = 2.0**-53
+TINY = 1e-300
 
 # Ziggurat of 128 layers (Doornik, 2005): right edges, and the ratio of each to the one before.
 TAIL, AREA = 3.442619855899, 9.91256303526217e-3
@@ -117,14 +119,19 @@ def _normal(stream):
 
 
 @jit
-def _gamma(shape, stream):
-    """Draw from the gamma law of unit scale (Marsaglia and Tsang, 2000)."""
+def _gamma_spread(shape):
+    """Compute the one number of the sampler below that takes a root."""
+    return 1.0 / np.sqrt(9.0 * (shape if shape >= 1.0 else shape + 1.0) - 3.0)
+
+
+@jit
+def _gamma(shape, c, stream):
+    """Draw from the gamma law of unit scale (Marsaglia and Tsang, 2000); c is its spread."""
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - _uniform(stream)) ** (1.0 / shape)
         shape += 1.0
     d = shape - 1.0 / 3.0
-    c = 1.0 / np.sqrt(9.0 * d)
     while True:
         x = _normal(stream)
         v = 1.0 + c * x
@@ -267,14 +274,58 @@ def _smallest(values):
 
 
 @jit
+def beta_memory(arm, n, work):
+    """Compute what belongs to the two parameters of an arm's beta law."""
+    a, b = work[arm], work[n + arm]
+    work[2 * n + arm] = _gamma_spread(a)
+    work[3 * n + arm] = _gamma_spread(b)
+    work[4 * n + arm] = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+@jit
+def _beta(arm, n, work, stream):
+    a = _gamma(work[arm], work[2 * n + arm], stream)
+    value = a / (a + _gamma(work[n + arm], work[3 * n + arm], stream))
+    return min(max(value, TINY), 1.0 - UNIT)
+
+
+@jit
 def _beta_minimum(n, work, stream):
-    """Draw each arm's mean from its beta posterior; return the smallest one's arm."""
-    arm, least = 0, np.inf
+    """Draw each arm's mean from its beta posterior; return the arm of the smallest.
+
+    Only draws below the smallest so far matter. Left of its mode the density f of a beta law is
+    log-concave, so below x it is at most f(x) exp(s (z - x)) with s the slope of log f at x: an
+    exponential law of mass f(x) / s. A coin of that chance decides whether an arm is looked at
+    further, which is seldom, and rejection makes the draw exact. The last winner comes first, so
+    that x is small from the beginning.
+    """
+    arm = min(max(np.int64(work[5 * n]), 0), n - 1)
+    first = arm
+    x = _beta(arm, n, work, stream)
+    low, high = np.log(x), np.log1p(-x)
     for i in range(n):
-        a = _gamma(work[i], stream)
-        value = a / (a + _gamma(work[n + i], stream))
-        if value < least:
-            arm, least = i, value
+        if i == first:
+            continue
+        a, b = work[i] - 1.0, work[n + i] - 1.0
+        slope = a / x - b / (1.0 - x)
+        value = 2.0
+        if slope > 0.0 and a >= 0.0 and b >= 0.0:
+            density = np.exp(a * low + b * high - work[4 * n + i])
+            if density < slope:
+                if _uniform(stream) * slope >= density:
+                    continue
+                value = x + np.log(1.0 - _uniform(stream)) / slope
+                if value <= TINY:
+                    continue
+                gap = a * (np.log(value) - low) + b * (np.log1p(-value) - high)
+                if np.log(1.0 - _uniform(stream)) >= gap - slope * (value - x):
+                    continue
+        if value > 1.0:
+            value = _beta(i, n, work, stream)
+        if value < x:
+            arm, x = i, value
+            low, high = np.log(x), np.log1p(-x)
+    work[5 * n] = arm
     return arm
 
 
@@ -338,6 +389,7 @@ def update(code, settings, arm, probability, loss, pulls, totals, work, stream):
             success = 1.0 if _uniform(stream) < loss else 0.0
         work[arm] += success
         work[n + arm] += 1.0 - success
+        beta_memory(arm, n, work)
     else:
         precision = 1.0 / settings[1] ** 2
         data = 1.0 / settings[2] ** 2

@@ -55,8 +55,8 @@ class Player:
         How often an arm was asked for.
     arm : int, default=-1
         The arm asked for last; -1 before the first.
-    probability : float, default=nan
-        Probability with which that arm was chosen, given the past; NaN if it is not known in
+    probability : float or None, default=None
+        Probability with which that arm was chosen, given the past; None if it is not known in
         closed form (Thompson sampling). Keep it with the loss: logs with probabilities are what
         :func:`off_policy_value` needs.
     context : ndarray of shape (n_features,) or None, default=None
@@ -90,7 +90,7 @@ class Player:
     n_features: int = 0
     n_rounds: int = 0
     arm: int = -1
-    probability: float = float("nan")
+    probability: float | None = None
     context: Any = None
 
     _schema = Schema(
@@ -103,7 +103,7 @@ class Player:
         n_features=Integer(0, 2**20),
         n_rounds=Integer(0, 2**53),
         arm=Integer(-1),
-        probability=Number(0, 1, nan=True),
+        probability=Nullable(Number(0, 1)),
         context=Nullable(Array("f", "d")),
     )
 
@@ -146,7 +146,8 @@ class Player:
             arm, probability = _play.select(
                 code, settings, self.n_arms, self.n_rounds, self.work, self.stream
             )
-        self.arm, self.probability = int(arm), float(probability)
+        self.arm = int(arm)
+        self.probability = None if np.isnan(probability) else float(probability)
         return self.arm
 
     def tell(

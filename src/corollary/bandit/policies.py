@@ -289,11 +289,20 @@ class BernoulliThompson(Policy):
         return np.array(self.prior, dtype=float)
 
     def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return np.repeat(np.array(self.prior, dtype=float), n_arms)
+        from corollary.bandit._play import beta_memory
+
+        work = np.zeros(5 * n_arms + 1)
+        work[: 2 * n_arms] = np.repeat(np.array(self.prior, dtype=float), n_arms)
+        for arm in range(n_arms):
+            beta_memory(arm, n_arms, work)
+        return work
 
     def _problem(self, work: np.ndarray) -> str | None:
         # The sampler of the gamma law would not end for a parameter that is not positive.
-        return None if work.min() >= 1e-6 and work.max() <= 1e18 else "its beliefs are impossible"
+        n = len(work) // 5
+        shapes, spreads = work[: 2 * n], work[2 * n : 4 * n]
+        possible = shapes.min() >= 1e-6 and shapes.max() <= 1e18 and spreads.min() > 0
+        return None if possible else "its beliefs are impossible"
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,6 @@ class NeighborsModel(BaseEstimator, ABC):
         X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, **checks)
         if weight is not None:
             kept = weight > 0
-            if not kept.any():
-                raise ValueError(f"{name} needs a row of positive weight. All weights are zero.")
             X, y, weight = X[kept], y[kept], weight[kept]
         total = float(len(X) if weight is None else weight.sum())
         self.n_samples_fit_ = len(X)

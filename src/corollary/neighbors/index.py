@@ -279,13 +279,21 @@ class NeighborIndex:
     def _scan(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> None:
         from corollary.neighbors._search import scan_all
 
-        scan_all(self.rows, self.order, Q, self._code(), self.p, values, found)
+        scan_all(self.rows, self.order, Q, self._code(), float(self.p), values, found)
 
     def _search_tree(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> int:
         from corollary.neighbors._search import search_tree
 
         return search_tree(
-            self.rows, self.order, self.low, self.high, Q, self._code(), self.p, values, found
+            self.rows,
+            self.order,
+            self.low,
+            self.high,
+            Q,
+            self._code(),
+            float(self.p),
+            values,
+            found,
         )
 
     @staticmethod
@@ -387,9 +395,9 @@ def nearest_neighbors(
         Points whose neighbours are wanted.
     n_neighbors : int
         How many.
-    metric : {"euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "infinity", \
-"minkowski", "cosine"}, default="euclidean"
-        The distance. "cosine" is one minus the cosine of the angle.
+    metric : str, default="euclidean"
+        The distance: "euclidean" ("l2"), "manhattan" ("cityblock", "l1"), "chebyshev"
+        ("infinity"), "minkowski" or "cosine", one minus the cosine of the angle.
     p : float, default=2.0
         Power of "minkowski", at least 1.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"

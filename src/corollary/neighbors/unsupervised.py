@@ -21,9 +21,9 @@ class NearestNeighbors(NeighborsModel):
         Largest number of rows in a leaf of the tree.
     p : float, default=2
         Power of the metric "minkowski", at least 1.
-    metric : {"minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", \
-"infinity", "cosine"}, default="minkowski"
-        The distance.
+    metric : str, default="minkowski"
+        The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.
 
