@@ -38,9 +38,10 @@ def test_a_combination_is_linear_and_inside_the_range(seed, members, rows):
 def test_ties():
     assert sign_vote([[1], [-1]]).tolist() == [1]
     assert weighted_vote([["b"], ["a"], ["c"]]).tolist() == ["a"]
-    # 0.1 + 0.2 is not 0.3 in floating point, but it is in an election.
-    assert weighted_vote([[1], [0], [0]], weights=[0.3, 0.1, 0.2]).tolist() == [0]
-    assert weighted_vote([[0], [1], [1]], weights=[0.3, 0.1, 0.2]).tolist() == [0]
+    # Three weights of 0.5 add up to a little less than one of 1.5, but not in an election.
+    shares = vote_shares([[1], [0], [0], [0]], 2, weights=[1.5, 0.5, 0.5, 0.5])
+    assert shares[0, 0] < shares[0, 1]
+    assert weighted_vote([[1], [0], [0], [0]], weights=[1.5, 0.5, 0.5, 0.5]).tolist() == [0]
 
 
 @given(st.integers(0, 10**6))
