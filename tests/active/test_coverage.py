@@ -114,3 +114,12 @@ def test_wrong_input_is_named():
         pure_radius([[0.0]], [0], 1.0)
     with pytest.raises(ValueError, match="must not all be zero"):
         impurity([[0.0]], [0], 1.0, sample_weight=[0.0])
+
+
+def test_many_labelled_points_keep_their_own_labels(seed):
+    """More labelled points than one block of the compiled loop holds."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(5000, 2)), rng.integers(0, 5, size=5000)
+    regions = coverage_regions(X, y, rng.permutation(5000), 0.0)
+    assert not regions.error.any()
+    assert regions.covered.all()
