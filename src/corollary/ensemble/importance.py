@@ -132,7 +132,8 @@ def permutation_importance(
     rises: list[np.ndarray] = []
     bases: list[float] = []
     if out_of_bag:
-        parts = _out_of_bag_parts(model, X, len(y))
+        _check_out_of_bag(model, len(y))
+        parts = _out_of_bag_parts(model, X)
         total = len(model.trees_)
     else:
         rows = X if hasattr(X, "iloc") or hasattr(X, "to_series") else np.asarray(X)
@@ -156,8 +157,7 @@ def permutation_importance(
     return PermutationImportance(np.array(rises).T, float(np.mean(bases)))
 
 
-def _out_of_bag_parts(model: Any, X: Any, n_samples: int) -> Iterator[tuple[np.ndarray, Any, Any]]:
-    """Yield, for each tree, the rows it has not seen and what it predicts for rows."""
+def _check_out_of_bag(model: Any, n_samples: int) -> None:
     if not isinstance(model, BaseForest) or not model.bootstrap:
         raise ValueError(
             "out_of_bag=True needs a random forest grown with bootstrap=True. "
@@ -168,10 +168,14 @@ def _out_of_bag_parts(model: Any, X: Any, n_samples: int) -> Iterator[tuple[np.n
             f"out_of_bag=True needs the {model.n_samples_} rows of training, in their order. "
             f"Got {n_samples} rows."
         )
+
+
+def _out_of_bag_parts(model: Any, X: Any) -> Iterator[tuple[np.ndarray, Any, Any]]:
+    """Yield, for each tree, the rows it has not seen and what it predicts for rows."""
     rows = read_rows(model, X)
     trees = model.trees_
     for t, drawn in enumerate(model.estimators_samples_):
-        left_out = np.setdiff1d(np.arange(n_samples), drawn)
+        left_out = np.setdiff1d(np.arange(len(rows)), drawn)
         tree = trees[t]
 
         def predict(part: np.ndarray, tree: Any = tree) -> np.ndarray:

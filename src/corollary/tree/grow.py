@@ -71,9 +71,13 @@ class Problem:
         """
         if self.n_classes or not len(self.target) or self.criterion == "absolute_error":
             return 0.0, 1.0
-        centre = float(np.mean(self.target))
-        spread = float(np.max(np.abs(self.target - centre)))
-        return centre, spread if spread > 0.0 else 1.0
+        low, high = float(np.min(self.target)), float(np.max(self.target))
+        middle, spread = 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
+        # Only far from zero: elsewhere a centre would cost the last digit of every mean. A power
+        # of two costs none.
+        centre = middle if abs(middle) > 64.0 * spread else 0.0
+        largest = max(abs(low - centre), abs(high - centre))
+        return centre, float(2.0 ** np.frexp(largest)[1]) if largest > 0.0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -388,8 +392,10 @@ def _entries(
     centre, scale = problem.scale()
     if problem.n_classes == 0:
         target = (target - centre) / scale
-    # Two classes are numbers 0 and 1, whose squared error is half of the Gini index.
-    unit = 2.0 if problem.n_classes and problem.moments else scale**2
+    # Two classes are numbers 0 and 1, whose squared error is half of the Gini index. Where squares
+    # would overflow or vanish, gains keep the scaled unit, so that their shares stay right.
+    unit = 2.0 if problem.n_classes and problem.moments else scale * scale
+    unit = unit if 1e-280 < unit < 1e280 else 1.0
     return row, target, weight, unit
 
 
