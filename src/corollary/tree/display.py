@@ -52,7 +52,7 @@ class TreeDisplay:
         self.model = model
         self.feature_names = feature_names
 
-    def plot(self, ax: Any = None, *, max_depth: int = 4, decimals: int = 2) -> Self:
+    def plot(self, ax: Any = None, *, max_depth: int = 4, digits: int = 3) -> Self:
         """Draw the tree.
 
         Parameters
@@ -61,8 +61,8 @@ class TreeDisplay:
             Where to draw; None makes a figure large enough for the leaves.
         max_depth : int, default=4
             Deeper branches are drawn as one node.
-        decimals : int, default=2
-            Digits after the point.
+        digits : int, default=3
+            Significant digits of thresholds and values.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class TreeDisplay:
             import matplotlib.pyplot as plt
 
             size = (max(4.0, 1.55 * tree.n_leaves), 1.5 + 1.15 * tree.max_depth)
-            _, ax = plt.subplots(figsize=size)
+            _, ax = plt.subplots(figsize=size, layout="constrained")
         names = column_names(self.model, self.feature_names)
         colours = self._colours(tree)
         share = tree.weight / max(tree.weight[0], 1e-300)
@@ -94,9 +94,9 @@ class TreeDisplay:
                     solid_capstyle="round",
                     zorder=1,
                 )
-            text = answer(self.model, int(kept[node]), decimals).replace(" (", "\n(")
+            text = answer(self.model, int(kept[node]), digits).replace(" (", "\n(")
             if child >= 0:
-                left, _ = conditions(self.model, int(kept[node]), names, decimals)
+                left, _ = conditions(self.model, int(kept[node]), names, digits)
                 text = _folded(left)
             elif whole.left[kept[node]] >= 0:
                 text += "\n..."
@@ -132,7 +132,7 @@ class TreeDisplay:
         feature_names: Any = None,
         ax: Any = None,
         max_depth: int = 4,
-        decimals: int = 2,
+        digits: int = 3,
     ) -> "TreeDisplay":
         """Draw a fitted tree.
 
@@ -146,8 +146,8 @@ class TreeDisplay:
             Where to draw; None makes a new figure.
         max_depth : int, default=4
             Deeper branches are drawn as one node.
-        decimals : int, default=2
-            Digits after the point.
+        digits : int, default=3
+            Significant digits of thresholds and values.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class TreeDisplay:
             )
         check_is_fitted(model)
         names = None if feature_names is None else column_names(model, feature_names)
-        return cls(model, feature_names=names).plot(ax, max_depth=max_depth, decimals=decimals)
+        return cls(model, feature_names=names).plot(ax, max_depth=max_depth, digits=digits)
 
     def _places(self, tree: Any) -> np.ndarray:
         """Put leaves side by side and every split above the middle of its sides."""

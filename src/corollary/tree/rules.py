@@ -17,12 +17,12 @@ from corollary.tree.structure import unpack_categories
         "model": [BaseDecisionTree],
         "feature_names": ["array-like", None],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "decimals": [Interval(Integral, 0, None, closed="left")],
+        "digits": [Interval(Integral, 1, None, closed="left")],
     },
     prefer_skip_nested_validation=True,
 )
 def export_text(
-    model: Any, *, feature_names: Any = None, max_depth: int = 10, decimals: int = 2
+    model: Any, *, feature_names: Any = None, max_depth: int = 10, digits: int = 3
 ) -> str:
     """List the rules of a tree.
 
@@ -34,8 +34,8 @@ def export_text(
         Names of the columns; None for those of training, or "x0", "x1" and so on.
     max_depth : int, default=10
         Deeper branches are summarised by a line.
-    decimals : int, default=2
-        Digits after the point.
+    digits : int, default=3
+        Significant digits of thresholds and values.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def export_text(
     >>> from corollary.tree import DecisionTreeRegressor, export_text
     >>> model = DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [3.0, 5.0, 5.0])
     >>> print(export_text(model, feature_names=["size"]))
-    size <= 0.50
-    |   value: 3.00 (1 row)
-    size > 0.50
-    |   value: 5.00 (2 rows)
+    size <= 0.5
+    |   value: 3 (1 row)
+    size > 0.5
+    |   value: 5 (2 rows)
     """
     check_is_fitted(model)
     names = column_names(model, feature_names)
@@ -66,11 +66,11 @@ def export_text(
             lines.append(indent + head)
         indent = "|   " * int(depth[node])
         if tree.left[node] < 0:
-            lines.append(indent + answer(model, node, decimals))
+            lines.append(indent + answer(model, node, digits))
         elif depth[node] >= max_depth:
             lines.append(f"{indent}... a branch of {below[node]} leaves")
         else:
-            left, right = conditions(model, node, names, decimals)
+            left, right = conditions(model, node, names, digits)
             child = int(tree.left[node])
             stack += [(child + 1, right), (child, left)]
     return "\n".join(lines)
@@ -103,7 +103,7 @@ def column_names(model: Any, feature_names: Any = None) -> list[str]:
     return names
 
 
-def conditions(model: Any, node: int, names: list[str], decimals: int) -> tuple[str, str]:
+def conditions(model: Any, node: int, names: list[str], digits: int) -> tuple[str, str]:
     """Say what goes left and what goes right at a split.
 
     Parameters
@@ -114,8 +114,8 @@ def conditions(model: Any, node: int, names: list[str], decimals: int) -> tuple[
         An inner node.
     names : list of str
         Names of the columns.
-    decimals : int
-        Digits after the point.
+    digits : int
+        Significant digits.
 
     Returns
     -------
@@ -137,10 +137,11 @@ def conditions(model: Any, node: int, names: list[str], decimals: int) -> tuple[
     threshold = tree.threshold[node]
     if np.isinf(threshold):
         return f"{name} is known", f"{name} is missing"
-    return f"{name} <= {threshold:.{decimals}f}", f"{name} > {threshold:.{decimals}f}"
+    limit = _number(threshold, digits)
+    return f"{name} <= {limit}", f"{name} > {limit}"
 
 
-def answer(model: Any, node: int, decimals: int) -> str:
+def answer(model: Any, node: int, digits: int) -> str:
     """Say what a node answers.
 
     Parameters
@@ -149,8 +150,8 @@ def answer(model: Any, node: int, decimals: int) -> str:
         A fitted tree.
     node : int
         A node.
-    decimals : int
-        Digits after the point.
+    digits : int
+        Significant digits.
 
     Returns
     -------
@@ -162,8 +163,13 @@ def answer(model: Any, node: int, decimals: int) -> str:
     size = f"({rows} row{'' if rows == '1' else 's'})"
     if is_classifier(model):
         best = int(value.argmax())
-        return f"class: {model.classes_[best]} at {value[best]:.{decimals}f} {size}"
-    return f"value: {value[0]:.{decimals}f} {size}"
+        return f"class: {model.classes_[best]} at {value[best]:.2f} {size}"
+    return f"value: {_number(value[0], digits)} {size}"
+
+
+def _number(x: float, digits: int) -> str:
+    """Write a number with significant digits, but no power of ten where none is needed."""
+    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
 
 
 def _listed(values: np.ndarray, most: int = 4) -> str:
