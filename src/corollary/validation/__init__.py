@@ -1,1 +1,51 @@
-"""How good a model is: estimates of its risk and tests that compare models."""
+"""How good a model is, and how one knows.
+
+Estimates of risk (:func:`hold_out`, :func:`cross_validate`, :func:`bootstrap_risk`) take any
+scikit-learn estimator, refit whole pipelines per fold and return losses row by row, so that models
+can be compared on the same rows. :func:`tune` chooses parameters and :func:`nested_risk` says what
+the choice is worth; :func:`compare_learners` compares with a variance that fits. Proper scores and
+:func:`reliability_curve` judge probabilities; :func:`permutation_test` and its siblings say how
+often chance alone would do as much.
+
+The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`corollary.theory`.
+"""
+
+from corollary.validation.bootstrap import BootstrapLaw as BootstrapLaw
+from corollary.validation.bootstrap import BootstrapRisk as BootstrapRisk
+from corollary.validation.bootstrap import bootstrap as bootstrap
+from corollary.validation.bootstrap import bootstrap_risk as bootstrap_risk
+from corollary.validation.bootstrap import inclusion_probability as inclusion_probability
+from corollary.validation.comparison import LearnerComparison as LearnerComparison
+from corollary.validation.comparison import compare_learners as compare_learners
+from corollary.validation.cross_validation import CrossValidation as CrossValidation
+from corollary.validation.cross_validation import cross_validate as cross_validate
+from corollary.validation.hold_out import HoldOut as HoldOut
+from corollary.validation.hold_out import hold_out as hold_out
+from corollary.validation.hold_out import hold_out_interval as hold_out_interval
+from corollary.validation.hold_out import look_price as look_price
+from corollary.validation.hypothesis_tests import WaldTest as WaldTest
+from corollary.validation.hypothesis_tests import exact_p_value as exact_p_value
+from corollary.validation.hypothesis_tests import monte_carlo_p_value as monte_carlo_p_value
+from corollary.validation.hypothesis_tests import permutation_test as permutation_test
+from corollary.validation.hypothesis_tests import wald_test as wald_test
+from corollary.validation.leave_one_out import least_squares_loo as least_squares_loo
+from corollary.validation.leave_one_out import retrain_without as retrain_without
+from corollary.validation.leave_one_out import smoother_loo as smoother_loo
+from corollary.validation.posterior_agreement import AgreementCurve as AgreementCurve
+from corollary.validation.posterior_agreement import agreement_curve as agreement_curve
+from corollary.validation.posterior_agreement import posterior_agreement as posterior_agreement
+from corollary.validation.posterior_agreement import posterior_log_loss as posterior_log_loss
+from corollary.validation.reliability import ReliabilityCurve as ReliabilityCurve
+from corollary.validation.reliability import ReliabilityDisplay as ReliabilityDisplay
+from corollary.validation.reliability import reliability_curve as reliability_curve
+from corollary.validation.reuse import ReuseExperiment as ReuseExperiment
+from corollary.validation.reuse import best_of_guesses as best_of_guesses
+from corollary.validation.reuse import optimism_scale as optimism_scale
+from corollary.validation.reuse import reuse_experiment as reuse_experiment
+from corollary.validation.scores import brier_score as brier_score
+from corollary.validation.scores import crps_normal as crps_normal
+from corollary.validation.scores import crps_sample as crps_sample
+from corollary.validation.scores import log_score as log_score
+from corollary.validation.tuning import Tuning as Tuning
+from corollary.validation.tuning import nested_risk as nested_risk
+from corollary.validation.tuning import tune as tune

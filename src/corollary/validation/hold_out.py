@@ -1,0 +1,248 @@
+"""The error on rows that were kept aside, and how far it can be from the truth.
+
+Rows are kept aside by :func:`corollary.risk.three_way_split`, which guards the test rows; here are
+the estimate for one model, its confidence limits, and the price of looking more than once.
+"""
+
+import math
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
+from corollary.risk.loss import LossLike, check_loss
+from corollary.theory import (
+    clopper_pearson_interval,
+    clopper_pearson_upper,
+    empirical_bernstein_radius,
+    hoeffding_bound,
+)
+from corollary.theory.concentration import check_losses
+
+_DELTA = Interval(Real, 0, 1, closed="neither")
+_SIZE = Interval(Integral, 1, None, closed="left")
+
+
+class HoldOut(NamedTuple):
+    """A model and its losses on rows it never saw.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on the other rows.
+    losses : ndarray of shape (n_held_out,)
+        One loss per held-out row.
+    rows : ndarray of shape (n_held_out,)
+        Positions of the held-out rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.validation import HoldOut
+    >>> HoldOut(None, np.array([0.0, 1.0]), np.array([3, 5])).risk
+    0.5
+    """
+
+    model: Any
+    losses: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def risk(self) -> float:
+        """Mean loss: without bias for the risk of this model."""
+        return float(self.losses.mean())
+
+
+@validate_params(
+    {
+        "estimator": [object],
+        "X": [object],
+        "y": [object],
+        "loss": [object],
+        "test_size": [Interval(Real, 0, 1, closed="neither")],
+        "method": [str],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
+def hold_out(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    loss: LossLike = "zero_one",
+    test_size: float = 0.25,
+    method: str = "predict",
+    random_state: Any = None,
+) -> HoldOut:
+    """Fit a model on part of the rows and measure it on the rest.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator, a whole pipeline included; it is cloned.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Inputs, handed to the estimator as they came.
+    y : array-like of shape (n_samples,)
+        Outputs.
+    loss : str, Loss or callable, default="zero_one"
+        ``loss(y_true, prediction)``, entry by entry.
+    test_size : float, default=0.25
+        Share of rows that are held out, at least one.
+    method : str, default="predict"
+        Which method of the estimator predicts.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the split.
+
+    Returns
+    -------
+    outcome : HoldOut
+        Model, losses and rows.
+
+    See Also
+    --------
+    hold_out_interval : Limits of the risk.
+    corollary.risk.three_way_split : Keeps validation and test rows apart.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from corollary.linear import LogisticRegression
+    >>> from corollary.validation import hold_out
+    >>> X, y = load_iris(return_X_y=True)
+    >>> hold_out(LogisticRegression(), X, y, random_state=0).risk < 0.1
+    True
+    """
+    n = len(y)
+    if n < 2:
+        raise ValueError(f"hold_out needs at least two rows. Got {n}.")
+    order = check_random_state(random_state).permutation(n)
+    held = min(n - 1, max(1, round(test_size * n)))
+    rows, others = np.sort(order[:held]), np.sort(order[held:])
+    model = clone(estimator).fit(safe_indexing(X, others), safe_indexing(y, others))
+    prediction = getattr(model, method)(safe_indexing(X, rows))
+    losses = np.asarray(check_loss(loss)(np.asarray(y)[rows], prediction), dtype=float)
+    return HoldOut(model, losses, rows)
+
+
+@validate_params(
+    {
+        "losses": ["array-like"],
+        "delta": [_DELTA],
+        "low": [Real],
+        "high": [Real],
+        "sides": [Options(Integral, {1, 2})],
+        "method": [StrOptions({"auto", "exact", "hoeffding", "bernstein"})],
+    },
+    prefer_skip_nested_validation=True,
+)
+def hold_out_interval(
+    losses: Any,
+    delta: float,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    sides: int = 2,
+    method: str = "auto",
+) -> tuple[float, float]:
+    r"""Compute confidence limits of a risk from losses on held-out rows.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_samples,)
+        Losses of a model that was fixed before these rows were seen.
+    delta : float
+        Probability that the risk lies outside.
+    low : float, default=0.0
+        Smallest possible loss.
+    high : float, default=1.0
+        Largest possible loss.
+    sides : {1, 2}, default=2
+        2 for an interval; 1 for an upper limit, with `low` as the lower one.
+    method : {"auto", "exact", "hoeffding", "bernstein"}, default="auto"
+        "hoeffding": mean plus or minus :math:`(b-a)\sqrt{\log(m/\delta)/(2n)}` with m sides;
+        "bernstein": by the observed variance; "exact": Clopper and Pearson, for losses that are one
+        of the two ends. "auto" takes "exact" where it can and "hoeffding" otherwise, a choice that
+        does not look at how long the intervals are.
+
+    Returns
+    -------
+    lower : float
+        Lower limit, at least `low`.
+    upper : float
+        Upper limit, at most `high`.
+
+    Notes
+    -----
+    Guarantee: checked by ``tests/guarantees/validation.py``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.validation import hold_out_interval
+    >>> [round(limit, 4) for limit in hold_out_interval(np.r_[np.ones(2), np.zeros(141)], 0.05)]
+    [0.0017, 0.0496]
+    """
+    losses = check_losses(losses, low, high, who="hold_out_interval")
+    if losses.ndim != 1:
+        raise ValueError(f"hold_out_interval needs one loss per row. Got shape {losses.shape}.")
+    n, width = len(losses), high - low
+    ends = bool(np.isin(losses, (low, high)).all())
+    if method == "exact" and not ends:
+        raise ValueError(
+            "method='exact' of hold_out_interval needs losses that are one of the two ends. Use "
+            "method='hoeffding' or 'bernstein'."
+        )
+    if method == "exact" or (method == "auto" and ends):
+        errors = int(np.sum(losses == high))
+        if sides == 2:
+            lower, upper = clopper_pearson_interval(errors, n, delta)
+        else:
+            lower, upper = 0.0, clopper_pearson_upper(errors, n, delta)
+        return low + width * float(lower), low + width * float(upper)
+    if method == "bernstein":
+        radius = empirical_bernstein_radius(losses, delta, low=low, high=high, sides=sides)
+    else:
+        radius = hoeffding_bound(n_samples=n, delta=delta, low=low, high=high, sides=sides)
+    mean = float(losses.mean())
+    lower = max(low, mean - radius) if sides == 2 else low
+    return lower, min(high, mean + radius)
+
+
+@validate_params(
+    {"n_samples": [_SIZE], "looks": [_SIZE], "delta": [_DELTA]}, prefer_skip_nested_validation=True
+)
+def look_price(*, n_samples: int, looks: int, delta: float) -> float:
+    r"""Return what repeated looks at one test set cost in confidence.
+
+    Parameters
+    ----------
+    n_samples : int
+        Test rows n.
+    looks : int
+        How many models have been measured on them, :attr:`corollary.risk.GuardedTestSet.looks`.
+    delta : float
+        Probability that any of the limits fails.
+
+    Returns
+    -------
+    price : float
+        How much wider Hoeffding's radius is than at the first look, for losses in [0, 1]:
+        :math:`\sqrt{\log(k/\delta)/(2n)}-\sqrt{\log(1/\delta)/(2n)}`, zero for one look. It covers
+        looks whose models were chosen because of earlier ones only when all candidates were named
+        beforehand; otherwise count each candidate that could have been chosen.
+
+    Examples
+    --------
+    >>> from corollary.validation import look_price
+    >>> look_price(n_samples=1000, looks=1, delta=0.05)
+    0.0
+    >>> round(look_price(n_samples=1000, looks=20, delta=0.05), 4)
+    0.016
+    """
+    return math.sqrt(math.log(looks / delta) / (2 * n_samples)) - hoeffding_bound(
+        n_samples=n_samples, delta=delta
+    )

@@ -1,0 +1,247 @@
+"""Whether things that are given 70% happen in 70 of 100 cases."""
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.theory import clopper_pearson_interval
+
+
+class ReliabilityCurve(NamedTuple):
+    """Predicted against observed shares in bins of predictions.
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (n_bins,)
+        Mean prediction in each bin.
+    observed : ndarray of shape (n_bins,)
+        Share of rows in which it happened.
+    lower : ndarray of shape (n_bins,)
+        Lower limit of the true share, exact for each bin on its own.
+    upper : ndarray of shape (n_bins,)
+        Upper limit.
+    rows : ndarray of shape (n_bins,)
+        Rows in each bin.
+
+    Examples
+    --------
+    >>> from corollary.validation import reliability_curve
+    >>> reliability_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9], n_bins=2, min_rows=1).observed
+    array([0.5, 1. ])
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def expected_error(self) -> float:
+        """Mean distance of prediction and share over bins, weighted by rows; above 0 by noise."""
+        return float(np.average(np.abs(self.predicted - self.observed), weights=self.rows))
+
+    @property
+    def overconfidence(self) -> float:
+        """Slope by which predictions are too extreme: above 0 when too sure, below when too timid.
+
+        One less the slope of the weighted least-squares line of observed on predicted shares.
+        """
+        weights = self.rows / self.rows.sum()
+        x = self.predicted - weights @ self.predicted
+        spread = weights @ x**2
+        return float(1 - (weights @ (x * self.observed)) / spread) if spread > 0 else 0.0
+
+
+@validate_params(
+    {
+        "y": ["array-like"],
+        "probability": ["array-like"],
+        "n_bins": [Interval(Integral, 1, None, closed="left")],
+        "strategy": [StrOptions({"quantile", "uniform"})],
+        "min_rows": [Interval(Integral, 1, None, closed="left")],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def reliability_curve(
+    y: Any,
+    probability: Any,
+    *,
+    n_bins: int = 10,
+    strategy: str = "quantile",
+    min_rows: int = 20,
+    confidence: float = 0.95,
+) -> ReliabilityCurve:
+    """Compute the reliability curve of predicted probabilities, with exact bands.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Whether it happened, 0 or 1.
+    probability : array-like of shape (n_samples,)
+        Predicted probabilities.
+    n_bins : int, default=10
+        Most bins.
+    strategy : {"quantile", "uniform"}, default="quantile"
+        Bins of equal counts, or of equal width.
+    min_rows : int, default=20
+        Fewest rows of a bin: smaller ones are joined with their neighbour, so that a curve does not
+        zigzag through a handful of rows.
+    confidence : float, default=0.95
+        Confidence of each band.
+
+    Returns
+    -------
+    curve : ReliabilityCurve
+        Means, shares, bands and counts.
+
+    See Also
+    --------
+    ReliabilityDisplay : Its picture.
+
+    Notes
+    -----
+    Guarantee: a band holds the mean of the true probabilities of its bin with at least this
+    confidence when predictions and rows are independent of how the bins were made; checked by
+    ``tests/guarantees/validation.py``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.validation import reliability_curve
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> curve = reliability_curve(rng.random(1000) < p, p)
+    >>> curve.expected_error < 0.06
+    True
+    """
+    y, p = np.asarray(y, dtype=float), np.asarray(probability, dtype=float)
+    if y.ndim != 1 or y.shape != p.shape or not len(y) or not np.isin(y, (0, 1)).all():
+        raise ValueError(
+            "reliability_curve needs an outcome, 0 or 1, and a probability for each row. Got "
+            f"shapes {y.shape} and {p.shape}."
+        )
+    if not np.all((p >= 0) & (p <= 1)):
+        raise ValueError("The 'probability' parameter of reliability_curve must lie in [0, 1].")
+    if strategy == "uniform":
+        bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    else:
+        edges = np.quantile(p, np.linspace(0, 1, n_bins + 1)[1:-1])
+        # Equal predictions stay together, or the bins would depend on the order of the rows.
+        bins = np.searchsorted(edges, p, side="right")
+    groups = _join(np.bincount(bins, minlength=n_bins), min_rows)[bins]
+    count = np.bincount(groups)
+    hits = np.bincount(groups, weights=y)
+    limits = np.array(
+        [clopper_pearson_interval(int(k), int(m), 1 - confidence) for k, m in zip(hits, count)]
+    )
+    predicted = np.bincount(groups, weights=p) / count
+    return ReliabilityCurve(predicted, hits / count, limits[:, 0], limits[:, 1], count)
+
+
+class ReliabilityDisplay:
+    """Reliability curve with bands, and where the predictions lie.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+        What to draw.
+    name : str or None, default=None
+        Label of the curve.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.validation import ReliabilityDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> display = ReliabilityDisplay.from_predictions(rng.random(500) < p, p)
+    >>> display.ax_.get_xlabel()
+    'predicted probability'
+    """
+
+    def __init__(self, curve: ReliabilityCurve, *, name: str | None = None) -> None:
+        self.curve = curve
+        self.name = name
+
+    @classmethod
+    def from_predictions(
+        cls, y: Any, probability: Any, *, ax: Any = None, name: str | None = None, **how: Any
+    ) -> "ReliabilityDisplay":
+        """Compute and draw a curve.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Whether it happened, 0 or 1.
+        probability : array-like of shape (n_samples,)
+            Predicted probabilities.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None for a new figure.
+        name : str or None, default=None
+            Label of the curve.
+        **how
+            Passed to :func:`reliability_curve`.
+
+        Returns
+        -------
+        display : ReliabilityDisplay
+            The display.
+        """
+        return cls(reliability_curve(y, probability, **how), name=name).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> "ReliabilityDisplay":
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None for a new figure.
+
+        Returns
+        -------
+        display : ReliabilityDisplay
+            This object.
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        c = self.curve
+        ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
+        errors = np.stack([c.observed - c.lower, c.upper - c.observed])
+        ax.errorbar(
+            c.predicted, c.observed, yerr=errors, fmt="o-", markersize=4, capsize=2, label=self.name
+        )
+        ax.set(
+            xlabel="predicted probability", ylabel="observed share", xlim=(0, 1), ylim=(-0.02, 1.02)
+        )
+        if self.name:
+            ax.legend(loc="upper left")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _join(count: np.ndarray, least: int) -> np.ndarray:
+    """Return the group of each bin, neighbours joined until each holds enough rows."""
+    group, groups, held = 0, np.empty(len(count), dtype=int), 0
+    for i, rows in enumerate(count):
+        groups[i] = group
+        held += rows
+        if held >= least:
+            group, held = group + 1, 0
+    if held and group:  # the rest is too small to stand alone
+        groups[groups == group] = group - 1
+    elif not held:
+        groups[groups == group] = max(group - 1, 0)
+    return groups

@@ -1,0 +1,264 @@
+"""Choosing a tuning parameter by held-out loss, and what the choice is worth.
+
+The loss of the best of many settings is too small: it was chosen because it was small. The risk of
+"tune, then fit" as a learner is estimated by :func:`nested_risk`, which tunes inside each fold.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import ParameterGrid
+
+from corollary.core.compat import StrOptions, validate_params
+from corollary.risk.loss import LossLike
+from corollary.validation.cross_validation import CrossValidation, cross_validate
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """A chosen setting and the losses that spoke for it.
+
+    Parameters
+    ----------
+    settings : tuple of dict
+        All settings that were tried, in order.
+    outcomes : tuple of CrossValidation
+        Their cross-validations, on the same folds.
+    chosen : int
+        Position of the chosen setting.
+    model : estimator
+        Fitted with it on all rows.
+
+    Examples
+    --------
+    >>> from corollary.validation import Tuning
+    >>> Tuning(({"alpha": 1.0},), (), 0, None).best
+    {'alpha': 1.0}
+    """
+
+    settings: tuple[dict[str, Any], ...]
+    outcomes: tuple[CrossValidation, ...]
+    chosen: int
+    model: Any
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The chosen setting."""
+        return self.settings[self.chosen]
+
+    @property
+    def risks(self) -> np.ndarray:
+        """Mean held-out loss of each setting; that of the chosen one is too small."""
+        return np.array([outcome.risk for outcome in self.outcomes])
+
+
+@validate_params(
+    {"rule": [StrOptions({"best", "one_standard_error"})]}, prefer_skip_nested_validation=True
+)
+def tune(
+    estimator: Any,
+    settings: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
+    X: Any,
+    y: Any,
+    *,
+    loss: LossLike = "zero_one",
+    cv: Any = 5,
+    rule: str = "best",
+    method: str = "predict",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> Tuning:
+    """Choose parameters of an estimator by held-out loss.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator or pipeline.
+    settings : mapping of str to sequence, or sequence of mappings
+        Values to combine for each parameter, or the settings one by one. The first one wins ties,
+        so list simpler settings first.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Outputs.
+    loss : str, Loss or callable, default="zero_one"
+        The loss.
+    cv : int, "loo", splitter or iterable, default=5
+        As for :func:`cross_validate`; every setting sees the same folds.
+    rule : {"best", "one_standard_error"}, default="best"
+        The smallest loss, or the first setting within one standard error of it, which prefers
+        simpler ones when the difference is noise.
+    method : str, default="predict"
+        Which method predicts.
+    n_jobs : int or None, default=None
+        Folds in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds.
+
+    Returns
+    -------
+    tuning : Tuning
+        Chosen setting, losses of all, and the model fitted on all rows.
+
+    See Also
+    --------
+    nested_risk : The risk of doing this.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from corollary.linear import Ridge
+    >>> from corollary.validation import tune
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> tune(Ridge(), {"alpha": [10.0, 0.1]}, X, y, loss="square", random_state=0).best
+    {'alpha': 0.1}
+    """
+    tried = [
+        dict(setting)
+        for setting in (ParameterGrid(settings) if isinstance(settings, Mapping) else settings)
+    ]
+    if not tried:
+        raise ValueError("The 'settings' parameter of tune must name at least one setting.")
+    # One seed for all settings, drawn here, so that they are compared on the same folds.
+    seed = int(np.random.RandomState(_seed(random_state)).randint(2**31 - 1))
+    outcomes = [
+        cross_validate(
+            clone(estimator).set_params(**setting),
+            X,
+            y,
+            loss=loss,
+            cv=cv,
+            method=method,
+            n_jobs=n_jobs,
+            random_state=seed,
+        )
+        for setting in tried
+    ]
+    risks = np.array([outcome.risk for outcome in outcomes])
+    if np.isnan(risks).all():
+        raise ValueError("tune found no setting with a finite held-out loss.")
+    chosen = int(np.nanargmin(risks))
+    if rule == "one_standard_error":
+        limit = risks[chosen] + np.nan_to_num(outcomes[chosen].standard_error)
+        chosen = int(np.flatnonzero(risks <= limit)[0])
+    model = clone(estimator).set_params(**tried[chosen]).fit(X, y)
+    return Tuning(tuple(tried), tuple(outcomes), chosen, model)
+
+
+def nested_risk(
+    estimator: Any,
+    settings: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
+    X: Any,
+    y: Any,
+    *,
+    loss: LossLike = "zero_one",
+    cv: Any = 5,
+    inner_cv: Any = 5,
+    rule: str = "best",
+    method: str = "predict",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> CrossValidation:
+    """Estimate the risk of tuning and fitting, without leakage.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any scikit-learn estimator or pipeline.
+    settings : mapping of str to sequence, or sequence of mappings
+        As for :func:`tune`.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Outputs.
+    loss : str, Loss or callable, default="zero_one"
+        The loss.
+    cv : int, "loo", splitter or iterable, default=5
+        Outer folds, which measure.
+    inner_cv : int, "loo", splitter or iterable, default=5
+        Inner folds, which choose, inside the training rows of each outer fold.
+    rule : {"best", "one_standard_error"}, default="best"
+        As for :func:`tune`.
+    method : str, default="predict"
+        Which method predicts.
+    n_jobs : int or None, default=None
+        Outer folds in parallel.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds.
+
+    Returns
+    -------
+    outcome : CrossValidation
+        Losses of rows under models that were tuned and fitted without them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from corollary.linear import Ridge
+    >>> from corollary.validation import nested_risk
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> grid = {"alpha": [0.1, 10.0]}
+    >>> nested_risk(Ridge(), grid, X, y, loss="square", random_state=0).risk < 3200
+    True
+    """
+    tuned = _Tuned(
+        estimator, settings, loss=loss, cv=inner_cv, rule=rule, method=method, seed=random_state
+    )
+    return cross_validate(
+        tuned, X, y, loss=loss, cv=cv, method=method, n_jobs=n_jobs, random_state=random_state
+    )
+
+
+class _Tuned(BaseEstimator):
+    """Tunes itself when it is fitted, so that an outer fold sees nothing of the choice."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        settings: Any,
+        loss: Any = "zero_one",
+        cv: Any = 5,
+        rule: str = "best",
+        method: str = "predict",
+        seed: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.settings = settings
+        self.loss = loss
+        self.cv = cv
+        self.rule = rule
+        self.method = method
+        self.seed = seed
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        return get_tags(self.estimator)
+
+    def fit(self, X: Any, y: Any) -> "_Tuned":
+        self.model_ = tune(
+            self.estimator,
+            self.settings,
+            X,
+            y,
+            loss=self.loss,
+            cv=self.cv,
+            rule=self.rule,
+            method=self.method,
+            random_state=self.seed,
+        ).model
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
+            return getattr(self.__dict__["model_"], name)
+        raise AttributeError(name)
+
+
+def _seed(random_state: Any) -> Any:
+    if isinstance(random_state, np.random.RandomState):
+        return random_state.randint(2**31 - 1)
+    return random_state
