@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from corollary.core.threads import ordered_map
+from corollary.core.threads import Team, ordered_map
 
 
 def test_order_does_not_depend_on_which_item_ends_first():
@@ -90,3 +90,24 @@ def test_a_forked_child_starts_its_own_threads():
     assert here.poll(30)
     assert here.recv() == list(range(6))
     child.join(30)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_team_keeps_order_and_does_every_share(workers):
+    with Team(workers) as team:
+        for size in (0, 1, 2, 7):
+            assert team.map(lambda i: i * i, range(size)) == [i * i for i in range(size)]
+    assert not any(thread.is_alive() for thread in team._threads)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_failed_share_is_raised_and_the_team_goes_on(place):
+    def work(i):
+        if i == place:
+            raise ZeroDivisionError
+        return i
+
+    with Team(2) as team:
+        with pytest.raises(ZeroDivisionError):
+            team.map(work, range(2))
+        assert team.map(abs, [-1, -2]) == [1, 2]

@@ -34,18 +34,6 @@ def pack(gradient, hessian, first, last, scales, bits, packed):
 
 
 @jit
-def _unpack(local, start, h_bits, c_bits, shift, hist):
-    """Add the fields of 256 words to a histogram."""
-    c_mask = (np.int64(1) << c_bits) - 1
-    h_mask = (np.int64(1) << h_bits) - 1
-    for b in range(256):
-        word = local[start + b]
-        if word != 0:
-            hist[b, 0] += word >> (h_bits + c_bits)
-            hist[b, 1] += (((word >> c_bits) & h_mask) << shift) + (word & c_mask)
-
-
-@jit
 def add_histogram(codes, order, span, packed, features, layout, work, hist):
     """Add the rows ``order[span[0]:span[1]]`` to hist.
 
@@ -54,45 +42,51 @@ def add_histogram(codes, order, span, packed, features, layout, work, hist):
     """
     h_bits, c_bits, shift, room = layout[0], layout[1], layout[2], layout[3]
     values, local = work
+    c_mask = (np.int64(1) << c_bits) - 1
+    h_mask = (np.int64(1) << h_bits) - 1
+    size = features.shape[0]
     start = span[0]
     while start < span[1]:
         stop = min(start + room, span[1])
         for t in range(start, stop):
             values[t - start] = packed[order[t]]
         # Four features at a time share the loads of rows and words.
-        whole = features.shape[0] - features.shape[0] % 4
-        for k in range(0, whole, 4):
+        for k in range(0, size, 4):
             for b in range(1024):
                 local[b] = 0
-            first, second = codes[:, features[k]], codes[:, features[k + 1]]
-            third, fourth = codes[:, features[k + 2]], codes[:, features[k + 3]]
-            for t in range(start, stop):
-                i, word = order[t], values[t - start]
-                a, b, c, d = first[i], second[i], third[i], fourth[i]
-                local[np.int64(a)] += word
-                local[np.int64(b) + 256] += word
-                local[np.int64(c) + 512] += word
-                local[np.int64(d) + 768] += word
-            for q in range(4):
-                _unpack(local, q * 256, h_bits, c_bits, shift, hist[features[k + q]])
-        for k in range(whole, features.shape[0]):
-            for b in range(256):
-                local[b] = 0
-            column = codes[:, features[k]]
-            for t in range(start, stop):
-                local[column[order[t]]] += values[t - start]
-            _unpack(local, 0, h_bits, c_bits, shift, hist[features[k]])
+            if k + 3 < size:
+                first, second = codes[:, features[k]], codes[:, features[k + 1]]
+                third, fourth = codes[:, features[k + 2]], codes[:, features[k + 3]]
+                for t in range(start, stop):
+                    i, word = order[t], values[t - start]
+                    b0, b1, b2, b3 = first[i], second[i], third[i], fourth[i]
+                    local[np.int64(b0)] += word
+                    local[np.int64(b1) + 256] += word
+                    local[np.int64(b2) + 512] += word
+                    local[np.int64(b3) + 768] += word
+            else:
+                for q in range(size - k):
+                    f = features[k + q]
+                    for t in range(start, stop):
+                        b = np.int64(codes[np.int64(order[t]), f])
+                        local[b + 256 * q] += values[t - start]
+            for q in range(min(4, size - k)):
+                f = features[k + q]
+                for b in range(256):
+                    word = local[256 * q + b]
+                    if word != 0:
+                        hist[f, b, 0] += word >> (h_bits + c_bits)
+                        hist[f, b, 1] += (((word >> c_bits) & h_mask) << shift) + (word & c_mask)
         start = stop
 
 
 @jit
 def partition(codes, feature, goes_left, order, span, work):
     """Bring rows that go left to the front of their span, keeping order; return the middle."""
-    column = codes[:, feature]
     left, right = np.int64(span[0]), np.int64(0)
     for t in range(span[0], span[1]):
         i = order[t]
-        goes = np.int64(goes_left[column[i]])
+        goes = np.int64(goes_left[codes[np.int64(i), feature]])
         order[left] = i
         work[right] = i
         left += goes
@@ -103,15 +97,18 @@ def partition(codes, feature, goes_left, order, span, work):
 
 
 @jit
-def best_split(hist, total, features, n_bins, kinds, limits, scales, found, goes_left):
+def best_split(hist, total, features, columns, limits, scales, work, out):
     """Find the split of largest gain; return its gain, or -1.
 
-    ``total`` are the sums of the node (g, h and count in the form of hist). ``kinds`` gives for
-    each feature 0 (a number), 2 (categories), 1 or -1 (a number with monotone effect). ``limits``
-    holds the shift of hist, l2, the fewest rows and the least second derivative of a child, and
-    the bounds of its value. ``found`` receives feature, bin, whether missing goes left, left sums
-    and whether the split is categorical; ``goes_left`` the side of every bin.
+    ``total`` are the sums of the node (g, h and count in the form of hist). ``columns`` gives for
+    each feature the number of bins and 0 (a number), 2 (categories), 1 or -1 (a number with
+    monotone effect). ``limits`` holds the shift of hist, l2, the fewest rows and the least second
+    derivative of a child, and the bounds of its value. ``work`` is scratch. Of ``out``, the first
+    array receives feature, bin, whether missing goes left, left sums and whether the split is
+    categorical; the second the side of every bin.
     """
+    found, goes_left = out
+    ranks, best_ranks, _ = work
     shift, l2, min_rows, min_hessian = np.int64(limits[0]), limits[1], limits[2], limits[3]
     low, high = limits[4], limits[5]
     bounded = low > -np.inf or high < np.inf
@@ -128,14 +125,10 @@ def best_split(hist, total, features, n_bins, kinds, limits, scales, found, goes
         base = _reduction(g_sum, h_sum + l2, low, high)
     # Gains within rounding of each other are equal: the first feature and bin win.
     best = TIE * base
-    ranks = np.empty(256, dtype=np.int64)
-    keys = np.empty(256)
-    best_ranks = np.empty(256, dtype=np.int64)
     for f in features:
-        kind = kinds[f]
-        bins = n_bins[f]
+        bins, kind = columns[f, 0], columns[f, 1]
         lost = hist[f, 255, 1] & c_mask
-        size = _sort_categories(hist[f], bins, shift, scales, ranks, keys) if kind == 2 else bins
+        size = _sort_categories(hist, f, bins, shift, scales, work) if kind == 2 else bins
         directions = 1 if kind == 2 or lost == 0 else 2
         for direction in range(directions):
             # Missing values go right in the first round and left in the second.
@@ -207,13 +200,14 @@ def _reduction(g, h, low, high):
 
 
 @jit
-def _sort_categories(hist, bins, shift, scales, ranks, keys):
+def _sort_categories(hist, f, bins, shift, scales, work):
     """Rank the categories that occur by smoothed mean gradient; missing is a category."""
+    ranks, _, keys = work
     size = 0
     for b in range(256):
-        if (b >= bins and b != 255) or hist[b, 1] == 0:
+        if (b >= bins and b != 255) or hist[f, b, 1] == 0:
             continue
-        key = hist[b, 0] * scales[0] / ((hist[b, 1] >> shift) * scales[1] + 10.0)
+        key = hist[f, b, 0] * scales[0] / ((hist[f, b, 1] >> shift) * scales[1] + 10.0)
         place = size
         while place > 0 and keys[place - 1] > key:
             keys[place], ranks[place] = keys[place - 1], ranks[place - 1]

@@ -160,6 +160,8 @@ class Grower:
         self.codes, self.bins, self.growth, self.team = codes, bins, growth, team
         self.n_blocks = n_blocks
         self.kinds = np.where(bins.categorical, 2, monotone).astype(np.int64)
+        self.columns = np.stack([bins.n_bins, self.kinds], axis=1)
+        self.ranks = (np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256))
         useful = (bins.n_bins > 1) | bins.missing
         self.features = np.flatnonzero(useful).astype(np.int64)
         self.packed = np.empty(len(codes), dtype=np.int64)
@@ -399,12 +401,11 @@ class Grower:
             node.hist,
             node.total,
             features,
-            self.bins.n_bins,
-            self.kinds,
+            self.columns,
             self.limits,
             self.scales,
-            node.found,
-            node.goes_left,
+            self.ranks,
+            (node.found, node.goes_left),
         )
         if node.gain > 0.0:
             heapq.heappush(heap, (-node.gain, node.name))

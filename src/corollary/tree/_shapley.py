@@ -41,8 +41,9 @@ def contribute(nodes, weight, X, groups, phi):
         root, stop = offsets[t], offsets[t + 1]
         size = stop - root
         column = (t % groups) * outputs
-        parent = np.full(size, -1, dtype=np.int64)
-        depth = np.zeros(size, dtype=np.int64)
+        parent = np.empty(size, dtype=np.int64)
+        depth = np.empty(size, dtype=np.int64)
+        parent[0], depth[0] = -1, 0
         deepest, n_leaves = 0, 0
         for node in range(size):
             child = left[root + node]
@@ -56,7 +57,7 @@ def contribute(nodes, weight, X, groups, phi):
             continue
         # Ways to the leaves, features merged: z of each feature, and the slot of each edge.
         leaves = np.empty(n_leaves, dtype=np.int64)
-        used = np.zeros(n_leaves, dtype=np.int64)
+        used = np.empty(n_leaves, dtype=np.int64)
         names = np.empty((n_leaves, deepest), dtype=np.int64)
         shares = np.empty((n_leaves, deepest))
         slots = np.empty((n_leaves, deepest), dtype=np.int64)
@@ -64,7 +65,7 @@ def contribute(nodes, weight, X, groups, phi):
         for node in range(size):
             if left[root + node] >= 0:
                 continue
-            leaves[k] = node
+            leaves[k], used[k] = node, 0
             here = node
             while parent[here] >= 0:
                 above = parent[here]

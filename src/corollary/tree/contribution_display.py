@@ -114,6 +114,7 @@ class ContributionDisplay:
                     va="center",
                     fontsize="small",
                 )
+            ax.use_sticky_edges = False  # room for the numbers, on both sides
             ax.margins(x=0.12)
             ax.set_xlabel(
                 f"raw prediction: expected {self.expected_value:.3g}, here {total[0]:.3g}"
