@@ -88,7 +88,7 @@ def split(n: int, seed: int, goal: Any, *, calibrate: bool, n_folds: int) -> Any
 
 def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False) -> dict[str, Any]:
     """Let the report choose a model on one split and score it on the rows set aside."""
-    from corollary.report.pipeline import FAST_FOLDS, FOLDS
+    from corollary.report.pipeline import count_folds
     from corollary.report.profile import inspect_table
     from corollary.report.selection import select_model
     from corollary.report.target import read_target
@@ -98,9 +98,8 @@ def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False
     frame = table.frame.iloc[goal.rows].drop(columns=bar.target).reset_index(drop=True)
     plans = inspect_table(frame)
     frame = frame[[c for c in frame.columns if not plans[str(c)].get("why")]]
-    parts = split(
-        len(frame), seed, goal, calibrate=calibrate, n_folds=FAST_FOLDS if fast else FOLDS
-    )
+    n = len(frame)
+    parts = split(n, seed, goal, calibrate=calibrate, n_folds=count_folds(n, fast))
     start = time.perf_counter()
     found = select_model(frame, goal, parts, seed=seed, fast=fast, notes=[])
     seconds = time.perf_counter() - start

@@ -22,7 +22,7 @@ from corollary.report.compare import (
 )
 from corollary.report.losses import log_loss
 from corollary.report.predictor import baseline, retransformation_factor
-from corollary.report.trials import Trial, encode_folds, fit_predictor, run_trial
+from corollary.report.trials import Trial, encode_folds, fit_predictor, out_of_bag_losses, run_trial
 from corollary.representation import TableEncoder
 
 
@@ -233,3 +233,36 @@ def test_averages_are_means_of_predictions():
     raw = one.predict(X)
     np.testing.assert_allclose(two.predict(X), (raw + np.clip(3 * np.exp(raw), 2, 4)) / 2)
     assert two.predict(X[:0]).shape == (0,)
+
+
+def test_weights_of_a_mean():
+    situation = _situation("regression")
+    (entry,) = candidates(situation)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    one = fit_predictor((entry,), situation, X, y)
+    two = fit_predictor((entry, entry), situation, X, y, np.array([0.25, 0.75]))
+    np.testing.assert_allclose(two.predict(X), one.predict(X))
+    raw = [np.array([1.0]), np.array([5.0])]
+    np.testing.assert_allclose(two.combine(raw), [4.0])
+
+
+def test_out_of_bag_losses_are_those_of_trees_that_have_not_drawn_a_row():
+    situation = _situation(fast=False)
+    entry = next(e for e in candidates(situation) if e.name == "forest")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
+    predictor = fit_predictor((entry,), situation, X, y)
+    losses = out_of_bag_losses(predictor, y, log_loss)
+    (forest,) = predictor.estimators
+    drawn = np.array([np.bincount(rows, minlength=120) > 0 for rows in forest.estimators_samples_])
+    answers = np.array([tree.predict_proba(X)[:, 1] for tree in forest.estimators_])
+    by_hand = np.array([answers[~drawn[:, i], i].mean() for i in range(120)])
+    given = np.clip(np.where(y == 1, by_hand, 1 - by_hand), 1e-6, 1 - 1e-6)
+    np.testing.assert_allclose(losses, -np.log(given), atol=1e-5)
+    # Labels are coin flips: trees that have drawn a row know its label, the others do not.
+    assert losses.mean() > 1.5 * log_loss(y, predictor.predict_proba(X)).mean()
+    ridge = fit_predictor(
+        candidates(_situation("regression")), _situation("regression"), X, y * 1.0
+    )
+    assert len(out_of_bag_losses(ridge, y * 1.0, log_loss)) == 0

@@ -1,13 +1,16 @@
 """From a table to evidence: honest verdicts, small and odd data, same seed same numbers."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import corollary
 from corollary.core.simulate import assert_bound_holds
 from corollary.report import ReportError, from_memory, measure, read_demo
+from corollary.report.pipeline import count_folds
 from corollary.report.render import render_html, render_json, to_dict
 from corollary.report.sections import verdict
 from corollary.report.selection import select_model
@@ -223,7 +226,7 @@ def test_still_true_counts_far_rows_where_averages_mean_nothing(seed):
     evidence, _ = measure(from_memory(frame), "y", fast=True)
     card = verdict.build(evidence)["cards"][-1]
     assert "average" not in card["sentence"]
-    assert "a share of rows off by more than" in card["sentence"]
+    assert "or more of the rows are off by more than" in card["sentence"]
 
 
 def test_the_worst_rows_are_set_beside_their_neighbours(breast_cancer):
@@ -255,6 +258,36 @@ def test_a_forest_states_its_out_of_bag_loss(breast_cancer):
     assert forest.out_of_bag == pytest.approx(forest.loss.value, rel=0.6)
     assert by_name["logistic"].out_of_bag is None
     assert "out of bag" in _renders(evidence)
+
+
+def test_a_weighted_mean_is_saved_and_predicts_the_same(breast_cancer, tmp_path):
+    evidence, model = breast_cancer
+    assert next(c for c in evidence.candidates if c.chosen).name == "mean"
+    corollary.save(model, tmp_path / "m.corollary")
+    again = corollary.load(tmp_path / "m.corollary")
+    np.testing.assert_array_equal(again.predictor.weights, model.predictor.weights)
+    table = read_demo("breast_cancer").frame
+    pd.testing.assert_frame_equal(again.predict(table), model.predict(table))
+    forged = replace(model.predictor, weights=-model.predictor.weights)
+    with pytest.raises(TypeError, match="weights"):
+        corollary.save(replace(model, predictor=forged), tmp_path / "f.corollary")
+
+
+def test_guessing_is_described_without_clutter():
+    evidence, _ = measure(from_memory(_coin_flips(0)), "label", fast=True)
+    assert next(c for c in evidence.candidates if c.chosen).baseline
+    assert evidence.importances == ()
+    assert evidence.effects == ()
+    content = to_dict(evidence)
+    assert not {"errors", "why"} & set(content["sections"])
+    cards = {card["key"]: card for card in content["verdict"]["cards"]}
+    assert "Always guessing" not in cards["how-good"]["sentence"]
+    assert cards["why"]["number"] == "none"
+    _renders(evidence)
+
+
+def test_few_folds_for_many_rows():
+    assert (count_folds(500, False), count_folds(500, True), count_folds(9_000, False)) == (5, 3, 3)
 
 
 def test_a_leaked_column_is_asked_about_and_used():

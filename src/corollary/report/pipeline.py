@@ -22,7 +22,7 @@ from corollary.report.importance import (
     column_importances,
     find_stand_ins,
 )
-from corollary.report.losses import absolute_error, log_loss
+from corollary.report.losses import Loss, absolute_error, log_loss
 from corollary.report.model import ReportModel
 from corollary.report.nearest import describe_worst
 from corollary.report.profile import inspect_table, profile_table
@@ -100,7 +100,7 @@ def measure(
         check_target(table, target)
         goal = read_target(table, target, task)
         frame = table.frame.iloc[goal.rows].drop(columns=target).reset_index(drop=True)
-        n_folds = FAST_FOLDS if fast or len(frame) > MANY_ROWS else FOLDS
+        n_folds = count_folds(len(frame), fast)
         plans = inspect_table(frame)
         # A row number or a key tells twins apart to the eye, not to a model.
         seen = frame[[name for name in frame.columns if not plans[str(name)].get("why")]]
@@ -165,7 +165,9 @@ def measure(
         seconds=clock.seconds,
         date="",
         notes=tuple(notes),
-        importance_loss=_IMPORTANCE_NAMES[goal.task],
+        importance_loss=fitted.loss_name.partition(" (")[0]
+        if fitted.severe
+        else _IMPORTANCE_NAMES[goal.task],
         worst=worst,
     )
     model = ReportModel(
@@ -184,6 +186,24 @@ def measure(
 
 
 _IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error"}
+
+
+def count_folds(n: int, fast: bool) -> int:
+    """Choose the number of folds of the comparison.
+
+    Parameters
+    ----------
+    n : int
+        Rows with a target.
+    fast : bool
+        Whether speed matters more than the last bit of quality.
+
+    Returns
+    -------
+    n_folds : int
+        Five, or three for many rows and in haste.
+    """
+    return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
 
 
 def check_settings(task: str, confidence: float, coverage: float, seed: int) -> None:
@@ -254,7 +274,9 @@ def _explain(
     if not fitted.predictor.estimators:
         return (), ()  # guessing looks at no column
     y = goal.values[split.test]
-    loss = log_loss if goal.task == "classification" else absolute_error
+    loss: Loss = log_loss if goal.task == "classification" else absolute_error
+    if fitted.severe:
+        loss = fitted.loss  # a few rows would decide every absolute error
     importances = column_importances(
         fitted.predictor,
         fitted.encoder,

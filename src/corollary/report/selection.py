@@ -79,6 +79,8 @@ class Selection:
         ``loss(y, prediction)`` by row.
     loss_name : str
         Its name for readers.
+    severe : bool
+        Whether the loss is that of the logarithm.
     """
 
     encoder: TableEncoder
@@ -90,6 +92,7 @@ class Selection:
     compared: np.ndarray
     loss: Loss
     loss_name: str
+    severe: bool
 
 
 def select_model(
@@ -163,7 +166,7 @@ def select_model(
         predictor = fit_predictor(chosen.entries, situation, features, y, chosen.weights)
         describe_fit(chosen, predictor)
     return Selection(
-        encoder, predictor, features, chosen, trials, len(folds), compared, loss, loss_name
+        encoder, predictor, features, chosen, trials, len(folds), compared, loss, loss_name, severe
     )
 
 

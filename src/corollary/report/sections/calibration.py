@@ -196,7 +196,8 @@ def _bands(evidence: Evidence) -> list[tuple[str, np.ndarray, float | None]]:
     order = np.argsort(prediction, kind="stable")
     width = np.asarray(rows.high) - np.asarray(rows.low)
     found = []
-    for cut in equal_count_bins(len(order), MOST_BANDS, LEAST_ROWS):
+    most = MOST_BANDS if np.ptp(prediction) > 0 else 1  # one prediction for all rows: one band
+    for cut in equal_count_bins(len(order), most, LEAST_ROWS):
         inside = order[cut]
         ends = prediction[inside[0]], prediction[inside[-1]]
         typical = facts.plain(float(np.median(width[inside])))

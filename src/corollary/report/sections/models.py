@@ -172,7 +172,9 @@ def _finding(evidence: Evidence, running: list[Candidate]) -> str:
             "was chosen."
         )
     else:
-        text = f"{opening(name)} was chosen among {len(running)} models."
+        parts = [f"{share} {part}" for part, share in best.settings.items()]
+        made_of = f" ({listing(parts, 5)})" if best.name == "mean" else ""
+        text = f"{opening(name)}{made_of} was chosen among {len(running)} models."
     if same:
         verb = "is" if len(same) == 1 else "are"
         text += f" {opening(listing(same))} {verb} indistinguishable from it."

@@ -17,6 +17,7 @@ ALARM = 0.05
 POWER = 0.8
 #: Where a few rows decide every average, errors beyond this quantile are counted.
 FAR = 0.9
+_SHARE = "share of rows "
 MOST_RANGES = 12
 
 
@@ -42,8 +43,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     if known:
         finding += (
             f" Once their {facts.target_name(evidence)} is known, {count(known[-1]['n'])} new rows "
-            f"would reveal {with_article(table['quantity'])} of "
-            f"{write(known[-1]['detectable'], direction='up')} or more."
+            f"would reveal "
+            f"{revealed(table, write(known[-1]['detectable'], direction='up'))}."
         )
     else:
         finding += " With so few test rows even 1,000 new rows would not reveal a change."
@@ -76,7 +77,7 @@ def detectable(evidence: Evidence) -> dict[str, Any]:
     if facts.severe(evidence):
         # A few rows decide every average: count the rows that are far off instead.
         far = float(np.quantile(errors, FAR))
-        quantity = f"share of rows off by more than {number(far)}"
+        quantity = f"{_SHARE}off by more than {number(far)}"
         return _share(int((errors > far).sum()), n, evidence.confidence, quantity)
     mean = float(errors.mean())
     spread = float(errors.std(ddof=1)) if n > 1 else math.nan
@@ -135,20 +136,24 @@ def _seen(column: Column) -> str:
     return f"{text} and {count(more)} more" if more > 0 else text
 
 
-def with_article(quantity: str) -> str:
-    """Put the indefinite article before a quantity.
+def revealed(table: dict[str, Any], shown: str) -> str:
+    """Say what new rows would reveal.
 
     Parameters
     ----------
-    quantity : str
-        Its name.
+    table : dict
+        From :func:`detectable`.
+    shown : str
+        The value that would be noticed.
 
     Returns
     -------
     text : str
-        For instance ``"an error rate"``.
+        For instance ``"an error rate of 12% or more"``.
     """
-    return f"{'an' if quantity[0] in 'aeiou' else 'a'} {quantity}"
+    if table["quantity"].startswith(_SHARE):
+        return f"that {shown} or more of the rows are {table['quantity'].removeprefix(_SHARE)}"
+    return f"an {table['quantity']} of {shown} or more"
 
 
 def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:

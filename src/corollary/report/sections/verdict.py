@@ -165,7 +165,7 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
         The card.
     """
     level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
-    n = len(evidence.test.truth)
+    n, guessing = len(evidence.test.truth), facts.chosen(evidence).baseline
     if evidence.task == "classification":
         k = int(facts.wrong(evidence).sum())
         base = float(np.mean(evidence.test.truth != evidence.test.baseline))
@@ -177,7 +177,8 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
             percent(k / n),
             "of unseen rows wrong",
             f"{count(k)} of {plural(n, 'unseen row')} wrong ({percent(k / n)}). With {level} "
-            f"confidence at most {bound} of such rows. {guess}: {percent(base)}.",
+            f"confidence at most {bound} of such rows."
+            + ("" if guessing else f" {guess}: {percent(base)}."),
             interval=f"at most {bound}",
             n=n,
             section="certificate",
@@ -201,8 +202,8 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
         words[0],
         "off on average",
         f"Off by {words[0]} on average over {plural(n, 'unseen row')} ({level} interval "
-        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}. "
-        f"{guess} is off by {number(base)}.",
+        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}."
+        + ("" if guessing else f" {guess} is off by {number(base)}."),
         interval=f"{words[1]} to {words[2]}",
         n=n,
         section="certificate",
@@ -512,7 +513,7 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
         shown,
         f"{table['quantity']} that {count(row['n'])} new rows would reveal",
         f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would reveal "
-        f"{new_data.with_article(table['quantity'])} of {shown} or more, 4 times in 5.",
+        f"{new_data.revealed(table, shown)}, 4 times in 5.",
         interval=f"now {table['now_words']}",
         n=row["n"],
         section="new_data",
