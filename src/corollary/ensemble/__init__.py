@@ -38,12 +38,12 @@ from corollary.ensemble.boosting_losses import BoostingLoss as BoostingLoss
 from corollary.ensemble.boosting_losses import ExponentialBoostingLoss as ExponentialBoostingLoss
 from corollary.ensemble.boosting_losses import LogisticBoostingLoss as LogisticBoostingLoss
 from corollary.ensemble.boosting_losses import NormalBoostingLoss as NormalBoostingLoss
-from corollary.ensemble.boosting_losses import PinballBoostingLoss as PinballBoostingLoss
 from corollary.ensemble.boosting_losses import PoissonBoostingLoss as PoissonBoostingLoss
-from corollary.ensemble.boosting_losses import QuantilesBoostingLoss as QuantilesBoostingLoss
 from corollary.ensemble.boosting_losses import SoftmaxBoostingLoss as SoftmaxBoostingLoss
 from corollary.ensemble.boosting_losses import SquareBoostingLoss as SquareBoostingLoss
-from corollary.ensemble.boosting_losses import weighted_quantile as weighted_quantile
+from corollary.ensemble.boosting_quantiles import PinballBoostingLoss as PinballBoostingLoss
+from corollary.ensemble.boosting_quantiles import QuantilesBoostingLoss as QuantilesBoostingLoss
+from corollary.ensemble.boosting_quantiles import weighted_quantile as weighted_quantile
 from corollary.ensemble.bootstrap import bootstrap_counts as bootstrap_counts
 from corollary.ensemble.bootstrap import expected_distinct_share as expected_distinct_share
 from corollary.ensemble.crowd import majority_error as majority_error

@@ -48,8 +48,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
         Most bins of a numerical feature; one more holds missing values.
     subsample : float, default=1.0
         Share of the rows, drawn without replacement, that each tree learns from.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
-default="from_dtype"
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical features: those of a data frame whose type is categorical or text, or a mask,
         positions or names. The 255 most frequent values of each are told apart.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None

@@ -12,11 +12,10 @@ from corollary.core.schema import Schema
 from corollary.ensemble.boosting_losses import (
     BoostingLoss,
     NormalBoostingLoss,
-    PinballBoostingLoss,
     PoissonBoostingLoss,
-    QuantilesBoostingLoss,
     SquareBoostingLoss,
 )
+from corollary.ensemble.boosting_quantiles import PinballBoostingLoss, QuantilesBoostingLoss
 from corollary.ensemble.gradient_boosting_base import FITTED, GradientBoosting, fits_together
 
 
@@ -29,9 +28,9 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "quantile", "poisson", "normal"}, \
-default="squared_error"
-        Squared or absolute error; the pinball loss of one or several quantiles; the deviance of
+    loss : str, default="squared_error"
+        "squared_error", "absolute_error", "quantile", "poisson" or "normal": squared or absolute
+        error; the pinball loss of one or several quantiles; the deviance of
         counts with a logarithmic link; or a normal law whose mean and standard deviation both
         depend on the inputs, learnt along the natural gradient.
     quantile : float or sequence of float, default=0.5
@@ -55,8 +54,7 @@ default="squared_error"
         Most bins of a numerical feature; one more holds missing values.
     subsample : float, default=1.0
         Share of the rows, drawn without replacement, that each tree learns from.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
-default="from_dtype"
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical features: those of a data frame whose type is categorical or text, or a mask,
         positions or names. The 255 most frequent values of each are told apart.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None

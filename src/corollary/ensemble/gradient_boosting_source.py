@@ -19,7 +19,7 @@ class BinnedRows(Summary):
     ----------
     bins : Bins
         Thresholds.
-    blocks : tuple of tuple
+    blocks : tuple of tuple, default=()
         ``(codes, y, sample_weight)`` of each block.
 
     Examples
