@@ -13,6 +13,8 @@ Rules for kernels, checked by ``tests/test_house.py``:
   NamedTuple of arrays is missing;
 * a kernel calls only kernels of its own file: Numba's cache does not notice a change in a
   function of another file;
+* ``np.isfinite`` of an expression may be compiled away, because Numba asks whether x - x is a
+  number and reassociation makes that 0; compare sizes, or test a value that was loaded as it is;
 * parallel sums accumulate per fixed-size block and are reduced in block order, so that the
   result does not depend on the number of threads.
 """
