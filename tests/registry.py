@@ -90,6 +90,7 @@ META: dict[str, Any] = {
     "VotingClassifier": lambda cls: cls([("a", _logistic()), ("b", _stump())], voting="soft"),
     "VotingRegressor": lambda cls: cls([("a", _ridge()), ("b", _stump(regressor=True))]),
     # The checks fit a few rows: at this confidence one calibration row is enough.
+    "CVPlusRegressor": lambda cls: cls(_regressor(), confidence=0.5, cv=2),
     "SplitConformalClassifier": lambda cls: cls(_classifier(), confidence=0.5),
     "SplitConformalRegressor": lambda cls: cls(_regressor(), confidence=0.5),
 }

@@ -16,6 +16,9 @@ from corollary.conformal.coverage import coverage_score as coverage_score
 from corollary.conformal.coverage import mean_size as mean_size
 from corollary.conformal.coverage import naive_coverage as naive_coverage
 from corollary.conformal.coverage import trivial_sets as trivial_sets
+from corollary.conformal.cv_plus import CVPlusRegressor as CVPlusRegressor
+from corollary.conformal.plus import plus_coverage as plus_coverage
+from corollary.conformal.plus import plus_intervals as plus_intervals
 from corollary.conformal.quantile import conformal_quantile as conformal_quantile
 from corollary.conformal.quantile import conformal_rank as conformal_rank
 from corollary.conformal.quantile import empirical_quantile as empirical_quantile

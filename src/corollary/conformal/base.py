@@ -62,7 +62,133 @@ def fits_together(estimator: Any) -> str | None:
     return None
 
 
-class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
+def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
+    """Return one prediction per row, or say that the model has several targets.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who asks.
+    model : estimator
+        A fitted regressor.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows, passed to the model as they come.
+
+    Returns
+    -------
+    prediction : ndarray of shape (n_samples,)
+        The predictions.
+    """
+    prediction = np.asarray(model.predict(X))
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if prediction.size != rows:
+        raise ValueError(
+            f"{type(wrapper).__name__} needs one prediction for each row. {type(model).__name__} "
+            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
+        )
+    return prediction.ravel()
+
+
+def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
+    """Say how many rows are missing if a level cannot be had from those there are.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who warns.
+    n_rows : int
+        Rows that calibrate.
+    confidence : float
+        The wanted level.
+    """
+    needed = smallest_calibration_size(confidence)
+    if n_rows < needed:
+        missing = needed - n_rows
+        warnings.warn(
+            f"{type(wrapper).__name__} has {n_rows} rows; confidence {confidence:g} takes at least "
+            f"{needed}. Until {missing} more {'row is' if missing == 1 else 'rows are'} given, "
+            "intervals are infinite.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+class BaseConformal(MetaEstimatorMixin, BaseEstimator):
+    """A wrapper around a model: rows reach the model as they came.
+
+    A subclass checks targets (`_check_targets`) and sets ``estimator_``, the model that makes
+    point predictions.
+    """
+
+    estimator: Any
+    confidence: float
+
+    @abstractmethod
+    def _check_targets(self, y: Any) -> np.ndarray: ...
+
+    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        check_consistent_length(X, y)
+        return self._check_targets(y)
+
+    def _fit_one(self, model: Any, X: Any, y: np.ndarray) -> Any:
+        return clone(model).fit(X, y)
+
+    def _check_confidence(self, confidence: float | None) -> float:
+        if confidence is None:
+            return self.confidence
+        if not isinstance(confidence, Real) or not 0 < confidence < 1:
+            raise ValueError(
+                f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
+                f"range (0.0, 1.0). Got {confidence!r} instead."
+            )
+        return float(confidence)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict with the underlying model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the model as they come.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The model's predictions.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features seen by the model, if it says so."""
+        return self.__dict__["estimator_"].n_features_in_ if self._fitted() else self._absent()
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """Names of the features seen by the model, if it had any."""
+        return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
+
+    def _fitted(self) -> bool:
+        return "estimator_" in self.__dict__
+
+    def _absent(self) -> Any:
+        raise AttributeError(f"{type(self).__name__} is not fitted yet.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.positive_only = inner.positive_only
+        return tags
+
+
+class BaseSplitConformal(BaseConformal):
     """Fit, calibrate, and look thresholds up.
 
     A subclass computes scores from rows and targets (`_scores`), numbers the cells that have
@@ -83,8 +209,6 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    estimator: Any
-    confidence: float
     prefit: bool
     calibration_size: float | int
     partition: Callable[[Any], Any] | None
@@ -94,9 +218,6 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
     _fallback: str
 
     @abstractmethod
-    def _check_targets(self, y: Any) -> np.ndarray: ...
-
-    @abstractmethod
     def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None: ...
 
     @abstractmethod
@@ -104,6 +225,9 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray: ...
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "scores_" in self.__dict__
 
     def _n_cells(self) -> int:
         return 1
@@ -167,17 +291,6 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
             repair="Scores of training rows are too small: calibrate on rows kept aside.",
         )
 
-    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        check_consistent_length(X, y)
-        return self._check_targets(y)
-
-    def _fit_one(self, model: Any, X: Any, y: np.ndarray) -> Any:
-        return clone(model).fit(X, y)
-
     def _calibrate(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
         scores = self._scores(X, y, rng)
         if np.isnan(scores).any():
@@ -207,19 +320,27 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
                 f"The 'partition' parameter of {type(self).__name__} must map {n} rows to {n} "
                 f"labels. Got shape {groups.shape} instead."
             )
+        if groups.dtype.kind == "O":
+            kinds = sorted({type(label).__name__ for label in groups})
+            if len(kinds) > 1 or kinds == ["NoneType"]:
+                raise ValueError(
+                    f"The 'partition' parameter of {type(self).__name__} must give labels of one "
+                    f"kind, none of them missing. Got labels of type {', '.join(kinds)}; give "
+                    "missing values a name of their own."
+                )
+        if groups.dtype.kind == "f" and np.isnan(groups).any():
+            raise ValueError(
+                f"The 'partition' parameter of {type(self).__name__} must give labels of one kind, "
+                f"none of them missing. Got {int(np.isnan(groups).sum())} NaN; give missing values "
+                "a name of their own."
+            )
         return groups
 
     def _level(self, confidence: float | None) -> float:
-        if confidence is None:
-            return self.confidence
-        if not isinstance(confidence, Real) or not 0 < confidence < 1:
-            raise ValueError(
-                f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
-                f"range (0.0, 1.0). Got {confidence!r} instead."
-            )
-        if confidence != self.confidence:
-            self._warn_if_too_few(confidence)
-        return confidence
+        level = self._check_confidence(confidence)
+        if level != self.confidence:
+            self._warn_if_too_few(level)
+        return level
 
     def _thresholds(self, X: Any, confidence: float) -> np.ndarray:
         """Return the threshold of every row and cell, shape (n_samples, n_cells)."""
@@ -261,46 +382,3 @@ class BaseSplitConformal(MetaEstimatorMixin, BaseEstimator):
             UserWarning,
             stacklevel=4,
         )
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict with the underlying model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the model as they come.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The model's predictions.
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict(X)
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of features seen by the model, if it says so."""
-        return self.__dict__["estimator_"].n_features_in_ if self._fitted() else self._absent()
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        """Names of the features seen by the model, if it had any."""
-        return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
-
-    def _fitted(self) -> bool:
-        return "estimator_" in self.__dict__
-
-    def _absent(self) -> Any:
-        raise AttributeError(f"{type(self).__name__} is not fitted yet.")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "scores_" in self.__dict__
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.positive_only = inner.positive_only
-        return tags

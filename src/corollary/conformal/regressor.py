@@ -10,7 +10,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
+from corollary.conformal.base import (
+    SCHEMA,
+    BaseSplitConformal,
+    fits_together,
+    predict_one_target,
+)
 from corollary.conformal.scores import absolute_score, normalised_score, quantile_score
 from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context
 from corollary.core.schema import Instance, List, Number, Optional, Schema
@@ -217,9 +222,11 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         check_is_fitted(self)
         threshold = self._thresholds(X, self._level(confidence))[:, 0]
         if self.conformity_score == "quantile":
-            lower, upper = (_predict(model, X) for model in self.quantile_estimators_)
+            lower, upper = (
+                predict_one_target(self, model, X) for model in self.quantile_estimators_
+            )
             return _widen(lower, upper, threshold)
-        centre = _predict(self.estimator_, X)
+        centre = predict_one_target(self, self.estimator_, X)
         if self.conformity_score == "normalised":
             threshold = threshold * self._scale(X)
         return _widen(centre, centre, threshold)
@@ -271,7 +278,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             )
 
     def _scale(self, X: Any) -> np.ndarray:
-        scale = np.maximum(_predict(self.scale_estimator_, X), self.scale_floor_)
+        scale = np.maximum(predict_one_target(self, self.scale_estimator_, X), self.scale_floor_)
         if not np.all(scale > 0):
             raise ValueError(
                 f"The fitted 'scale_estimator' {type(self.scale_estimator_).__name__} must predict "
@@ -282,22 +289,13 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         if self.conformity_score == "quantile":
-            return quantile_score(y, *(_predict(model, X) for model in self.quantile_estimators_))
-        prediction = _predict(self.estimator_, X)
+            return quantile_score(
+                y, *(predict_one_target(self, model, X) for model in self.quantile_estimators_)
+            )
+        prediction = predict_one_target(self, self.estimator_, X)
         if self.conformity_score == "normalised":
             return normalised_score(y, prediction, self._scale(X))
         return absolute_score(y, prediction)
-
-
-def _predict(model: Any, X: Any) -> np.ndarray:
-    prediction = np.asarray(model.predict(X))
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if prediction.size != rows:
-        raise ValueError(
-            f"SplitConformalRegressor needs one prediction for each row. {type(model).__name__} "
-            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
-        )
-    return prediction.ravel()
 
 
 def _widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:

@@ -1,0 +1,171 @@
+r"""Conformal thresholds when new rows come from another law of inputs.
+
+Under covariate shift a calibration row with input x counts :math:`w(x)` times, the ratio of the
+new density to the old, and the new row itself counts too: its mass sits at infinity, since nothing
+is known of its score. A new row whose weight outgrows the calibration rows has no finite threshold.
+"""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import Interval, validate_params
+
+# Relative slack for the rounding of sums of weights, as for ranks.
+_ROUNDING = 1e-12
+
+
+def check_weights(weights: Any, n_rows: int, *, who: str) -> np.ndarray:
+    """Return weights as an array, or say what is wrong with them.
+
+    Parameters
+    ----------
+    weights : array-like
+        Weights.
+    n_rows : int
+        How many there must be.
+    who : str
+        Who asks, for the message.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_rows,)
+        Finite numbers that are not negative.
+    """
+    found = np.asarray(weights, dtype=float)
+    if found.shape != (n_rows,) or not np.all(np.isfinite(found)) or np.any(found < 0):
+        raise ValueError(
+            f"{who} needs one finite weight, not negative, for each of {n_rows} rows. Got shape "
+            f"{found.shape} with {int((~(np.isfinite(found) & (found >= 0))).sum())} values that "
+            "are not."
+        )
+    return found
+
+
+def sorted_weighted_quantiles(
+    scores: np.ndarray, weights: np.ndarray, new_weights: np.ndarray, confidence: float
+) -> np.ndarray:
+    """Do the work of `weighted_conformal_quantile` for sorted scores that are known to be valid.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_calibration,)
+        Scores, ascending.
+    weights : ndarray of shape (n_calibration,)
+        Their weights.
+    new_weights : ndarray of shape (n_new,)
+        Weights of new rows.
+    confidence : float
+        Wanted coverage.
+
+    Returns
+    -------
+    thresholds : ndarray of shape (n_new,)
+        One threshold per new row.
+    """
+    through = np.cumsum(weights)
+    total = (through[-1] if len(through) else 0.0) + new_weights
+    place = np.searchsorted(through, (confidence - _ROUNDING) * total, side="left")
+    # Without any mass nothing is known: no threshold is safe.
+    place = np.where(total > 0, place, len(scores))
+    return np.append(scores, np.inf)[place]
+
+
+@validate_params(
+    {
+        "scores": ["array-like"],
+        "weights": ["array-like"],
+        "new_weights": ["array-like"],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def weighted_conformal_quantile(
+    scores: Any, weights: Any, new_weights: Any, confidence: float
+) -> np.ndarray:
+    r"""Return the thresholds of new rows under covariate shift.
+
+    The smallest score s with
+
+    .. math:: \sum_{i : s_i \le s} w(x_i) \ge (1-\alpha) \Big( \sum_i w(x_i) + w(x) \Big),
+
+    infinite if there is none. With equal weights it is :func:`conformal_quantile`.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_calibration,)
+        Scores of calibration rows.
+    weights : array-like of shape (n_calibration,)
+        Density ratio :math:`w(x_i)` of new rows to calibration rows, up to a common factor.
+    new_weights : array-like of shape (n_new,)
+        The same ratio at the new rows.
+    confidence : float
+        Wanted coverage :math:`1 - \alpha`, strictly between 0 and 1.
+
+    Returns
+    -------
+    thresholds : ndarray of shape (n_new,)
+        One per new row.
+
+    See Also
+    --------
+    effective_sample_size : What the weights leave of the calibration rows.
+
+    Notes
+    -----
+    Guarantee: if calibration rows are drawn from one law, the new row from another with the same
+    law of targets given inputs, and w is the true ratio, the new score is at most its threshold
+    with probability at least `confidence`. Checked by ``tests/conformal/test_weighted.py``.
+
+    References
+    ----------
+    Tibshirani, R. J., Barber, R. F., Candes, E. J. and Ramdas, A. (2019). Conformal prediction
+    under covariate shift. Advances in Neural Information Processing Systems 32.
+
+    Examples
+    --------
+    >>> from corollary.conformal import weighted_conformal_quantile
+    >>> weighted_conformal_quantile([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [1.0, 9.0], 0.6)
+    array([ 3., inf])
+    """
+    found = np.asarray(scores, dtype=float)
+    if found.ndim != 1 or np.isnan(found).any():
+        raise ValueError(
+            "The scores given to weighted_conformal_quantile must be one-dimensional and free of "
+            f"NaN. Got shape {found.shape} with {int(np.isnan(found).sum())} NaN."
+        )
+    weights = check_weights(weights, len(found), who="weighted_conformal_quantile")
+    new = np.atleast_1d(np.asarray(new_weights, dtype=float))
+    new = check_weights(new, new.size, who="weighted_conformal_quantile")
+    order = np.argsort(found, kind="stable")
+    return sorted_weighted_quantiles(found[order], weights[order], new, confidence)
+
+
+@validate_params({"weights": ["array-like"]}, prefer_skip_nested_validation=True)
+def effective_sample_size(weights: Any) -> float:
+    r"""Return how many equally weighted rows some weighted rows are worth.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_samples,)
+        Weights, not negative.
+
+    Returns
+    -------
+    size : float
+        :math:`(\sum w_i)^2 / \sum w_i^2`, between 1 and n; 0 if all weights are zero.
+
+    Examples
+    --------
+    >>> from corollary.conformal import effective_sample_size
+    >>> effective_sample_size([1.0, 1.0, 1.0]), effective_sample_size([1.0, 0.0, 0.0])
+    (3.0, 1.0)
+    """
+    found = np.asarray(weights, dtype=float)
+    found = check_weights(found, found.size, who="effective_sample_size")
+    largest = found.max(initial=0.0)
+    if largest == 0:
+        return 0.0
+    found = found / largest
+    return float(found.sum() ** 2 / (found**2).sum())
