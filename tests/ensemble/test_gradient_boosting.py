@@ -15,12 +15,14 @@ from sklearn.model_selection import train_test_split
 
 from corollary.core.persist import load, save
 from corollary.core.simulate import assert_bound_holds
+from corollary.core.threads import Team
 from corollary.ensemble import (
     BinnedRows,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     StagewiseRegressor,
 )
+from corollary.ensemble.gradient_boosting_tree import Grower, Growth
 from corollary.tree import find_bins
 
 
@@ -200,6 +202,28 @@ def test_staged_predictions_end_at_the_prediction(seed):
 # -- options -----------------------------------------------------------------------------------
 
 
+def test_rounded_derivatives_have_no_systematic_error():
+    n = 40_000
+    gradient, hessian = np.full(n, 1e-4), np.full(n, 1e-3)
+    gradient[0], hessian[0] = -1.0, 1.0  # leaves little resolution for the others
+    codes = np.asfortranarray(np.zeros((n, 1), dtype=np.uint8))
+    codes[n // 2 :] = 1
+    bins = find_bins(codes.astype(float))
+    growth = Growth(2, None, 1, 0.0, 1.0)
+    with Team(1) as team:
+        grower = Grower(codes, bins, growth, np.zeros(1, dtype=np.int64), team, 1)
+        rows = np.arange(n, dtype=np.uint32)
+        grown = grower.grow(gradient, hessian, np.ones(2), rows, np.random.default_rng(0))
+        sums = grower.leaf_sums(grown, gradient, hessian, np.ones(2))
+    for leaf, (g, h) in zip(grown.leaves, sums):
+        shift = int(grower.layout[2])
+        assert leaf.total[0] * grower.scales[0] == pytest.approx(g, rel=0.02)
+        assert (leaf.total[1] >> shift) * grower.scales[1] == pytest.approx(h, rel=0.02)
+        members = grown.rows(leaf)
+        assert g == pytest.approx(gradient[members].sum(), rel=1e-9)
+        assert h == pytest.approx(hessian[members].sum(), rel=1e-9)
+
+
 def test_rounded_derivatives_do_not_hurt_rare_classes(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30_000, 3))
@@ -278,6 +302,15 @@ def test_early_stopping_keeps_the_best_iteration(seed):
     best = int(np.argmin(model.validation_score_))
     assert model.n_iter_ == max(1, best)
     assert len(model.validation_score_) == len(model.train_score_) >= best + 11
+
+
+def test_rows_outside_a_sample_follow_the_trees(seed):
+    X, y = table(seed)
+    X[::5, 0] = np.nan
+    model = GradientBoostingRegressor(
+        early_stopping=True, validation_fraction=None, subsample=0.5, n_estimators=8
+    ).fit(X, y)
+    np.testing.assert_allclose(model.train_score_, model.staged_loss(X, y), rtol=1e-10)
 
 
 def test_samples_of_rows_and_features(seed):

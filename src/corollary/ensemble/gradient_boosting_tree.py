@@ -8,7 +8,7 @@ for sums G and H of first and second derivatives. Only the smaller child's histo
 other is what is left of the parent's.
 
 Derivatives enter histograms as whole numbers of about 13 bits, rounded without systematic error,
-and the values of leaves are sums at 62 bits. Sums of whole numbers have no order, so trees are the
+and the values of leaves are sums of 62 bits. Sums of whole numbers have no order, so trees are the
 same bits for any number of threads and any cut of the rows into blocks. The rounding adds at most
 one part in a thousand to the noise of a sum unless the largest gradient exceeds the typical one
 several hundred times.
@@ -458,7 +458,7 @@ class Grower:
         Returns
         -------
         sums : ndarray of shape (n_leaves, 2)
-            Correct to about 2^-62 of the number of rows times the largest value.
+            Each row is rounded by at most n 2^-62 of the largest value, for n rows in all.
         """
         from corollary.ensemble._histogram import sum_leaves
 
