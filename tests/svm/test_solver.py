@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corollary.kernels import RBF, Matern
-from corollary.svm import smo, svm_pair
+from corollary.svm import duality_gap, smo, svm_pair
 from corollary.svm._gram import (
     ChangedGram,
     KernelGram,
@@ -273,3 +273,44 @@ def test_the_loop_returns_to_python_while_it_works(monkeypatch):
             make_gram(RBF(9.0), X), y, np.minimum(1e9 * y, 0), np.maximum(1e9 * y, 0), tol=1e-9
         )
     assert max(calls) <= 20_000
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3]), st.integers(0, 30))
+@settings(max_examples=40, deadline=None)
+def test_gap_bounds_the_distance_to_the_minimum(entropy, epsilon, steps):
+    rng, K, y = problem(entropy)
+    C = 10 ** rng.uniform(-1, 2)
+    lower, upper = (np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0))
+    if epsilon:
+        lower, upper = np.full(len(y), -C), np.full(len(y), C)
+    early = smo(K, y, lower, upper, epsilon=epsilon, max_iter=steps)
+    best = smo(K, y, lower, upper, epsilon=epsilon, tol=1e-11)
+    slack = 1e-8 * (1 + abs(best.objective))
+    assert early.objective - best.objective <= early.gap + slack
+    assert best.gap <= slack
+    # Any intercept gives a bound.
+    rest, b = y - K @ early.beta, float(rng.normal())
+    assert early.objective - best.objective <= slack + duality_gap(
+        rest, early.beta, lower, upper, epsilon, b
+    )
+
+
+def test_gap_is_primal_minus_dual(seed):
+    _, K, y = problem(seed, n=30)
+    pair = svm_pair(K, y, C=5.0, max_iter=20)
+    slack = np.maximum(0.0, 1.0 - y * (K @ pair.beta + pair.intercept))
+    primal = 0.5 * pair.beta @ K @ pair.beta + 5.0 * slack.sum()
+    assert pair.result.gap == pytest.approx(primal - pair.dual, rel=1e-9)
+    assert pair.gap == pytest.approx(pair.result.gap, rel=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.1, 1e2, 1e5])
+def test_the_solver_stops_by_its_gap(C, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X[:, 0] + rng.normal(size=200) > 0, 1.0, -1.0)
+    K = RBF(2.0).gram(X)
+    result = svm_pair(K, y, C=C, tol=1e-2).result
+    assert result.converged
+    assert result.violation <= 1e-2
+    assert result.gap <= 1e-3 * abs(result.objective)

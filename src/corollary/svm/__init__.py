@@ -30,6 +30,7 @@ from corollary.svm.one_class import OneClassSVM as OneClassSVM
 from corollary.svm.path import SVMPath as SVMPath
 from corollary.svm.path import svm_path as svm_path
 from corollary.svm.solver import SMOResult as SMOResult
+from corollary.svm.solver import duality_gap as duality_gap
 from corollary.svm.solver import smo as smo
 from corollary.svm.structural import ClassLabels as ClassLabels
 from corollary.svm.structural import LabelChain as LabelChain

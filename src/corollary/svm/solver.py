@@ -11,6 +11,9 @@ and the free ones, is optimised by pair steps in compiled code on its own small 
 the gradient of all variables is corrected with the rows of those that changed, computed by matrix
 products in tiles on all cores and kept in a cache of bounded size. Variables that rest at a bound
 are thus shrunk away without further rules.
+
+The solver stops by two numbers: the largest violation of the optimality conditions, and the duality
+gap, which bounds how far the objective is from its minimum (see :func:`duality_gap`).
 """
 
 from typing import Any, NamedTuple
@@ -28,6 +31,11 @@ _LARGEST_BLOCK = 16_384
 # Pair steps for each variable of a block before the block is chosen anew; so often does the
 # compiled loop return, so that Ctrl-C works.
 _STEPS = 10
+# The gap may be at most this share of the tolerance, relative to the objective; below the last
+# number it is rounding.
+_GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-10
+# Violations below this share of the tolerance are not asked for, whatever the gap.
+_SMALLEST_VIOLATION = 1e-3
 
 
 class SMOResult(NamedTuple):
@@ -45,10 +53,14 @@ class SMOResult(NamedTuple):
         Minimum reached.
     violation : float
         Largest violation of the optimality conditions, in units of the scores.
+    gap : float
+        Duality gap: the objective exceeds the minimum by this much at most. Infinite if a variable
+        without bound has a slope left, however small.
     n_iter : int
         Pair steps made.
     converged : bool
-        Whether the violation is at most the tolerance.
+        Whether the violation is at most the tolerance, and the gap at most a tenth of it relative
+        to the objective (or the violation a thousandth of it, or rounding in the way).
 
     Examples
     --------
@@ -63,6 +75,7 @@ class SMOResult(NamedTuple):
     intercepts: np.ndarray
     objective: float
     violation: float
+    gap: float
     n_iter: int
     converged: bool
 
@@ -100,7 +113,8 @@ def smo(
     start : array-like of shape (n_samples,) or None, default=None
         Weights to start from, within the bounds; their sums are the sums kept. None for zeros.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions; a tenth of it is the largest duality gap
+        relative to the objective, where the gap is finite.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for no limit.
     cache_size : float, default=500.0
@@ -199,7 +213,8 @@ def minimise(
     start : ndarray of shape (n_samples,) or None, default=None
         Feasible weights to start from.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions; a tenth of it is the largest duality gap
+        relative to the objective, where the gap is finite.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for no limit.
     cache_size : float, default=500.0
@@ -220,7 +235,14 @@ def minimise(
     # Half of the memory is for the block, half for rows.
     largest = int(min(n, _LARGEST_BLOCK, max(_BLOCK, np.sqrt(cache_size * 2**20 / 16))))
     block = np.empty(0, dtype=np.int64)
+
+    def intercepts() -> np.ndarray:
+        return _intercepts(rest, up, down, beta, lower, upper, epsilon, groups, n_groups)
+
     steps, stalled, stalls, best = 0, 0, 0, np.inf
+    target, wanted = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
+    # Without bounds the gap is finite by chance only.
+    bounded = bool(np.isfinite(lower).all() and np.isfinite(upper).all())
     with (
         one_blas_thread(),
         RowCache(gram, cache_size / 2) as rows,
@@ -233,6 +255,15 @@ def minimise(
             up, down = slopes(rest, beta, lower, upper, epsilon)
             violation = _violation(up, down, groups, n_groups)
             objective = _objective(beta, rest, linear, epsilon)
+            done = violation <= tol
+            if done:
+                gap = duality_gap(rest, beta, lower, upper, epsilon, intercepts()[groups])
+                # Small violations of many variables with wide bounds: go on with smaller ones, but
+                # not for ever, since an objective of zero has no relative gap.
+                rounding = 1e-14 * float(np.abs(rest).max() + np.abs(linear).max())
+                small = violation <= max(_SMALLEST_VIOLATION * tol, rounding)
+                done = small or not bounded or gap <= wanted * abs(objective)
+                target = min(target, 0.3 * violation)
             progress(violation=violation, objective=objective)
             # Once rounding moves the objective, further steps are noise.
             fell = np.isinf(best) or objective < best - 1e-15 * abs(best)
@@ -240,7 +271,7 @@ def minimise(
             stalls += stalled > 0
             best = min(best, objective)
             left = max_iter - steps if max_iter >= 0 else np.inf
-            if violation <= tol or left <= 0 or stalled > 20:
+            if done or left <= 0 or stalled > 20:
                 break
             block = _choose(up, down, groups, n_groups, block, beta, lower, upper, largest)
             new_beta, new_rest = beta[block], rest[block]
@@ -254,7 +285,7 @@ def minimise(
                 upper[block],
                 ends,
                 float(epsilon),
-                max(0.5 * tol, 0.1 * violation) if len(block) < n else tol,
+                max(0.5 * target, 0.1 * violation) if len(block) < n else target,
                 int(min(max(_STEPS * len(block), 20_000), left)),
             )
             steps += done
@@ -264,14 +295,16 @@ def minimise(
             for i in range(0, len(changed), _BLOCK):
                 part = changed[i : i + _BLOCK]
                 rows.subtract_product(rest, block[part], change[part])
+    found = intercepts()
     return SMOResult(
         beta,
         linear - rest,
-        _intercepts(rest, up, down, beta, lower, upper, epsilon, groups, n_groups),
+        found,
         float(objective),
         float(max(violation, 0.0)),
+        duality_gap(rest, beta, lower, upper, epsilon, found[groups]),
         steps,
-        bool(violation <= tol),
+        bool(done or (violation <= tol and stalled > 20)),
     )
 
 
@@ -304,6 +337,63 @@ def slopes(
     up = np.where(beta < upper, rest - np.where(beta >= 0, epsilon, -epsilon), -np.inf)
     down = np.where(beta > lower, rest - np.where(beta > 0, epsilon, -epsilon), np.inf)
     return up, down
+
+
+def duality_gap(
+    rest: np.ndarray,
+    beta: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    epsilon: float,
+    intercept: Any,
+) -> float:
+    r"""Return by how much the objective exceeds its minimum at most.
+
+    With multipliers b of the sums and :math:`g_i=\ell_i-(K\beta)_i-b` the gap is
+    :math:`\sum_i\bigl(\max_{l_i\le\gamma\le u_i}(g_i\gamma-\varepsilon|\gamma|)
+    -(g_i\beta_i-\varepsilon|\beta_i|)\bigr)`; every term is non-negative. For a machine with the
+    hinge loss this is the primal value with intercept b minus the dual one.
+
+    Parameters
+    ----------
+    rest : ndarray of shape (n_samples,)
+        ``linear - K @ beta``.
+    beta : ndarray of shape (n_samples,)
+        Feasible weights.
+    lower : ndarray of shape (n_samples,)
+        Lower bounds.
+    upper : ndarray of shape (n_samples,)
+        Upper bounds.
+    epsilon : float
+        Weight of the absolute values.
+    intercept : float or ndarray of shape (n_samples,)
+        Multiplier of the sum that each variable belongs to; any number gives a valid gap.
+
+    Returns
+    -------
+    gap : float
+        Infinite if a variable can move without bound along a slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import duality_gap
+    >>> duality_gap(np.array([1.0, -1.0]), np.zeros(2), np.array([0.0, -2.0]),
+    ...             np.array([2.0, 0.0]), 0.0, 0.0)
+    4.0
+    """
+    slope = rest - intercept
+    # The maximum of a concave function with a kink at zero: at zero or at a bound.
+    ends = (np.minimum(np.maximum(0.0, lower), upper), lower, upper)
+    best = np.full(len(beta), -np.inf)
+    for end in ends:
+        # A bound at infinity counts only where the slope leads there.
+        moving = np.isfinite(end) | (slope * np.sign(end) > epsilon)
+        with np.errstate(invalid="ignore"):
+            value = np.where(moving, slope * end - epsilon * np.abs(end), -np.inf)
+        best = np.fmax(best, value)
+    terms = best - (slope * beta - epsilon * np.abs(beta))
+    return float(np.maximum(terms, 0.0).sum())
 
 
 def _violation(up: np.ndarray, down: np.ndarray, groups: np.ndarray, n_groups: int) -> float:

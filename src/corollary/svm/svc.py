@@ -37,7 +37,8 @@ class SVC(PairwiseClassifier):
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Whether slack is paid linearly or squared.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions, in units of the margin.
+        Largest violation of the optimality conditions, in units of the margin; a tenth of it is
+        the largest duality gap relative to the objective (where slack is not squared).
     cache_size : float, default=500.0
         Megabytes for the solver, in all.
     class_weight : dict, "balanced" or None, default=None
