@@ -154,16 +154,22 @@ def test_what_takes_part():
     def names(situation):
         return [entry.name for entry in candidates(situation)]
 
-    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "process", "forest"]
-    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "process", "forest"]
+    assert names(_situation(fast=False)) == ["logistic", "sparse-logistic", "forest", "process"]
+    assert names(_situation("regression", fast=False)) == ["ridge", "lasso", "forest", "process"]
     some = {"fast": False, "n": 3_000}
-    most = ["machine", "forest", "boosting", "network"]
+    most = ["forest", "machine", "boosting", "network"]
     assert names(_situation(**some)) == ["logistic", "sparse-logistic", *most]
     assert names(_situation("regression", **some)) == ["ridge", "lasso", *most]
     log = names(_situation("regression", log=True, **some))
     assert log == ["ridge-log", "ridge", "lasso-log", *(f"{name}-log" for name in most)]
     many = {"fast": False, "n": 30_000}
-    assert names(_situation("regression", **many)) == ["ridge", "lasso", "waves", *most[1:]]
+    assert names(_situation("regression", **many)) == [
+        "ridge",
+        "lasso",
+        "forest",
+        "waves",
+        *most[2:],
+    ]
     assert names(_situation("regression", log=True)) == ["ridge-log", "ridge"]
     assert names(_situation("regression", n=3_000)) == ["ridge", "boosting"]
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from corollary.report.evidence import Task
 
-#: Candidates whose loops are compiled, in the order in which a report needs them.
-CANDIDATES = ("sparse-logistic", "lasso", "forest", "machine", "boosting")
+#: Candidates whose loops take long to compile, in the order in which a report needs them.
+CANDIDATES = ("forest", "machine", "boosting")
 FAST_CANDIDATES = ("boosting",)
 
 

@@ -9,5 +9,5 @@ from importlib import import_module
 #: The modules whose models are registered, in the order of the comparison.
 MODULES = tuple(
     import_module(f"corollary.report.catalogue.{name}")
-    for name in ("linear", "kernel", "tree", "network")
+    for name in ("linear", "forest", "kernel", "boosting", "network")
 )
