@@ -216,3 +216,22 @@ def test_errors():
         RandomForestRegressor(feature_sampling="node").fit(X, y)
     with pytest.warns(UserWarning, match="Raise n_estimators"):
         RandomForestClassifier(1, oob_score=True, random_state=0).fit(np.arange(4.0)[:, None], y)
+
+
+@pytest.mark.parametrize("sampling", ["split", "tree"])
+def test_bins_taken_along_are_the_same_bins(seed, monkeypatch, sampling):
+    # Branches of at most 300 of 2,500 rows copy their bins, or none does.
+    from corollary.tree import grow
+
+    X, y = labels(seed, n=2500, classes=3)
+    X[::11, 1] = np.nan
+    X[:, 3] = np.round(2 * X[:, 3] + 6).clip(0, 12)
+    grown = []
+    for near in (300 * 6, 2**60):
+        monkeypatch.setattr(grow, "_NEAR_BYTES", near)
+        forest = RandomForestClassifier(
+            3, categorical_features=[3], feature_sampling=sampling, max_features=3, random_state=0
+        )
+        grown.append(forest.fit(X, y).trees_)
+    for name in ("feature", "threshold", "left", "value", "gain", "bitsets"):
+        assert getattr(grown[0], name).tobytes() == getattr(grown[1], name).tobytes()

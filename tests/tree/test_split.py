@@ -90,7 +90,7 @@ def test_histograms_find_the_same_split(seed, criterion):
         if trial % 2:
             y, n_classes = (labels > 0).astype(float), 2 if n_classes else 0
         bins = find_bins(X)
-        table = BinnedTable(bins, np.ascontiguousarray(bins.transform(X)))
+        table = BinnedTable(bins, bins.transform(X))
         tree = grow_histogram(
             table, Problem(y, criterion, n_classes), Rules(max_depth=1), sample_weight=w
         )
@@ -117,7 +117,7 @@ def test_categories_are_split_optimally(seed, criterion, classes):
         assert split.gain == pytest.approx(best, abs=1e-9)
         assert split.categories is not None
         bins = find_bins(X, categorical=np.array([True]))
-        table = BinnedTable(bins, np.ascontiguousarray(bins.transform(X)))
+        table = BinnedTable(bins, bins.transform(X))
         tree = grow_histogram(table, Problem(y, criterion, classes), Rules(max_depth=1))
         assert tree.gain[0] == pytest.approx(best, abs=1e-9)
 

@@ -17,23 +17,15 @@ import numpy as np
 from corollary.core.jit import jit
 
 GINI, ENTROPY, ERROR = 1, 2, 3
-# Nodes with fewer rows visit only the bins they touch, found by bits.
+# Nodes with fewer rows list the bins they touch while they are filled; others look at all bins.
 FEW_ROWS = 64
-_BRUIJN = 0x077CB531
-
-
-def _bit_numbers() -> np.ndarray:
-    table = np.empty(32, dtype=np.int64)
-    for bit in range(32):
-        table[((_BRUIJN << bit) & 0xFFFFFFFF) >> 27] = bit
-    return table
-
-
-_BIT = _bit_numbers()
 
 
 class Rules(NamedTuple):
-    """When to split; ``min_gain`` is a sum over rows, limits are large where there is none."""
+    """When to split; ``min_gain`` is a sum over rows, limits are large where there is none.
+
+    ``binary`` says that targets are 0 and 1, so that a perfect split is known when it is seen.
+    """
 
     max_depth: int
     min_samples_split: int
@@ -42,14 +34,16 @@ class Rules(NamedTuple):
     min_gain: float
     max_leaf_nodes: int
     max_features: int
+    binary: bool
 
 
 class Work(NamedTuple):
     """Entries (row; target and weight), room to move them, histograms, lists, features, queue.
 
-    ``hist`` has a slot of 256 bins for each feature drawn and the sums on the left after them.
-    ``lists`` holds the state of the random numbers, the bins that hold rows, and for each slot 8
-    words of bits and 256 counts. Both are zero, and are left so.
+    ``hist`` has 256 bins and the sums on the left after them. ``lists`` holds the state of the
+    random numbers (0), the bins that hold rows (from 1) and their counts (from 257). Histograms
+    and counts are zero, and are left so. ``near`` takes the bins of one branch at a time,
+    so that its rows lie side by side in the cache; without columns it is not used.
     """
 
     row: np.ndarray
@@ -60,6 +54,7 @@ class Work(NamedTuple):
     lists: np.ndarray
     features: np.ndarray
     queue: np.ndarray
+    near: np.ndarray
 
 
 class Grown(NamedTuple):
@@ -104,13 +99,13 @@ def _explained(impurity, total, left):
 
 
 @jit
-def _sort_bins(hist, lists, base, width, m, channel):
+def _sort_bins(hist, lists, width, m, channel):
     """Sort the m listed bins by a channel's share of their weight."""
     for i in range(2, m + 1):
         b, j = lists[i], i
-        key = hist[base + b * width + channel] / hist[base + b * width]
+        key = hist[b * width + channel] / hist[b * width]
         while j > 1:
-            place = base + lists[j - 1] * width
+            place = lists[j - 1] * width
             if hist[place + channel] <= key * hist[place]:
                 break
             lists[j] = lists[j - 1]
@@ -122,18 +117,20 @@ def _sort_bins(hist, lists, base, width, m, channel):
 def grow_tree(bins, kinds, impurity, rules, work, grown):
     """Grow a tree from all entries; return its number of nodes.
 
-    ``bins`` is C-ordered; ``kinds`` says how many categories a column has, 0 for numbers. Depth
-    first, or the largest gain first if leaves are limited. At every node features are drawn as
-    the rules say, and more while all that are drawn are constant. ``total`` holds the root's.
+    ``bins`` is (features, rows), C-ordered; ``kinds`` says how many categories a column has, 0 for
+    numbers. Depth first, or the largest gain first if leaves are limited. At every node features
+    are drawn as the rules say, and more while all that are drawn are constant. ``total`` holds the
+    root's.
     """
-    row, value, spare_row, spare_value, hist, lists, features, queue = work
+    row, value, spare_row, spare_value, hist, lists, features, queue, near = work
     nodes, total, gain, bits = grown
-    max_depth, min_split, min_leaf, min_weight, min_gain, max_leaves, max_features = rules
+    max_depth, min_split, min_leaf, min_weight, min_gain, max_leaves, max_features, binary = rules
     width, n_features, end = total.shape[1], len(features), len(row)
     left = hist[len(hist) - width :]
     n_nodes, n_open, child, depth, start, middle = 1, 0, 0, 0, 0, 0
     best_first, counting = max_leaves < end, min_leaf > 1
     varies_left = varies_right = True
+    table, near_start, near_end = bins, 0, 0
     while True:
         # -- the best split of each new node
         for node in range(child, n_nodes):
@@ -141,121 +138,106 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
             if child > 0 and node == child:
                 a, b_, varies = start, middle, varies_left
             size = b_ - a
-            nodes[node, 0] = -1
-            nodes[node, 3] = -1
+            nodes[4 * node] = -1
+            nodes[4 * node + 3] = -1
             gain[node] = 0.0
             if not varies or depth >= max_depth or size < min_split:
                 continue
             w_all, s_all, few = total[node, 0], total[node, 1], size < FEW_ROWS
-            best, first, n_slots = -np.inf, 0, max_features
-            while first < n_features:
+            best, drawn, varies = -np.inf, 0, False
+            perfect = s_all * (w_all - s_all) * (1.0 - 1e-12) if binary else np.inf
+            while drawn < n_features and (drawn < max_features or not varies) and best < perfect:
                 if max_features < n_features:
-                    for s in range(first, first + n_slots):
-                        lists[0] = lists[0] * 6364136223846793005 + 1442695040888963407
-                        j = s + ((((lists[0] >> 33) & 0x7FFFFFFF) * (n_features - s)) >> 31)
-                        f = features[j]
-                        features[j] = features[s]
-                        features[s] = f
+                    lists[0] = lists[0] * 6364136223846793005 + 1442695040888963407
+                    j = drawn + ((((lists[0] >> 33) & 0x7FFFFFFF) * (n_features - drawn)) >> 31)
+                    f = features[j]
+                    features[j] = features[drawn]
+                    features[drawn] = f
+                f = features[drawn]
+                drawn += 1
+                m = 0
                 for i in range(a, b_):
                     t, w, channel = value[2 * i], value[2 * i + 1], np.int64(1)
                     amount = w * t
                     if impurity is not None:
                         channel += np.int64(t)
                         amount = w
-                    r = np.int64(row[i])
-                    for s in range(n_slots):
-                        x = np.int64(bins[r, features[first + s]])
-                        place = (256 * s + x) * width
-                        hist[place] += w
-                        hist[place + channel] += amount
-                        if few:
-                            lists[257 + 264 * s + (x >> 5)] |= 1 << (x & 31)
-                        if counting:
-                            lists[265 + 264 * s + x] += 1
-                varies = False
-                for s in range(n_slots):
-                    base, words, m, f = 256 * s * width, 257 + 264 * s, 0, features[first + s]
-                    if few:
-                        for word in range(words, words + 8):
-                            mask = lists[word]
-                            lists[word] = 0
-                            while mask != 0:
-                                low = mask & -mask
-                                m += 1
-                                lists[m] = (
-                                    32 * (word - words) + _BIT[((low * _BRUIJN) & 0xFFFFFFFF) >> 27]
-                                )
-                                mask ^= low
-                        if lists[m] == 255 and m > 0:
-                            m -= 1
-                    else:
-                        for b in range(255):
-                            if hist[base + b * width] > 0.0:
-                                m += 1
-                                lists[m] = b
-                    lost, last, n_orders = base + 255 * width, m, 1
-                    missing = hist[lost] > 0.0
-                    if missing:
-                        last += 1
-                    if last > 1:
-                        varies = True
-                    if kinds is not None and impurity is not None and kinds[f] > 0:
-                        n_orders = width - 1
-                    # Missing values go right in the first scan of an order, left in the second.
-                    for scan in range(2 * n_orders if missing else n_orders):
-                        side = scan & 1 if missing else 0
-                        if kinds is not None and kinds[f] > 0:
-                            order = scan // 2 if missing else scan
-                            _sort_bins(hist, lists, base, width, m, 1 + order)
-                        wl = sl = 0.0
-                        n_left = 0
-                        if side == 1:
-                            wl, sl, n_left = hist[lost], hist[lost + 1], lists[words + 263]
-                        if impurity is not None:
-                            for c in range(width):
-                                left[c] = hist[lost + c] * side
-                        for i in range(1, last - side):
-                            b = lists[i]
-                            at = base + b * width
-                            wl += hist[at]
-                            wr = w_all - wl
-                            if impurity is None:
-                                sl += hist[at + 1]
-                                d = sl * wr - (s_all - sl) * wl
-                                score = d * d / (wl * wr)
-                            else:
-                                for c in range(width):
-                                    left[c] += hist[at + c]
-                                score = _explained(impurity, total[node], left)
-                            if counting:
-                                n_left += lists[words + 8 + b]
-                                if n_left < min_leaf or size - n_left < min_leaf:
-                                    continue
-                            if score > best and wl >= min_weight and wr >= min_weight:
-                                best = score
-                                to_left = side == 1 if missing else wl >= wr
-                                nodes[node, 0] = f
-                                # Midway between the bins seen; the last of them has no limit.
-                                nodes[node, 1] = (b + lists[i + 1] - 1) // 2 if i < m else 254
-                                nodes[node, 2] = to_left
-                                if kinds is not None and kinds[f] > 0:
-                                    nodes[node, 1] = 255
-                                    for j in range(256):  # those not seen go with the missing
-                                        bits[node, j] = to_left
-                                    for j in range(1, m + 1):
-                                        bits[node, lists[j]] = j <= i
-                    for i in range(1, m + 2 if few else 257):
-                        b = i - 1
-                        if few:
-                            b = lists[i] if i <= m else 255
-                        lists[words + 8 + b] = 0
+                    x = np.int64(table[f, np.int64(row[i])])
+                    if few and hist[x * width] == 0.0:
+                        m += 1
+                        j = m
+                        while j > 1 and lists[j - 1] > x:
+                            lists[j] = lists[j - 1]
+                            j -= 1
+                        lists[j] = x
+                    hist[x * width] += w
+                    hist[x * width + channel] += amount
+                    if counting:
+                        lists[257 + x] += 1
+                if not few:
+                    for b in range(256):
+                        if hist[b * width] > 0.0:
+                            m += 1
+                            lists[m] = b
+                if m > 0 and lists[m] == 255:
+                    m -= 1
+                lost, last, n_orders = 255 * width, m, 1
+                missing = hist[lost] > 0.0
+                if missing:
+                    last += 1
+                if last > 1:
+                    varies = True
+                if kinds is not None and impurity is not None and kinds[f] > 0:
+                    n_orders = width - 1
+                # Missing values go right in the first scan of an order, left in the second.
+                for scan in range(2 * n_orders if missing else n_orders):
+                    side = scan & 1 if missing else 0
+                    if kinds is not None and kinds[f] > 0:
+                        _sort_bins(hist, lists, width, m, 1 + (scan // 2 if missing else scan))
+                    wl = sl = 0.0
+                    n_left = 0
+                    if side == 1:
+                        wl, sl, n_left = hist[lost], hist[lost + 1], lists[512]
+                    if impurity is not None:
                         for c in range(width):
-                            hist[base + b * width + c] = 0.0
-                first += n_slots
-                n_slots = 1
-                if varies:
-                    break
-            if nodes[node, 0] < 0:
+                            left[c] = hist[lost + c] * side
+                    for i in range(1, last - side):
+                        b = lists[i]
+                        wl += hist[b * width]
+                        wr = w_all - wl
+                        if impurity is None:
+                            sl += hist[b * width + 1]
+                            d = sl * wr - (s_all - sl) * wl
+                            score = d * d / (wl * wr)
+                        else:
+                            for c in range(width):
+                                left[c] += hist[b * width + c]
+                            score = _explained(impurity, total[node], left)
+                        if counting:
+                            n_left += lists[257 + b]
+                            if n_left < min_leaf or size - n_left < min_leaf:
+                                continue
+                        if score > best and wl >= min_weight and wr >= min_weight:
+                            best = score
+                            to_left = side == 1 if missing else wl >= wr
+                            nodes[4 * node] = f
+                            # Midway between the bins seen; the last of them has no limit.
+                            nodes[4 * node + 1] = (b + lists[i + 1] - 1) // 2 if i < m else 254
+                            nodes[4 * node + 2] = to_left
+                            if kinds is not None and kinds[f] > 0:
+                                nodes[4 * node + 1] = 255
+                                for j in range(256):  # those not seen go with the missing
+                                    bits[node, j] = to_left
+                                for j in range(1, m + 1):
+                                    bits[node, lists[j]] = j <= i
+                for i in range(1, m + 2 if few else 257):
+                    b = i - 1
+                    if few:
+                        b = lists[i] if i <= m else 255
+                    lists[257 + b] = 0
+                    for c in range(width):
+                        hist[b * width + c] = 0.0
+            if nodes[4 * node] < 0:
                 continue
             if impurity is None:
                 best /= w_all
@@ -264,13 +246,13 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
                     left[c] = 0.0
                 best -= _explained(impurity, total[node], left)
             if best < min_gain:
-                nodes[node, 0] = -1
+                nodes[4 * node] = -1
                 continue
             gain[node] = best
-            queue[n_open, 0] = node
-            queue[n_open, 1] = a
-            queue[n_open, 2] = b_
-            queue[n_open, 3] = depth
+            queue[4 * n_open] = node
+            queue[4 * n_open + 1] = a
+            queue[4 * n_open + 2] = b_
+            queue[4 * n_open + 3] = depth
             n_open += 1
         # -- the node to split
         if n_open == 0 or n_nodes > 2 * max_leaves - 2:
@@ -279,17 +261,29 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
         chosen = n_open
         if best_first:
             for k in range(n_open):
-                if gain[queue[k, 0]] > gain[queue[chosen, 0]]:
+                if gain[queue[4 * k]] > gain[queue[4 * chosen]]:
                     chosen = k
-        node, start, end, depth = queue[chosen, 0], queue[chosen, 1], queue[chosen, 2], 0
-        depth += queue[chosen, 3] + 1
+        node = queue[4 * chosen]
+        start = queue[4 * chosen + 1]
+        end = queue[4 * chosen + 2]
+        depth = queue[4 * chosen + 3] + 1
         for c in range(4):
-            queue[chosen, c] = queue[n_open, c]
+            queue[4 * chosen + c] = queue[4 * n_open + c]
         child = n_nodes
         n_nodes += 2
-        nodes[node, 3] = child
+        nodes[4 * node + 3] = child
+        # -- a small branch takes its bins along; depth first, it is finished before the next
+        if end - start <= near.shape[1] and (start < near_start or end > near_end):
+            near_start, near_end = start, end
+            for j in range(n_features):
+                f = features[j]
+                for i in range(start, end):
+                    near[f, i - start] = bins[f, np.int64(row[i])]
+            for i in range(start, end):
+                row[i] = i - start
+        table = near if near_start <= start and end <= near_end else bins
         # -- its entries move to the children, in order, and are summed
-        f, cut, to_left = nodes[node, 0], nodes[node, 1], nodes[node, 2] != 0
+        f, cut, to_left = nodes[4 * node], nodes[4 * node + 1], nodes[4 * node + 2] != 0
         for c in range(width):
             total[child, c] = 0.0
             total[child + 1, c] = 0.0
@@ -297,7 +291,7 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
         high_left = high_right = -np.inf
         for i in range(start, end):
             r, t, w = np.int64(row[i]), value[2 * i], value[2 * i + 1]
-            x = np.int64(bins[r, f])
+            x = np.int64(table[f, r])
             goes_left = x <= cut
             if x == 255:
                 goes_left = to_left
@@ -330,6 +324,6 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
             value[2 * (middle + i) + 1] = spare_value[2 * i + 1]
         varies_left, varies_right = low_left < high_left, low_right < high_right
     for k in range(n_open):
-        nodes[queue[k, 0], 0] = -1
-        gain[queue[k, 0]] = 0.0
+        nodes[4 * queue[4 * k]] = -1
+        gain[queue[4 * k]] = 0.0
     return n_nodes

@@ -211,7 +211,7 @@ def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: fl
 def bin_table(
     X: np.ndarray, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
 ) -> BinnedTable:
-    """Bin the columns of a table, rows side by side.
+    """Bin the columns of a table.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def bin_table(
         One byte per value.
     """
     bins = find_bins(X, sample_weight=weight, categorical=categorical, n_jobs=n_jobs)
-    return BinnedTable(bins, np.ascontiguousarray(bins.transform(X, n_jobs=n_jobs)))
+    return BinnedTable(bins, bins.transform(X, n_jobs=n_jobs))
 
 
 class BaseDecisionTree(BaseEstimator, ABC):

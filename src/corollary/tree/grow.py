@@ -16,6 +16,7 @@ from corollary.tree.structure import Tree
 
 _IMPURITY = {"gini": 1, "entropy": 2, "log_loss": 2, "misclassification": 3}
 _LIMIT = 2**62
+_NEAR_BYTES = 2**18
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Rules:
     max_leaf_nodes: int | None = None
     max_features: int | None = None
 
-    def _compiled(self, kind: Any, n_features: int, unit: float) -> Any:
+    def _compiled(self, kind: Any, n_features: int, unit: float, *more: Any) -> Any:
         return kind(
             _LIMIT if self.max_depth is None else int(self.max_depth),
             # A split needs two leaves, so a smaller node need not be searched.
@@ -127,6 +128,7 @@ class Rules:
             float(self.min_gain) / unit * (1 - 1e-12),
             _LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             n_features if self.max_features is None else min(n_features, int(self.max_features)),
+            *more,
         )
 
 
@@ -139,7 +141,7 @@ class BinnedTable:
     bins : Bins
         Thresholds of the columns.
     codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins of all values, row by row.
+        Bins of all values, column by column.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class BinnedTable:
     >>> from corollary.tree.grow import BinnedTable
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> bins = find_bins(X)
-    >>> BinnedTable(bins, np.ascontiguousarray(bins.transform(X))).cuts[0, :3]
+    >>> BinnedTable(bins, bins.transform(X)).cuts[0, :3]
     array([0.5, 1.5, inf])
     """
 
@@ -201,7 +203,7 @@ def grow_histogram(
     >>> from corollary.tree.grow import BinnedTable, Problem, Rules, grow_histogram
     >>> X = np.arange(6.0)[:, None]
     >>> bins = find_bins(X)
-    >>> table = BinnedTable(bins, np.ascontiguousarray(bins.transform(X)))
+    >>> table = BinnedTable(bins, bins.transform(X))
     >>> problem = Problem(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), "gini", 2)
     >>> grow_histogram(table, problem, Rules()).threshold
     array([2.5, 0. , 0. ])
@@ -212,33 +214,35 @@ def grow_histogram(
     row, target, weight, unit = _entries(problem, sample_weight)
     n, width = len(row), problem.width
     columns = np.arange(n_features) if features is None else np.sort(features)
-    limits = rules._compiled(compiled.Rules, len(columns), unit)
+    binary = problem.moments and problem.n_classes == 2
+    limits = rules._compiled(compiled.Rules, len(columns), unit, binary)
     categories = np.where(table.bins.categorical, table.bins.n_bins, 0)
     kinds = categories if categories.any() else None
-    n_slots, capacity = limits.max_features, max(1, 2 * n - 1)
+    capacity = max(1, 2 * n - 1)
     value = np.empty(2 * n)
     value[0::2], value[1::2] = target, weight
-    lists = np.zeros(257 + 264 * n_slots, dtype=np.int64)
+    lists = np.zeros(513, dtype=np.int64)
     lists[0] = seed
     work = compiled.Work(
         row.astype(np.uint32),
         value,
         np.empty(n, dtype=np.uint32),
         np.empty(2 * n),
-        np.zeros((256 * n_slots + 1) * width),
+        np.zeros(257 * width),
         lists,
         columns.astype(np.int32),
-        np.empty((n, 4), dtype=np.int64),
+        np.empty(4 * n, dtype=np.int64),
+        np.empty((n_features, _near_rows(limits, n, n_features)), dtype=np.uint8),
     )
     grown = compiled.Grown(
-        np.zeros((capacity, 4), dtype=np.int32),
+        np.zeros(4 * capacity, dtype=np.int32),
         np.empty((capacity, width)),
         np.empty(capacity),
         np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
     )
     grown.total[0] = _channel_sums(problem, target, weight)
-    size = compiled.grow_tree(table.codes, kinds, problem.impurity, limits, work, grown)
-    feature, cut, to_left, left = grown.nodes[:size].T
+    size = compiled.grow_tree(table.codes.T, kinds, problem.impurity, limits, work, grown)
+    feature, cut, to_left, left = grown.nodes[: 4 * size].reshape(-1, 4).T
     inner = left >= 0
     threshold = np.zeros(size)
     threshold[inner] = table.cuts[feature[inner], cut[inner]]
@@ -397,6 +401,18 @@ def _entries(
     unit = 2.0 if problem.n_classes and problem.moments else scale * scale
     unit = unit if 1e-280 < unit < 1e280 else 1.0
     return row, target, weight, unit
+
+
+def _near_rows(limits: Any, n_samples: int, n_features: int) -> int:
+    """Return from how many rows on a branch copies its bins: what stays in the cache of a core.
+
+    Copying pays if a good part of the columns is looked at again below, and if all rows together
+    do not fit in the cache anyway.
+    """
+    rows = _NEAR_BYTES // n_features
+    if limits.max_leaf_nodes < n_samples or n_features > 16 * limits.max_features:
+        return 0
+    return 0 if n_samples <= rows or rows < 256 else rows
 
 
 def _channel_sums(problem: Problem, target: np.ndarray, weight: np.ndarray) -> np.ndarray:
