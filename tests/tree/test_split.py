@@ -99,6 +99,18 @@ def test_histograms_find_the_same_split(seed, criterion):
         assert tree.feature[0] == split.feature
 
 
+def test_a_good_split_is_not_taken_for_a_perfect_one():
+    y = np.repeat([0.0, 1.0], 40)
+    nearly, exactly = y.copy(), y.copy()
+    nearly[0] = 1.0
+    X = np.column_stack([nearly, exactly])
+    bins = find_bins(X)
+    table = BinnedTable(bins, bins.transform(X))
+    for weight in (None, np.linspace(0.1, 3.0, 80)):
+        tree = grow_histogram(table, Problem(y, "gini", 2), Rules(), sample_weight=weight)
+        assert tree.feature.tolist() == [1, -1, -1]
+
+
 @pytest.mark.parametrize("classes", [0, 2])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "squared_error"])
 def test_categories_are_split_optimally(seed, criterion, classes):
