@@ -39,6 +39,13 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     # Small networks compile quickly, and large steps end training within its budget.
     "MLPClassifier": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
     "MLPRegressor": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
+    "PACBayesClassifier": {
+        "hidden_layer_sizes": (8,),
+        "learning_rate_init": 0.03,
+        "max_iter": 2,
+        "n_draws": 5,
+        "prior_epochs": 60,
+    },
 }
 
 # name -> {check: reason}; the reason is a sentence that a user could read
@@ -90,7 +97,11 @@ META: dict[str, Any] = {
     "VotingClassifier": lambda cls: cls([("a", _logistic()), ("b", _stump())], voting="soft"),
     "VotingRegressor": lambda cls: cls([("a", _ridge()), ("b", _stump(regressor=True))]),
     # The checks fit a few rows: at this confidence one calibration row is enough.
-    "CVPlusRegressor": lambda cls: cls(_regressor(), confidence=0.5, cv=2),
+    "ConformalQuantileRegressor": lambda cls: cls(
+        _ridge(), upper_estimator=_ridge(), confidence=0.5
+    ),
+    "CVPlusRegressor": lambda cls: cls(_ridge(), confidence=0.5, cv=2),
+    "JackknifeAfterBootstrapRegressor": lambda cls: cls(_forest(), confidence=0.5, n_estimators=30),
     "SplitConformalClassifier": lambda cls: cls(_classifier(), confidence=0.5),
     "SplitConformalRegressor": lambda cls: cls(_regressor(), confidence=0.5),
 }
@@ -106,6 +117,12 @@ def _ridge() -> Any:
     from corollary.linear import Ridge
 
     return Ridge()
+
+
+def _forest() -> Any:
+    from corollary.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor()
 
 
 def _logistic() -> Any:

@@ -8,6 +8,11 @@ The estimators wrap any scikit-learn estimator; the quantile, the scores and the
 are plain functions.
 """
 
+from corollary.conformal.adaptive import AdaptiveThreshold as AdaptiveThreshold
+from corollary.conformal.adaptive import adaptive_coverage_bound as adaptive_coverage_bound
+from corollary.conformal.bootstrap import (
+    JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
+)
 from corollary.conformal.classifier import SplitConformalClassifier as SplitConformalClassifier
 from corollary.conformal.classifier import class_probabilities as class_probabilities
 from corollary.conformal.coverage import coverage_dkw as coverage_dkw
@@ -16,7 +21,12 @@ from corollary.conformal.coverage import coverage_score as coverage_score
 from corollary.conformal.coverage import mean_size as mean_size
 from corollary.conformal.coverage import naive_coverage as naive_coverage
 from corollary.conformal.coverage import trivial_sets as trivial_sets
+from corollary.conformal.cqr import ConformalQuantileRegressor as ConformalQuantileRegressor
 from corollary.conformal.cv_plus import CVPlusRegressor as CVPlusRegressor
+from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
+from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
+from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
+from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
 from corollary.conformal.plus import plus_coverage as plus_coverage
 from corollary.conformal.plus import plus_intervals as plus_intervals
 from corollary.conformal.quantile import conformal_quantile as conformal_quantile
@@ -25,9 +35,17 @@ from corollary.conformal.quantile import empirical_quantile as empirical_quantil
 from corollary.conformal.quantile import group_conditional_quantiles as group_conditional_quantiles
 from corollary.conformal.quantile import smallest_calibration_size as smallest_calibration_size
 from corollary.conformal.regressor import SplitConformalRegressor as SplitConformalRegressor
+from corollary.conformal.risk_control import (
+    hoeffding_bentkus_p_values as hoeffding_bentkus_p_values,
+)
+from corollary.conformal.risk_control import learn_then_test as learn_then_test
+from corollary.conformal.risk_control import risk_controlling_setting as risk_controlling_setting
 from corollary.conformal.scores import absolute_score as absolute_score
 from corollary.conformal.scores import aps_score as aps_score
 from corollary.conformal.scores import aps_sets as aps_sets
 from corollary.conformal.scores import lac_score as lac_score
 from corollary.conformal.scores import normalised_score as normalised_score
 from corollary.conformal.scores import quantile_score as quantile_score
+from corollary.conformal.scores import raps_score as raps_score
+from corollary.conformal.weighted import effective_sample_size as effective_sample_size
+from corollary.conformal.weighted import weighted_conformal_quantile as weighted_conformal_quantile

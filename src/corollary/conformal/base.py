@@ -18,8 +18,9 @@ from sklearn.utils import check_consistent_length, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.quantile import conformal_rank, smallest_calibration_size
+from corollary.conformal.weighted import check_weights, sorted_weighted_quantiles
 from corollary.core.compat import HasMethods, Interval
-from corollary.core.schema import Array, Instance, Integer, Labels
+from corollary.core.schema import Array, Instance, Integer, Labels, Optional
 from corollary.theory import refuse_training_rows
 
 SCHEMA = {
@@ -28,6 +29,7 @@ SCHEMA = {
     "group_labels_": Labels("g"),
     "group_sizes_": Array("i", "c", low=0),
     "n_calibration_": Integer(0),
+    "weights_": Optional(Array("f", "n", low=0)),
 }
 
 
@@ -56,6 +58,9 @@ def fits_together(estimator: Any) -> str | None:
         return "it has groups, but no partition into them"
     if np.isnan(estimator.scores_).any():
         return "a score is not a number"
+    weights = getattr(estimator, "weights_", None)
+    if weights is not None and not np.isfinite(weights).all():
+        return "a weight is not a number"
     for part in np.split(estimator.scores_, np.cumsum(sizes)[:-1]):
         if np.any(part[1:] < part[:-1]):
             return "its scores are not sorted"
@@ -87,6 +92,28 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
             f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
         )
     return prediction.ravel()
+
+
+def widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """Move both ends of intervals outwards.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of shape (n_samples,)
+        Ends before.
+    threshold : ndarray of shape (n_samples,)
+        By how much; inwards if negative.
+
+    Returns
+    -------
+    intervals : ndarray of shape (n_samples, 2)
+        Ends after.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = lower - threshold, upper + threshold
+    # An infinite prediction less an infinite threshold is no number; every target is possible.
+    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    return np.column_stack([low, high])
 
 
 def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
@@ -206,12 +233,14 @@ class BaseSplitConformal(BaseConformal):
             Interval(Integral, 1, None, closed="left"),
         ],
         "partition": [callable, None],
+        "likelihood_ratio": [callable, None],
         "random_state": ["random_state"],
     }
 
     prefit: bool
     calibration_size: float | int
     partition: Callable[[Any], Any] | None
+    likelihood_ratio: Callable[[Any], Any] | None
     random_state: Any
 
     # What too few calibration rows lead to, for warnings.
@@ -247,7 +276,7 @@ class BaseSplitConformal(BaseConformal):
         self._calibrate(X_rest, y_rest, rng)
         return self
 
-    def calibrate(self, X: Any, y: Any) -> Self:
+    def calibrate(self, X: Any, y: Any, *, weights: Any = None) -> Self:
         """Calibrate on rows that the model was not trained on, in place of earlier ones.
 
         Parameters
@@ -256,6 +285,9 @@ class BaseSplitConformal(BaseConformal):
             Calibration rows, passed to the model as they come.
         y : array-like of shape (n_samples,)
             Their targets.
+        weights : array-like of shape (n_samples,) or None, default=None
+            Density ratio of new rows to these, in place of `likelihood_ratio`; predictions then
+            need weights too.
 
         Returns
         -------
@@ -269,18 +301,18 @@ class BaseSplitConformal(BaseConformal):
         """
         y = self._check_pair(X, y)
         if self.prefit:
-            return self._adopt_and_calibrate(X, y)
+            return self._adopt_and_calibrate(X, y, weights)
         check_is_fitted(self)
         self._refuse_training_rows(self.estimator_, X)
-        self._calibrate(X, y, check_random_state(self.random_state))
+        self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
 
-    def _adopt_and_calibrate(self, X: Any, y: np.ndarray) -> Self:
+    def _adopt_and_calibrate(self, X: Any, y: np.ndarray, weights: Any = None) -> Self:
         check_is_fitted(self.estimator)
         self._refuse_training_rows(self.estimator, X)
         self.estimator_ = self.estimator
         self._adopt_models()
-        self._calibrate(X, y, check_random_state(self.random_state))
+        self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
 
     def _refuse_training_rows(self, model: Any, X: Any) -> None:
@@ -291,7 +323,10 @@ class BaseSplitConformal(BaseConformal):
             repair="Scores of training rows are too small: calibrate on rows kept aside.",
         )
 
-    def _calibrate(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
+    def _calibrate(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, weights: Any = None
+    ) -> None:
+        weights = self._weights(X, weights)
         scores = self._scores(X, y, rng)
         if np.isnan(scores).any():
             raise ValueError(
@@ -305,10 +340,20 @@ class BaseSplitConformal(BaseConformal):
         scores = scores[keep]
         order = np.lexsort((scores, cells))
         self.scores_ = scores[order]
+        self.weights_ = None if weights is None else weights[keep][order]
         self.group_labels_ = labels
         self.group_sizes_ = np.bincount(cells, minlength=len(labels) * self._n_cells())
         self.n_calibration_ = len(scores)
         self._warn_if_too_few(self.confidence)
+
+    def _weights(self, X: Any, weights: Any) -> np.ndarray | None:
+        who = type(self).__name__
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if weights is not None:
+            return check_weights(weights, n, who=who)
+        if self.likelihood_ratio is None:
+            return None
+        return check_weights(self.likelihood_ratio(X), n, who=f"The 'likelihood_ratio' of {who}")
 
     def _partition(self, X: Any) -> np.ndarray:
         n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -342,8 +387,19 @@ class BaseSplitConformal(BaseConformal):
             self._warn_if_too_few(level)
         return level
 
-    def _thresholds(self, X: Any, confidence: float) -> np.ndarray:
+    def _thresholds(self, X: Any, confidence: float, weights: Any = None) -> np.ndarray:
         """Return the threshold of every row and cell, shape (n_samples, n_cells)."""
+        new_weights = self._weights(X, weights)
+        if (new_weights is None) != (getattr(self, "weights_", None) is None):
+            missing = "predictions" if new_weights is None else "calibration rows"
+            raise ValueError(
+                f"{type(self).__name__} needs weights of calibration rows and of new rows, or of "
+                f"neither. The {missing} have none; set 'likelihood_ratio', or pass weights to "
+                "both calibrate and the prediction."
+            )
+        place = self._places(X)
+        if new_weights is not None:
+            return self._weighted_thresholds(place, new_weights, confidence)
         n_cells = self._n_cells()
         # The last row of the table serves groups without calibration rows.
         table = np.full((len(self.group_labels_) + 1) * n_cells, np.inf)
@@ -352,6 +408,31 @@ class BaseSplitConformal(BaseConformal):
             rank = conformal_rank(int(size), confidence)
             if rank <= size:
                 table[cell] = self.scores_[start + rank - 1]
+        return table.reshape(-1, n_cells)[place]
+
+    def _weighted_thresholds(
+        self, place: np.ndarray, new_weights: np.ndarray, confidence: float
+    ) -> np.ndarray:
+        n_cells = self._n_cells()
+        thresholds = np.full((len(place), n_cells), np.inf)
+        ends = np.cumsum(self.group_sizes_)
+        for cell, (end, size) in enumerate(zip(ends, self.group_sizes_)):
+            rows, part = np.flatnonzero(place == cell // n_cells), slice(end - size, end)
+            thresholds[rows, cell % n_cells] = sorted_weighted_quantiles(
+                self.scores_[part], self.weights_[part], new_weights[rows], confidence
+            )
+        beyond = int(np.isinf(thresholds).any(axis=1).sum())
+        if beyond:
+            warnings.warn(
+                f"{beyond} of {len(place)} rows weigh so much that the calibration rows say too "
+                f"little about them: {self._fallback} for them.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return thresholds
+
+    def _places(self, X: Any) -> np.ndarray:
+        """Return the number of each row's group; one past the last if it is unknown."""
         groups = self._partition(X)
         place = np.searchsorted(self.group_labels_, groups)
         place = np.minimum(place, len(self.group_labels_) - 1)
@@ -361,12 +442,13 @@ class BaseSplitConformal(BaseConformal):
                 f"{int(unknown.sum())} rows belong to groups without calibration rows (such as "
                 f"{groups[unknown][0]!r}): {self._fallback} for them.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        place = np.where(unknown, len(self.group_labels_), place)
-        return table.reshape(-1, n_cells)[place]
+        return np.where(unknown, len(self.group_labels_), place)
 
     def _warn_if_too_few(self, confidence: float) -> None:
+        if getattr(self, "weights_", None) is not None:
+            return  # what is enough depends on the weight of the new row
         needed = smallest_calibration_size(confidence)
         short = self.group_sizes_ < needed
         if not short.any():

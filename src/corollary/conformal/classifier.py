@@ -1,7 +1,7 @@
 """Split conformal sets of classes from any classifier."""
 
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.scores import aps_score, aps_sets, lac_score
-from corollary.core.compat import StrOptions, fit_context
+from corollary.conformal.scores import aps_score, aps_sets, lac_score, raps_score
+from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.schema import Integer, Labels, Schema
 
 
@@ -97,19 +97,28 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         Wanted coverage, strictly between 0 and 1.
     prefit : bool, default=False
         Whether `estimator` is fitted already; then all rows given to ``fit`` calibrate.
-    conformity_score : {"lac", "aps"}, default="lac"
+    conformity_score : {"lac", "aps", "raps"}, default="lac"
         "lac", one minus the probability of the label, gives the smallest sets on average. "aps",
         the probability of all classes at least as likely, gives sets that grow with difficulty
-        and are never empty.
+        and are never empty. "raps" adds `penalty` for every class beyond the first
+        `free_classes`, which shortens long tails of unlikely classes.
+    penalty : float, default=0.01
+        Price of a further class, for "raps"; fix it, or choose it on rows that do not calibrate.
+    free_classes : int, default=1
+        Classes without a price, for "raps".
     randomised : bool, default=False
-        Whether "aps" counts the last class by a uniform random share, which makes coverage exact
-        and sets smaller, and lets a set be empty.
+        Whether "aps" and "raps" count the last class by a uniform random share, which makes
+        coverage exact and sets smaller, and lets a set be empty.
     class_conditional : bool, default=False
         Whether every class has a threshold of its own, so that coverage holds for each.
     calibration_size : float or int, default=0.25
         Share or number of rows that calibrate.
     partition : callable or None, default=None
         ``partition(X)`` gives each row a group, and every group thresholds of its own.
+    likelihood_ratio : callable or None, default=None
+        ``likelihood_ratio(X)`` gives each row the density of new rows over that of calibration
+        rows, up to a factor, for coverage under covariate shift; see
+        :func:`weighted_conformal_quantile`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the split and of randomised scores.
 
@@ -127,6 +136,8 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         Calibration rows in each group, and class if `class_conditional`.
     n_calibration_ : int
         Number of calibration rows.
+    weights_ : ndarray of shape (n_calibration,) or None
+        Weights of the calibration scores, in their order.
     set_seed_ : int
         Seed of the random shares in ``predict_set``.
     n_features_in_ : int
@@ -160,6 +171,9 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
     Romano, Y., Sesia, M. and Candes, E. (2020). Classification with valid and adaptive coverage.
     Advances in Neural Information Processing Systems 33.
 
+    Angelopoulos, A., Bates, S., Malik, J. and Jordan, M. (2021). Uncertainty sets for image
+    classifiers using conformal prediction. International Conference on Learning Representations.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -175,7 +189,9 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
 
     _parameter_constraints: dict = {
         **BaseSplitConformal._parameter_constraints,
-        "conformity_score": [StrOptions({"lac", "aps"})],
+        "conformity_score": [StrOptions({"lac", "aps", "raps"})],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "free_classes": [Interval(Integral, 0, None, closed="left")],
         "randomised": ["boolean"],
         "class_conditional": ["boolean"],
     }
@@ -195,20 +211,26 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         confidence: float = 0.9,
         prefit: bool = False,
         conformity_score: str = "lac",
+        penalty: float = 0.01,
+        free_classes: int = 1,
         randomised: bool = False,
         class_conditional: bool = False,
         calibration_size: float | int = 0.25,
         partition: Callable[[Any], Any] | None = None,
+        likelihood_ratio: Callable[[Any], Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.confidence = confidence
         self.prefit = prefit
         self.conformity_score = conformity_score
+        self.penalty = penalty
+        self.free_classes = free_classes
         self.randomised = randomised
         self.class_conditional = class_conditional
         self.calibration_size = calibration_size
         self.partition = partition
+        self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -229,7 +251,9 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         """
         return self._fit(X, y)
 
-    def predict_set(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
+    def predict_set(
+        self, X: Any, *, confidence: float | None = None, weights: Any = None
+    ) -> np.ndarray:
         """Predict a set of classes for each row.
 
         Parameters
@@ -238,6 +262,8 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             Rows, passed to the model as they come.
         confidence : float or None, default=None
             Another coverage than that of the constructor, from the same calibration rows.
+        weights : array-like of shape (n_samples,) or None, default=None
+            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
 
         Returns
         -------
@@ -246,14 +272,26 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             `randomised` the random shares go by the place of a row in X.
         """
         check_is_fitted(self)
-        threshold = self._thresholds(X, self._level(confidence))
+        threshold = self._thresholds(X, self._level(confidence), weights)
         probabilities = class_probabilities(self.estimator_, X)
         if self.conformity_score == "lac":
             return lac_score(probabilities) <= threshold
         if self.randomised:
             uniform = np.random.RandomState(self.set_seed_).random_sample(len(probabilities))
-            return aps_score(probabilities, uniform) <= threshold
-        return aps_sets(probabilities, threshold)
+            return self._ranked_scores(probabilities, uniform) <= threshold
+        if self.conformity_score == "aps":
+            return aps_sets(probabilities, threshold)
+        sets = self._ranked_scores(probabilities, None) <= threshold
+        # As for "aps" no set is empty: the likeliest class always belongs to it.
+        sets[np.arange(len(sets)), np.argmax(probabilities, axis=1)] = True
+        return sets
+
+    def _ranked_scores(self, probabilities: np.ndarray, uniform: np.ndarray | None) -> np.ndarray:
+        if self.conformity_score == "aps":
+            return aps_score(probabilities, uniform)
+        return raps_score(
+            probabilities, uniform, penalty=self.penalty, free_classes=self.free_classes
+        )
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -299,8 +337,8 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         uniform = rng.random_sample(len(y)) if self.randomised else None
         self.set_seed_ = int(rng.randint(2**31 - 1))
         table = lac_score(probabilities)
-        if self.conformity_score == "aps":
-            table = aps_score(probabilities, uniform)
+        if self.conformity_score != "lac":
+            table = self._ranked_scores(probabilities, uniform)
         column, known = self._columns(y)
         # A few rows may all be of a class that training had not; many are a slip of encoding.
         if not known.any() and (len(y) >= 10 or _is_text(y) != _is_text(self.classes_)):

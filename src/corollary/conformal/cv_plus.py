@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.model_selection import KFold
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state, column_or_1d, indexable
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from corollary.conformal.base import BaseConformal, predict_one_target, warn_of_missing_rows
@@ -162,6 +162,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
             The fitted estimator.
         """
         y = self._check_pair(X, y)
+        (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
         rng = check_random_state(self.random_state)
         n_folds = len(y) if self.cv == "loo" else self.cv
         if not 2 <= n_folds <= len(y):
@@ -206,6 +207,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         level = self._check_confidence(confidence)
         if level != self.confidence:
             warn_of_missing_rows(self, len(self.residuals_), level)
+        (X,) = indexable(X)
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         step = max(1, BLOCK // len(self.models_))
         parts = []

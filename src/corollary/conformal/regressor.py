@@ -15,6 +15,7 @@ from corollary.conformal.base import (
     BaseSplitConformal,
     fits_together,
     predict_one_target,
+    widen,
 )
 from corollary.conformal.scores import absolute_score, normalised_score, quantile_score
 from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context
@@ -74,6 +75,10 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         Folds by which the residuals for the scale are predicted.
     partition : callable or None, default=None
         ``partition(X)`` gives each row a group, and every group a threshold of its own.
+    likelihood_ratio : callable or None, default=None
+        ``likelihood_ratio(X)`` gives each row the density of new rows over that of calibration
+        rows, up to a factor, for coverage under covariate shift; see
+        :func:`weighted_conformal_quantile`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the split.
 
@@ -95,6 +100,8 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         Calibration rows in each.
     n_calibration_ : int
         Number of calibration rows.
+    weights_ : ndarray of shape (n_calibration,) or None
+        Weights of the calibration scores, in their order.
     n_features_in_ : int
         Number of features, if the model knows it.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -173,6 +180,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         calibration_size: float | int = 0.25,
         cv: int = 5,
         partition: Callable[[Any], Any] | None = None,
+        likelihood_ratio: Callable[[Any], Any] | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -184,6 +192,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         self.calibration_size = calibration_size
         self.cv = cv
         self.partition = partition
+        self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -204,7 +213,9 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         """
         return self._fit(X, y)
 
-    def predict_interval(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
+    def predict_interval(
+        self, X: Any, *, confidence: float | None = None, weights: Any = None
+    ) -> np.ndarray:
         """Predict an interval for each row.
 
         Parameters
@@ -213,6 +224,8 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             Rows, passed to the model as they come.
         confidence : float or None, default=None
             Another coverage than that of the constructor, from the same calibration rows.
+        weights : array-like of shape (n_samples,) or None, default=None
+            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
 
         Returns
         -------
@@ -220,16 +233,16 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             Lower and upper ends, both included.
         """
         check_is_fitted(self)
-        threshold = self._thresholds(X, self._level(confidence))[:, 0]
+        threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
         if self.conformity_score == "quantile":
             lower, upper = (
                 predict_one_target(self, model, X) for model in self.quantile_estimators_
             )
-            return _widen(lower, upper, threshold)
+            return widen(lower, upper, threshold)
         centre = predict_one_target(self, self.estimator_, X)
         if self.conformity_score == "normalised":
             threshold = threshold * self._scale(X)
-        return _widen(centre, centre, threshold)
+        return widen(centre, centre, threshold)
 
     def _check_targets(self, y: Any) -> np.ndarray:
         y = column_or_1d(y, warn=True)
@@ -296,11 +309,3 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         if self.conformity_score == "normalised":
             return normalised_score(y, prediction, self._scale(X))
         return absolute_score(y, prediction)
-
-
-def _widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore", over="ignore"):
-        low, high = lower - threshold, upper + threshold
-    # An infinite prediction less an infinite threshold is no number; every target is possible.
-    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    return np.column_stack([low, high])

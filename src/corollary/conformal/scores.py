@@ -5,11 +5,12 @@ regression are inverted in closed form by the estimators; scores for classificat
 for every class at once.
 """
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import validate_params
+from corollary.core.compat import Interval, validate_params
 
 
 @validate_params(
@@ -180,6 +181,61 @@ def aps_score(probabilities: Any, uniform: Any = None) -> np.ndarray:
         share = np.asarray(uniform, dtype=float)[:, None]
         through = _before(through) + share * ranked
     return _unsorted(through, order)
+
+
+@validate_params(
+    {
+        "probabilities": ["array-like"],
+        "uniform": ["array-like", None],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+        "free_classes": [Interval(Integral, 0, None, closed="left")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def raps_score(
+    probabilities: Any, uniform: Any = None, *, penalty: float = 0.01, free_classes: int = 1
+) -> np.ndarray:
+    r"""Add a price to the score of `aps_score` for every class beyond the first few.
+
+    The class at place k has the score of :func:`aps_score` plus
+    :math:`\lambda (k - k_{free})_+`.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        Class probabilities. Equal ones keep the order of the classes.
+    uniform : array-like of shape (n_samples,) or None, default=None
+        Uniform random numbers, one per row, for randomised scores without atoms.
+    penalty : float, default=0.01
+        The price :math:`\lambda`, not negative.
+    free_classes : int, default=1
+        Number :math:`k_{free}` of classes without a price.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        Score of each class as a candidate.
+
+    See Also
+    --------
+    aps_score : Without a price.
+
+    References
+    ----------
+    Angelopoulos, A., Bates, S., Malik, J. and Jordan, M. (2021). Uncertainty sets for image
+    classifiers using conformal prediction. International Conference on Learning Representations.
+
+    Examples
+    --------
+    >>> from corollary.conformal import raps_score
+    >>> raps_score([[0.25, 0.5, 0.25]], penalty=0.5)
+    array([[1.25, 0.5 , 2.  ]])
+    """
+    order, ranked, through = _ranked(probabilities)
+    if uniform is not None:
+        through = _before(through) + np.asarray(uniform, dtype=float)[:, None] * ranked
+    places = np.arange(1, through.shape[1] + 1)
+    return _unsorted(through + penalty * np.maximum(places - free_classes, 0), order)
 
 
 @validate_params(
