@@ -8,6 +8,8 @@ returns :class:`Certificate` records, which print as sentences.
 ``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
 """
 
+from corollary.theory.bag_certificates import certify_bag as certify_bag
+from corollary.theory.bag_certificates import left_out_losses as left_out_losses
 from corollary.theory.binomial import binomial_tail_inversion as binomial_tail_inversion
 from corollary.theory.binomial import clopper_pearson_interval as clopper_pearson_interval
 from corollary.theory.binomial import clopper_pearson_lower as clopper_pearson_lower
@@ -82,6 +84,8 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
+from corollary.theory.learner_certificates import certify_perceptron as certify_perceptron
+from corollary.theory.learner_certificates import certify_ridge as certify_ridge
 from corollary.theory.margin import UniformMarginBound as UniformMarginBound
 from corollary.theory.margin import margin_bound as margin_bound
 from corollary.theory.margin import margin_mistakes as margin_mistakes
@@ -122,6 +126,8 @@ from corollary.theory.pac_bayes import (
 )
 from corollary.theory.pac_bayes import pac_bayes_kl_bound as pac_bayes_kl_bound
 from corollary.theory.pac_bayes import pac_bayes_range_bound as pac_bayes_range_bound
+from corollary.theory.pac_bayes_classifier import PACBayesClassifier as PACBayesClassifier
+from corollary.theory.pac_bayes_classifier import noisy_outputs as noisy_outputs
 from corollary.theory.paired import PairedComparison as PairedComparison
 from corollary.theory.paired import compare_losses as compare_losses
 from corollary.theory.rademacher import RademacherComplexity as RademacherComplexity
@@ -171,6 +177,9 @@ from corollary.theory.theorem import Evidence as Evidence
 from corollary.theory.theorem import Theorem as Theorem
 from corollary.theory.theorem import register_theorem as register_theorem
 from corollary.theory.theorem import theorems as theorems
+from corollary.theory.training_certificates import certify_margin as certify_margin
+from corollary.theory.training_certificates import certify_noisy_plane as certify_noisy_plane
+from corollary.theory.training_certificates import certify_plane as certify_plane
 from corollary.theory.variational import donsker_varadhan as donsker_varadhan
 from corollary.theory.variational import gibbs_measure as gibbs_measure
 from corollary.theory.variational import kl_lower_bound as kl_lower_bound
