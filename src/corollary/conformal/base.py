@@ -242,6 +242,7 @@ class BaseSplitConformal(BaseConformal):
     partition: Callable[[Any], Any] | None
     likelihood_ratio: Callable[[Any], Any] | None
     random_state: Any
+    weights_: Any
 
     # What too few calibration rows lead to, for warnings.
     _fallback: str
@@ -415,11 +416,12 @@ class BaseSplitConformal(BaseConformal):
     ) -> np.ndarray:
         n_cells = self._n_cells()
         thresholds = np.full((len(place), n_cells), np.inf)
+        weights: np.ndarray = self.weights_
         ends = np.cumsum(self.group_sizes_)
         for cell, (end, size) in enumerate(zip(ends, self.group_sizes_)):
             rows, part = np.flatnonzero(place == cell // n_cells), slice(end - size, end)
             thresholds[rows, cell % n_cells] = sorted_weighted_quantiles(
-                self.scores_[part], self.weights_[part], new_weights[rows], confidence
+                self.scores_[part], weights[part], new_weights[rows], confidence
             )
         beyond = int(np.isinf(thresholds).any(axis=1).sum())
         if beyond:

@@ -164,7 +164,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         y = self._check_pair(X, y)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
         rng = check_random_state(self.random_state)
-        n_folds = len(y) if self.cv == "loo" else self.cv
+        n_folds = len(y) if self.cv == "loo" else int(self.cv)
         if not 2 <= n_folds <= len(y):
             raise ValueError(
                 f"CVPlusRegressor needs at least {max(2, n_folds)} rows, one for each fold. Got "

@@ -1,0 +1,196 @@
+"""Coverage of conformal intervals and sets, and control of risks.
+
+A trial's truth is the score of a fresh row and its bound the threshold that must cover it, so that
+the share of violations is the share of misses.
+"""
+
+import numpy as np
+
+from corollary.conformal import (
+    conformal_quantile,
+    exchangeability_test,
+    full_conformal_ridge,
+    learn_then_test,
+    plus_coverage,
+    plus_intervals,
+    risk_controlling_setting,
+    weighted_conformal_quantile,
+)
+from tests.guarantees.registry import guarantee
+
+ALPHA = 0.2
+
+
+def around_the_middle(low, high, y):
+    """An interval as the bound of a distance; an unbounded one covers or does not."""
+    if not np.isfinite([low, high]).all():
+        return 0.0, float(not low <= y <= high)
+    return (high - low) / 2, abs(y - (high + low) / 2)
+
+
+def split(rng, n=10):
+    scores = np.abs(rng.standard_cauchy(n + 1))
+    return conformal_quantile(scores[:-1], 1 - ALPHA), scores[-1]
+
+
+def plain_quantile(rng, n=10):
+    scores = np.abs(rng.standard_cauchy(n + 1))
+    return np.quantile(scores[:-1], 1 - ALPHA, method="inverted_cdf"), scores[-1]
+
+
+guarantee(
+    "conformal.finite-sample-quantile",
+    "10 Cauchy scores",
+    delta=ALPHA,
+    repetitions=4000,
+    faults={"the plain empirical quantile": plain_quantile},
+)(split)
+
+
+@guarantee("conformal.finite-sample-quantile", "4 scores, the fewest", delta=ALPHA)
+def split_of_four(rng):
+    return split(rng, n=4)
+
+
+def in_the_noisy_group(rng, pooled):
+    """Two groups of one half each; the second is ten times as noisy, and the new row is of it."""
+    groups = rng.random(60) < 0.5
+    scores = np.abs(rng.normal(size=60)) * np.where(groups, 10.0, 1.0)
+    chosen = scores if pooled else scores[groups]
+    return conformal_quantile(chosen, 1 - ALPHA), 10 * abs(rng.normal())
+
+
+guarantee(
+    "conformal.group-conditional",
+    "60 rows, the noisier of two groups",
+    delta=ALPHA,
+    repetitions=1000,
+    faults={"one threshold for both groups": lambda rng: in_the_noisy_group(rng, True)},
+)(lambda rng: in_the_noisy_group(rng, False))
+
+
+def shifted(rng, n=50, ratio=lambda x: 2 * x, mass=True):
+    """Inputs uniform on (0, 1) in calibration, of density 2x later; noise grows with them."""
+    x, new = rng.random(n), np.sqrt(rng.random())
+    scores, fresh = np.abs(x**2 * rng.normal(size=n)), abs(new**2 * rng.normal())
+    at_new = ratio(new) if mass else 0.0
+    return weighted_conformal_quantile(scores, ratio(x), [at_new], 1 - ALPHA)[0], fresh
+
+
+guarantee(
+    "conformal.covariate-shift",
+    "50 rows, known density ratio 2x",
+    delta=ALPHA,
+    repetitions=2000,
+    faults={"weights forgotten": lambda rng: shifted(rng, ratio=lambda x: 1 + 0 * x)},
+)(shifted)
+guarantee(
+    "conformal.covariate-shift",
+    "3 rows, known density ratio 2x",
+    delta=ALPHA,
+    repetitions=2000,
+    faults={"no mass at the new row": lambda rng: shifted(rng, n=3, mass=False)},
+)(lambda rng: shifted(rng, n=3))
+
+
+def leave_one_out(rng, n=9, in_sample=False):
+    """Nearest neighbour regression of noise, the least stable of models."""
+    X, y = rng.normal(size=n + 1), rng.normal(size=n + 1)
+    gaps = np.abs(X[:, None] - X[None, :n])
+    if not in_sample:
+        gaps[np.arange(n), np.arange(n)] = np.inf
+    residuals = np.abs(y[:n] - y[gaps[:n].argmin(axis=1)])
+    said = np.empty(n)
+    for i in range(n):
+        gap = gaps[n].copy()
+        gap[i] = np.inf
+        said[i] = y[gap.argmin()]
+    low, high = plus_intervals(said[None], residuals, np.arange(n), 1 - ALPHA)[0]
+    return around_the_middle(low, high, y[n])
+
+
+guarantee(
+    "conformal.jackknife-plus",
+    "nearest neighbour of 9 rows, sold at 1 - 2 alpha",
+    delta=1 - plus_coverage(9, 9, 1 - ALPHA),
+    repetitions=1000,
+    verify=5000,
+    faults={"residuals of rows the model has seen": lambda rng: leave_one_out(rng, in_sample=True)},
+)(leave_one_out)
+
+
+@guarantee(
+    "conformal.cv-plus",
+    "mean of 12 rows in 3 folds",
+    delta=1 - plus_coverage(12, 3, 1 - ALPHA),
+    verify=5000,
+)
+def three_folds(rng):
+    y, folds = rng.standard_t(3, size=13), np.arange(12) % 3
+    said = np.array([y[:12][folds != k].mean() for k in range(3)])
+    low, high = plus_intervals(said[None], np.abs(y[:12] - said[folds]), folds, 1 - ALPHA)[0]
+    return around_the_middle(low, high, y[12])
+
+
+@guarantee("conformal.full", "ridge, 8 rows of 2 features", delta=ALPHA, verify=5000)
+def full_ridge(rng):
+    X, y = rng.normal(size=(9, 2)), rng.standard_t(3, size=9)
+    low, high = full_conformal_ridge(X[:8], y[:8], X[8:], confidence=1 - ALPHA)[0]
+    return around_the_middle(low, high, y[8])
+
+
+TARGET, DELTA = 0.2, 0.1
+
+
+def monotone_risk(rng):
+    """The risk of setting k is its level; the answer's risk must not exceed the target."""
+    levels = np.linspace(0.5, 0, 101)
+    column = risk_controlling_setting(rng.random((60, 1)) < levels, TARGET, delta=DELTA)
+    return TARGET, 0.0 if column is None else levels[column]
+
+
+def monotone_risk_by_the_mean(rng):
+    levels = np.linspace(0.5, 0, 101)
+    below = (rng.random((60, 1)) < levels).mean(axis=0) <= TARGET
+    return TARGET, levels[np.argmax(below)]
+
+
+guarantee(
+    "conformal.risk-control",
+    "60 rows, 101 monotone settings",
+    delta=DELTA,
+    repetitions=400,
+    faults={"the mean loss for its bound": monotone_risk_by_the_mean},
+)(monotone_risk)
+
+
+def many_settings(rng, correction):
+    """Twenty settings, all just too risky: none may pass."""
+    losses = rng.random((60, 20)) < TARGET + 1e-3
+    passed = learn_then_test(losses, TARGET, delta=DELTA, correction=correction)
+    return TARGET, TARGET + 1e-3 if passed.any() else 0.0
+
+
+def without_correction(rng):
+    losses = rng.random((60, 20)) < TARGET + 1e-3
+    passed = [learn_then_test(losses[:, [k]], TARGET, delta=DELTA)[0] for k in range(20)]
+    return TARGET, TARGET + 1e-3 if any(passed) else 0.0
+
+
+guarantee(
+    "conformal.learn-then-test",
+    "60 rows, 20 settings, Holm",
+    delta=DELTA,
+    verify=5000,
+    faults={"no price for many tests": without_correction},
+)(lambda rng: many_settings(rng, "holm"))
+guarantee("conformal.learn-then-test", "60 rows, 20 settings in sequence", delta=DELTA)(
+    lambda rng: many_settings(rng, "fixed-sequence")
+)
+
+
+@guarantee("conformal.exchangeability", "100 normal scores", delta=0.2, verify=4000)
+def exchangeable(rng):
+    seed = int(rng.integers(2**31))
+    result = exchangeability_test(rng.normal(size=100), random_state=seed)
+    return 5.0, float(result.capital.max())
