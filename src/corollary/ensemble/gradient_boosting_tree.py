@@ -22,7 +22,8 @@ import numpy as np
 
 from corollary.core.threads import Team
 from corollary.tree.binning import Bins
-from corollary.tree.structure import Tree, pack_categories
+from corollary.tree.bitsets import pack_categories
+from corollary.tree.structure import Tree
 
 # Rows whose derivatives fit in one word of a histogram: 14 bits count them, 22 hold second and 28
 # first derivatives.

@@ -14,6 +14,8 @@ from corollary.tree.binning import Bins as Bins
 from corollary.tree.binning import ColumnSketch as ColumnSketch
 from corollary.tree.binning import choose_cuts as choose_cuts
 from corollary.tree.binning import find_bins as find_bins
+from corollary.tree.bitsets import pack_categories as pack_categories
+from corollary.tree.bitsets import unpack_categories as unpack_categories
 from corollary.tree.categories import Categories as Categories
 from corollary.tree.contribution_display import ContributionDisplay as ContributionDisplay
 from corollary.tree.decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
@@ -39,5 +41,3 @@ from corollary.tree.split import Split as Split
 from corollary.tree.split import best_split as best_split
 from corollary.tree.structure import Tree as Tree
 from corollary.tree.structure import Trees as Trees
-from corollary.tree.structure import pack_categories as pack_categories
-from corollary.tree.structure import unpack_categories as unpack_categories

@@ -47,8 +47,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
     ccp_alpha : float, default=0.0
         Price of a leaf in cost-complexity pruning, per unit of weight; 0 keeps the whole tree. See
         :func:`prune_by_cross_validation` for its choice.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
-default="from_dtype"
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
 

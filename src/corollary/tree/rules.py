@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Interval, validate_params
 from corollary.tree.base import BaseDecisionTree
-from corollary.tree.structure import unpack_categories
+from corollary.tree.bitsets import unpack_categories
 
 
 @validate_params(

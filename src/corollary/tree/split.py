@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.utils.validation import check_X_y
 
 from corollary.core.compat import Interval, StrOptions, check_sample_weight, validate_params
+from corollary.tree.bitsets import unpack_categories
 from corollary.tree.grow import Problem, Rules, grow_exact
-from corollary.tree.structure import unpack_categories
 
 CLASSIFICATION = ("gini", "entropy", "log_loss", "misclassification")
 REGRESSION = ("squared_error", "absolute_error")
