@@ -51,10 +51,11 @@ def table(**how):
 SETTINGS = [
     {"conformity_score": "lac"},
     {"conformity_score": "aps", "randomised": True},
+    {"conformity_score": "raps", "randomised": True, "penalty": 0.1},
 ]
 
 
-@pytest.mark.parametrize("how", SETTINGS, ids=["lac", "randomised aps"])
+@pytest.mark.parametrize("how", SETTINGS, ids=["lac", "randomised aps", "randomised raps"])
 @pytest.mark.parametrize("n", [1, 2, 4, 5, 9, 14, 30])
 def test_marginal_coverage_is_exact(n, how, seed):
     rng = np.random.default_rng([seed, n])
@@ -72,16 +73,27 @@ def test_marginal_coverage_is_exact(n, how, seed):
         assert_share_equals(int(covered), repetitions, rank / (n + 1))
 
 
-def test_plain_aps_covers_and_is_never_empty(seed):
+@pytest.mark.parametrize("score", ["aps", "raps"])
+def test_plain_aps_covers_and_is_never_empty(score, seed):
     rng = np.random.default_rng(seed)
     repetitions, missed = 600, 0
     for _ in range(repetitions):
         X, y = draw(10, rng)
-        model = table(confidence=0.7, conformity_score="aps").fit(X[:-1], y[:-1])
+        model = table(confidence=0.7, conformity_score=score).fit(X[:-1], y[:-1])
         sets = model.predict_set(X)
         assert sets.any(axis=1).all()
         missed += not sets[-1, y[-1]]
     assert_bound_holds(missed, repetitions, 0.3)
+
+
+def test_raps_shortens_the_longest_sets():
+    rng = np.random.default_rng(0)
+    X, y = draw(2000, rng)
+    how = {"confidence": 0.9, "randomised": True, "random_state": 0}
+    aps = table(conformity_score="aps", **how).fit(X, y).predict_set(X)
+    raps = table(conformity_score="raps", penalty=5.0, free_classes=2, **how).fit(X, y)
+    assert raps.predict_set(X).sum(axis=1).max() <= aps.sum(axis=1).max()
+    assert raps.predict_set(X)[np.arange(2000), y].mean() == pytest.approx(0.9, abs=0.03)
 
 
 def test_random_scores_still_cover(seed):

@@ -11,6 +11,7 @@ from corollary.conformal import (
     lac_score,
     normalised_score,
     quantile_score,
+    raps_score,
 )
 
 # Small whole weights give ties and zeros, where sets go wrong.
@@ -84,3 +85,16 @@ def test_target_lies_in_the_widened_interval_iff_its_score_is_small(y, a, b, s):
     score = quantile_score([y], [a], [b])[0]
     if abs(score - s) > 1e-9:
         assert (score <= s) == (a - s <= y <= b + s)
+
+
+def test_raps_adds_the_price_of_each_further_class(seed):
+    """By the definition, class after class."""
+    rng = np.random.default_rng(seed)
+    probabilities = rng.dirichlet(np.ones(5), size=20)
+    got = raps_score(probabilities, penalty=0.25, free_classes=2)
+    for row, scores in zip(probabilities, got):
+        total = 0.0
+        for place, label in enumerate(np.argsort(-row, kind="stable"), start=1):
+            total += row[label]
+            assert scores[label] == pytest.approx(total + 0.25 * max(0, place - 2))
+    np.testing.assert_array_equal(raps_score(probabilities, penalty=0.0), aps_score(probabilities))

@@ -334,16 +334,25 @@ class BaseSplitConformal(BaseConformal):
                 f"{type(self).__name__} got {int(np.isnan(scores).sum())} scores that are not "
                 "numbers. The model's predictions must not be NaN."
             )
-        labels, groups = np.unique(self._partition(X), return_inverse=True)
-        cells = self._cells(y)
+        cells, n_cells = self._cells(y), self._n_cells()
+        labels = np.zeros(1, dtype=np.intp)
+        if self.partition is not None:
+            labels, groups = np.unique(self._partition(X), return_inverse=True)
+            cells = groups.ravel() * n_cells + np.where(cells < 0, -len(y) * n_cells, cells)
         keep = cells >= 0
-        cells = (groups.ravel() * self._n_cells() + cells)[keep]
-        scores = scores[keep]
-        order = np.lexsort((scores, cells))
-        self.scores_ = scores[order]
-        self.weights_ = None if weights is None else weights[keep][order]
+        if not keep.all():
+            cells, scores = cells[keep], scores[keep]
+            weights = None if weights is None else weights[keep]
+        single = len(labels) * n_cells == 1
+        if single and weights is None:
+            self.scores_ = np.sort(scores)
+            self.weights_ = None
+        else:
+            order = np.argsort(scores, kind="stable") if single else np.lexsort((scores, cells))
+            self.scores_ = scores[order]
+            self.weights_ = None if weights is None else weights[order]
         self.group_labels_ = labels
-        self.group_sizes_ = np.bincount(cells, minlength=len(labels) * self._n_cells())
+        self.group_sizes_ = np.bincount(cells, minlength=len(labels) * n_cells)
         self.n_calibration_ = len(scores)
         self._warn_if_too_few(self.confidence)
 
@@ -435,6 +444,8 @@ class BaseSplitConformal(BaseConformal):
 
     def _places(self, X: Any) -> np.ndarray:
         """Return the number of each row's group; one past the last if it is unknown."""
+        if self.partition is None:
+            return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), dtype=np.intp)
         groups = self._partition(X)
         place = np.searchsorted(self.group_labels_, groups)
         place = np.minimum(place, len(self.group_labels_) - 1)

@@ -336,9 +336,6 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         probabilities = class_probabilities(self.estimator_, X)
         uniform = rng.random_sample(len(y)) if self.randomised else None
         self.set_seed_ = int(rng.randint(2**31 - 1))
-        table = lac_score(probabilities)
-        if self.conformity_score != "lac":
-            table = self._ranked_scores(probabilities, uniform)
         column, known = self._columns(y)
         # A few rows may all be of a class that training had not; many are a slip of encoding.
         if not known.any() and (len(y) >= 10 or _is_text(y) != _is_text(self.classes_)):
@@ -348,7 +345,12 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
                 f"{', ...' if len(self.classes_) > 5 else ''}). Got {y[0]!r} of type {y.dtype}; "
                 "encode y as in training."
             )
-        return np.where(known, table[np.arange(len(y)), column], np.inf)
+        rows = np.arange(len(y))
+        if self.conformity_score == "lac":
+            own = lac_score(probabilities[rows, column])
+        else:
+            own = self._ranked_scores(probabilities, uniform)[rows, column]
+        return np.where(known, own, np.inf)
 
     def _columns(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the column of each label, and whether it has one."""
