@@ -3,8 +3,8 @@ A network that proves its own error rate
 ========================================
 
 A network is trained on digits to minimise a bound on its error rate. No row is kept aside for a
-test: the certificate comes from the training rows. We compare it with the error on rows that were kept
-aside all the same.
+test: the certificate comes from the training rows. We compare it with the error on rows
+that were kept aside all the same.
 """
 
 import matplotlib.pyplot as plt
