@@ -180,6 +180,9 @@ def sorted_plus_intervals(
     from corollary.conformal._plus import shifted_quantiles
     from corollary.core.threads import ordered_map
 
+    # A model file may hold numbers of another precision than the kernel takes.
+    residuals = np.ascontiguousarray(residuals, dtype=np.float64)
+    predictions = np.ascontiguousarray(predictions, dtype=np.float64)
     n, m = len(residuals), len(predictions)
     intervals = np.empty((m, 2))
     rank = conformal_rank(n, confidence)
