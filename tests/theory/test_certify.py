@@ -520,3 +520,22 @@ def test_scikit_learn_regressor_on_real_data():
     quantile = certify(model, X[300:], y[300:])[1]
     errors = np.abs(y[300:] - model.predict(X[300:]))
     assert np.mean(errors <= quantile.bound) > 0.9
+
+
+@pytest.mark.parametrize("kind", ["forest", "boosting"])
+def test_training_rows_with_text_columns_are_recognised(kind):
+    import pandas as pd
+
+    from corollary.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+    rng = np.random.default_rng(0)
+    text = pd.Categorical(rng.choice(["x", "y", "z"], 120))
+    frame, y = pd.DataFrame({"a": rng.normal(size=120), "b": text}), rng.integers(0, 2, 120)
+    model = (
+        RandomForestClassifier(5, random_state=0)
+        if kind == "forest"
+        else GradientBoostingClassifier(n_estimators=5)
+    ).fit(frame[:60], y[:60])
+    assert certify(model, frame[60:], y[60:])
+    with pytest.raises(ValueError, match="was not trained on"):
+        certify(model, frame[:60], y[:60])

@@ -68,8 +68,8 @@ def add_histogram(codes, order, span, packed, features, layout, work, hist):
                 for q in range(size - k):
                     f = features[k + q]
                     for t in range(start, stop):
-                        b = np.int64(codes[np.int64(order[t]), f])
-                        local[b + 256 * q] += values[t - start]
+                        code = np.int64(codes[np.int64(order[t]), f])
+                        local[code + 256 * q] += values[t - start]
             for q in range(min(4, size - k)):
                 f = features[k + q]
                 for b in range(256):

@@ -71,7 +71,7 @@ def _memories(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
     visited.add(id(model))
     fingerprint = getattr(model, "fingerprint_", None)
     if isinstance(fingerprint, Fingerprint):
-        rows = _as_numbers(X)
+        rows = _as_numbers(X, getattr(model, "categories_", None))
         if rows is not None:
             yield Memory(fingerprint, rows)
     steps = getattr(model, "steps", None)
@@ -122,8 +122,10 @@ def _bagged(model: Any, X: Any, visited: set[int]) -> Iterator[Memory]:
             yield Memory(replace(fingerprint, counts=np.ones_like(fingerprint.counts)), known)
 
 
-def _as_numbers(X: Any) -> Any:
+def _as_numbers(X: Any, categories: Any = None) -> Any:
     try:
+        if hasattr(categories, "encode"):  # trees remember the codes of their categories
+            X = categories.encode(X)
         return check_array(
             X, dtype=np.float64, accept_sparse=True, allow_nd=True, ensure_all_finite=False
         )

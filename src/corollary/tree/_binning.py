@@ -66,9 +66,9 @@ def sort_column(values, keys, spare):
             counts[digit, b] = place
             place += size
         for i in range(n):
-            b = np.int64((keys[i] >> shift) & np.uint64(2047))
-            spare[counts[digit, b]] = keys[i]
-            counts[digit, b] += 1
+            bucket = np.int64((keys[i] >> shift) & np.uint64(2047))
+            spare[counts[digit, bucket]] = keys[i]
+            counts[digit, bucket] += 1
         for i in range(n):
             keys[i] = spare[i]
     for i in range(n):
