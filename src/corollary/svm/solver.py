@@ -31,9 +31,9 @@ _LARGEST_BLOCK = 16_384
 # Pair steps for each variable of a block before the block is chosen anew; so often does the
 # compiled loop return, so that Ctrl-C works.
 _STEPS = 10
-# The gap may be at most this share of the tolerance, relative to the objective; below the last
-# number it is rounding.
-_GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-10
+# The gap may be at most this share of the tolerance, relative to the objective, but need not be
+# less than the last number: then violations decide.
+_GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-8
 # Violations below this share of the tolerance are not asked for, whatever the gap.
 _SMALLEST_VIOLATION = 1e-3
 
@@ -60,7 +60,8 @@ class SMOResult(NamedTuple):
         Pair steps made.
     converged : bool
         Whether the violation is at most the tolerance, and the gap at most a tenth of it relative
-        to the objective (or the violation a thousandth of it, or rounding in the way).
+        to the objective, here or at the start (or the violation a thousandth of it, or rounding in
+        the way).
 
     Examples
     --------
@@ -239,7 +240,7 @@ def minimise(
     def intercepts() -> np.ndarray:
         return _intercepts(rest, up, down, beta, lower, upper, epsilon, groups, n_groups)
 
-    steps, stalled, stalls, best = 0, 0, 0, np.inf
+    steps, stalled, stalls, best, first = 0, 0, 0, np.inf, 0.0
     target, wanted = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
     # Without bounds the gap is finite by chance only.
     bounded = bool(np.isfinite(lower).all() and np.isfinite(upper).all())
@@ -255,14 +256,15 @@ def minimise(
             up, down = slopes(rest, beta, lower, upper, epsilon)
             violation = _violation(up, down, groups, n_groups)
             objective = _objective(beta, rest, linear, epsilon)
+            first = max(first, abs(objective)) if steps == 0 else first
             done = violation <= tol
             if done:
                 gap = duality_gap(rest, beta, lower, upper, epsilon, intercepts()[groups])
                 # Small violations of many variables with wide bounds: go on with smaller ones, but
-                # not for ever, since an objective of zero has no relative gap.
+                # not for ever. A minimum of zero has no relative gap: the start has a scale.
                 rounding = 1e-14 * float(np.abs(rest).max() + np.abs(linear).max())
                 small = violation <= max(_SMALLEST_VIOLATION * tol, rounding)
-                done = small or not bounded or gap <= wanted * abs(objective)
+                done = small or not bounded or gap <= wanted * max(abs(objective), first)
                 target = min(target, 0.3 * violation)
             progress(violation=violation, objective=objective)
             # Once rounding moves the objective, further steps are noise.
