@@ -229,6 +229,8 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         Number of these rows.
     loss_curve_ : ndarray of shape (max_iter,)
         Value of the bound on the surrogate loss, by epoch.
+    n_iter_ : int
+        Passes of that training.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -306,6 +308,7 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         risk_=Number(0, 1),
         n_bound_rows_=Integer(1),
         loss_curve_=Array("f", "*"),
+        n_iter_=Integer(0),
     )
 
     def __init__(
@@ -438,6 +441,7 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
             )
         if bound:
             self.loss_curve_ = result.losses
+            self.n_iter_ = len(result.losses)
         return result.params
 
     def _standardise(self, X: np.ndarray) -> np.ndarray:
