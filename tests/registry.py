@@ -80,8 +80,8 @@ EXPECTED_FAILURES["OneClassSVM"] = {
 
 EXPECTED_FAILURES |= {
     name: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "Weights are chances to be drawn: weight "
-        "k and k copies give the same law of bags, not the same bags."
+        f"check_sample_weight_equivalence_on_{kind}_data": "Weights are chances to be drawn: "
+        "weight k and k copies give the same law of bags, not the same bags."
         for kind in ("dense", "sparse")
     }
     for name in (
