@@ -4,6 +4,7 @@ One expert for each monotone disjunction of k literals makes weighted majority a
 mistakes and exponential cost. The perceptron is cheap, but its bound grows with n.
 """
 
+import math
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -67,7 +68,7 @@ def disjunction_experts_bound(best_mistakes: float, n_features: int, n_literals:
             f"{n_literals} and {n_features}."
         )
     constant = 1 / np.log(2 / (1 + np.exp(-1)))
-    return float(constant * (best_mistakes + n_literals * np.log(n_features * np.e / n_literals)))
+    return float(constant * (best_mistakes + n_literals * np.log(n_features * math.e / n_literals)))
 
 
 def disjunction_experts(n_features: int, n_literals: int) -> np.ndarray:
