@@ -8,7 +8,9 @@ returns :class:`Certificate` records, which print as sentences.
 ``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
 """
 
-from corollary.theory.bag_certificates import certify_bag as certify_bag
+# Imported for the theorems that they register.
+import corollary.theory.learner_certificates
+import corollary.theory.training_certificates  # noqa: F401
 from corollary.theory.bag_certificates import left_out_losses as left_out_losses
 from corollary.theory.binomial import binomial_tail_inversion as binomial_tail_inversion
 from corollary.theory.binomial import clopper_pearson_interval as clopper_pearson_interval
@@ -84,8 +86,6 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
-from corollary.theory.learner_certificates import certify_perceptron as certify_perceptron
-from corollary.theory.learner_certificates import certify_ridge as certify_ridge
 from corollary.theory.margin import UniformMarginBound as UniformMarginBound
 from corollary.theory.margin import margin_bound as margin_bound
 from corollary.theory.margin import margin_mistakes as margin_mistakes
@@ -177,9 +177,6 @@ from corollary.theory.theorem import Evidence as Evidence
 from corollary.theory.theorem import Theorem as Theorem
 from corollary.theory.theorem import register_theorem as register_theorem
 from corollary.theory.theorem import theorems as theorems
-from corollary.theory.training_certificates import certify_margin as certify_margin
-from corollary.theory.training_certificates import certify_noisy_plane as certify_noisy_plane
-from corollary.theory.training_certificates import certify_plane as certify_plane
 from corollary.theory.variational import donsker_varadhan as donsker_varadhan
 from corollary.theory.variational import gibbs_measure as gibbs_measure
 from corollary.theory.variational import kl_lower_bound as kl_lower_bound

@@ -90,7 +90,9 @@ def linear_rule(evidence: Evidence) -> LinearRule | None:
     >>> from corollary.theory.training_certificates import linear_rule
     >>> X, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     >>> model = LogisticRegression().fit(X, y)
-    >>> evidence = Evidence(model, X, y, model.predict(X), "classifier", quantity=Quantity())
+    >>> evidence = Evidence(
+    ...     model, X, y, model.predict(X), "classifier", losses=np.zeros(4), quantity=Quantity()
+    ... )
     >>> rule = linear_rule(evidence)
     >>> rule.weights.shape, rule.affine
     ((1,), True)
