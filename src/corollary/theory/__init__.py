@@ -8,9 +8,6 @@ returns :class:`Certificate` records, which print as sentences.
 ``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
 """
 
-# Imported for the theorems that they register.
-import corollary.theory.learner_certificates
-import corollary.theory.training_certificates  # noqa: F401
 from corollary.theory.bag_certificates import left_out_losses as left_out_losses
 from corollary.theory.binomial import binomial_tail_inversion as binomial_tail_inversion
 from corollary.theory.binomial import clopper_pearson_interval as clopper_pearson_interval
@@ -86,6 +83,9 @@ from corollary.theory.held_out import rows_needed as rows_needed
 from corollary.theory.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
+
+# Imported for the theorems that its module registers.
+from corollary.theory.learner_certificates import _certify_ridge as _certify_ridge
 from corollary.theory.margin import UniformMarginBound as UniformMarginBound
 from corollary.theory.margin import margin_bound as margin_bound
 from corollary.theory.margin import margin_mistakes as margin_mistakes
@@ -177,6 +177,8 @@ from corollary.theory.theorem import Evidence as Evidence
 from corollary.theory.theorem import Theorem as Theorem
 from corollary.theory.theorem import register_theorem as register_theorem
 from corollary.theory.theorem import theorems as theorems
+from corollary.theory.training_certificates import LinearRule as LinearRule
+from corollary.theory.training_certificates import linear_rule as linear_rule
 from corollary.theory.variational import donsker_varadhan as donsker_varadhan
 from corollary.theory.variational import gibbs_measure as gibbs_measure
 from corollary.theory.variational import kl_lower_bound as kl_lower_bound

@@ -44,7 +44,7 @@ def _is_ridge_in_a_ball(evidence: Evidence) -> bool:
 
 
 @register_theorem("theory.ridge-stability", needs="seen", applies=_is_ridge_in_a_ball)
-def certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
+def _certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
     """Certify ridge regression by its stability.
 
     Parameters
