@@ -118,11 +118,11 @@ CONTESTS = [
         peers=[
             Peer("scikit-learn", scikit_learn, goal=50, once=True),
             Peer("GPyTorch", gpytorch, goal=2, requires="gpytorch"),
-            Peer("GPJax", gpjax, goal=1.5, requires="gpjax"),
+            Peer("GPJax", gpjax, goal=1.5, requires="gpjax", once=True),
         ],
         quality=negative_log_evidence,
         tolerance=1e-4,
-        rounds=3,
+        rounds=1,
     )
 ]
 
