@@ -52,10 +52,6 @@ def make_million() -> Data:
     return Data(1_000_000)
 
 
-def make_20_000() -> Data:
-    return Data(20_000)
-
-
 def make_200_000() -> Data:
     return Data(200_000)
 
@@ -143,8 +139,8 @@ CONTESTS = [
         cold=False,
     ),
     Contest(
-        name="online logistic regression, 20,000 x 50, one pass",
-        data=make_20_000,
+        name="online logistic regression, 200,000 x 50, one pass",
+        data=make_200_000,
         ours=ours,
         peers=[Peer("river", river, goal=100.0, requires="river")],
         quality=error,
