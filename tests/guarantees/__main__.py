@@ -1,7 +1,7 @@
 """Simulate every claim at full length and write ``docs/guarantees.md``.
 
 Run by ``make verify``; ``--most N`` bounds the repetitions, which the table states. The exit code
-is 1 if a claim is broken. The table depends on the seeds alone, so a second run writes the same file.
+is 1 if a claim is broken. The table depends on the seeds alone: a second run writes the same file.
 """
 
 import argparse
