@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 from scipy.special import erf
 
 from corollary.core.compat import StrOptions, validate_params
@@ -13,6 +12,7 @@ from corollary.gp.evidence import LOG_2PI
 from corollary.gp.posterior import Predictions
 from corollary.gp.regressor import GaussianProcessRegressor
 from corollary.kernels import Kernel
+from corollary.risk.divergence import kl_gaussian
 
 
 class NormalScores(NamedTuple):
@@ -218,11 +218,7 @@ def gaussian_divergence(p: GaussianLaw, q: GaussianLaw) -> float:
     >>> gaussian_divergence(GaussianLaw(np.ones(1), np.eye(1)), GaussianLaw(np.zeros(1), np.eye(1)))
     0.5
     """
-    L_p, L_q = (scipy.linalg.cholesky(law.covariance, lower=True) for law in (p, q))
-    whitened = scipy.linalg.solve_triangular(L_q, L_p, lower=True)
-    shift = scipy.linalg.solve_triangular(L_q, q.mean - p.mean, lower=True)
-    log_ratio = 2.0 * float(np.log(np.diag(L_q)).sum() - np.log(np.diag(L_p)).sum())
-    return 0.5 * (float((whitened**2).sum()) - len(p.mean) + float(shift @ shift) + log_ratio)
+    return kl_gaussian(p.mean, p.covariance, q.mean, q.covariance)
 
 
 def teacher_student(
