@@ -165,7 +165,7 @@ class BoostingLoss(ABC):
         step : ndarray of shape (n_outputs,)
             What to add to the raw predictions.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: losses with `renews = True` define it
 
     def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
         """Return Newton steps of leaves, shortened where they would overshoot.

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, safe_indexing, validate_params
+from corollary.ensemble.bootstrap import expected_distinct_share
 from corollary.risk.loss import LossLike, check_loss
 
 _SIZE = Interval(Integral, 1, None, closed="left")
@@ -148,10 +149,7 @@ def inclusion_probability(n_samples: int, n_draws: int | None = None) -> float:
     >>> round(inclusion_probability(5), 5), round(inclusion_probability(1000), 5)
     (0.67232, 0.6323)
     """
-    n_draws = n_samples if n_draws is None else n_draws
-    if n_samples == 1:
-        return 1.0
-    return -math.expm1(n_draws * math.log1p(-1 / n_samples))
+    return expected_distinct_share(n_samples, n_draws)
 
 
 class BootstrapRisk(NamedTuple):
