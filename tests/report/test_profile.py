@@ -44,13 +44,6 @@ def test_clean_data_raise_no_alarm(name):
     assert not any(finding.act for finding in profile.findings)
 
 
-def test_clean_breast_cancer_raises_not_even_a_question():
-    table = read_demo("breast_cancer")
-    profile, used = _profile(table.frame, table.target)
-    assert profile.findings == ()
-    assert len(used) == 30
-
-
 def test_columns_are_described(frame):
     frame["day"] = pd.date_range("2020-01-01", periods=400)
     frame["flag"] = np.arange(400) % 2 == 0
@@ -74,15 +67,6 @@ def test_columns_are_described(frame):
     assert profile.target.histogram["labels"]
     assert used == list(columns)
     assert "missing-values" in _kinds(profile)
-
-
-def test_diamonds_with_a_side_of_zero_are_named(frame):
-    frame.loc[[7, 70, 300], "length"] = 0.0
-    profile, _ = _profile(frame, "y")
-    found = [f for f in profile.findings if f.kind == "impossible-value"]
-    assert [(f.columns, f.rows, f.act) for f in found] == [(("length",), (7, 70, 300), True)]
-    assert "'length' is exactly 0 in 3 rows" in found[0].sentence
-    assert profile.findings[0] is found[0]
 
 
 def test_positions_are_those_of_the_file(frame):

@@ -132,31 +132,3 @@ def test_policy_stops_what_an_escape_would_have_let_through(tmp_path):
     # The same breach without the policy does run: the test can fail.
     open_page = re.sub(r"<meta http-equiv[^>]*>", "", page)
     assert "owned" in browsed_title(tmp_path, open_page.replace("<main>", "<main>" + breach))
-
-
-@browser
-@pytest.mark.parametrize("name", ["hostile", "diabetes"])
-def test_telephone_needs_no_sideways_scrolling(name, tmp_path):
-    page = entities.escape(render_html(worked_example.BUILDERS[name]()), quote=True)
-    wrapper = (
-        "<!doctype html><title>waiting</title><body>"
-        f'<iframe width=390 height=844 srcdoc="{page}"></iframe><script>'
-        "addEventListener('load', function () {"
-        " var root = frames[0].document.documentElement;"
-        " document.title = frames[0].innerWidth + ' ' + (root.scrollWidth <= 390 ? 'fits' :"
-        " root.scrollWidth); });</script>"
-    )
-    assert browsed_title(tmp_path, wrapper) == "390 fits"
-
-
-@browser
-@pytest.mark.parametrize("name", ["breast_cancer", "diabetes"])
-def test_print_takes_at_most_eight_pages_without_scripts(name, tmp_path):
-    page = re.sub(
-        r"<script>.*?</script>", "", render_html(worked_example.BUILDERS[name]()), flags=re.S
-    )
-    target = tmp_path / "page.pdf"
-    run(tmp_path, page, "--no-pdf-header-footer", f"--print-to-pdf={target}")
-    pages = len(re.findall(rb"/Type\s*/Page\b", target.read_bytes()))
-    # Fewer than five would mean that the folds stayed shut.
-    assert 5 <= pages <= 8

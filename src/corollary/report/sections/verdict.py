@@ -17,7 +17,6 @@ from corollary.report.format import (
 )
 from corollary.report.sections import calibration, facts, new_data
 from corollary.report.statistics import (
-    mean_interval,
     quantile_interval,
     share_interval,
     share_upper,
@@ -164,9 +163,9 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
     card : dict
         The card.
     """
-    level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
-    n, guessing = len(evidence.test.truth), facts.chosen(evidence).baseline
     if evidence.task == "classification":
+        level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
+        n, guessing = len(evidence.test.truth), facts.chosen(evidence).baseline
         k = int(facts.wrong(evidence).sum())
         base = float(np.mean(evidence.test.truth != evidence.test.baseline))
         high = share_upper(k, n, evidence.confidence)
@@ -190,51 +189,39 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
                 "marks": [{"at": base, "label": f"guessing {percent(base)}"}],
             },
         )
-    errors = facts.absolute_errors(evidence)
-    mean, low, high = mean_interval(errors, evidence.confidence)
-    base = float(np.mean(np.abs(evidence.test.truth - evidence.test.baseline)))
-    if facts.severe(evidence):
-        return _typical_error(evidence, errors)
-    words = triple(mean, max(low, 0.0), high)
-    return _card(
-        "how-good",
-        "How good?",
-        words[0],
-        "off on average",
-        f"Off by {words[0]} on average over {plural(n, 'unseen row')} ({level} interval "
-        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}."
-        + ("" if guessing else f" {guess} is off by {number(base)}."),
-        interval=f"{words[1]} to {words[2]}",
-        n=n,
-        section="certificate",
-        strip={
-            "value": mean,
-            "low": max(low, 0.0),
-            "high": facts.plain(high),
-            "domain": [0.0, 1.15 * max(base, mean, facts.plain(high) or 0.0) or 1.0],
-            "marks": [{"at": base, "label": f"guessing {number(base)}"}],
-        },
-    )
+    return _typical_error(evidence)
 
 
-def _typical_error(evidence: Evidence, errors: np.ndarray) -> dict[str, Any]:
-    """State the median error, where a few rows decide every mean."""
+def _typical_error(evidence: Evidence) -> dict[str, Any]:
+    """State the median error: unlike that of a mean, its interval holds however long the tails."""
+    errors, guessing = facts.absolute_errors(evidence), facts.chosen(evidence).baseline
     n, level = len(errors), facts.confidence_words(evidence)
     middle, low, high = quantile_interval(np.sort(errors), 0.5, evidence.confidence)
-    base = float(np.median(np.abs(evidence.test.truth - evidence.test.baseline)))
+    guess = np.abs(evidence.test.truth - evidence.test.baseline)
+    base = float(np.median(guess))
     words = triple(middle, low, high)
     ends = [v for v in (low, middle, high, base) if v is not None]
+    sentence = (
+        f"Half of {plural(n, 'unseen row')} are off by at most {words[0]} ({level} interval "
+        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}."
+    )
+    average = "" if facts.severe(evidence) else number(float(errors.mean()))
+    if average:
+        sentence += f" The average is {average}."
+    if not guessing:
+        sentence += f" {facts.guess_words(evidence)}: {number(base)}"
+        sentence += f", on average {number(float(guess.mean()))}." if average else "."
+    if not average:
+        sentence += " A few rows decide every average here."
     return _card(
         "how-good",
         "How good?",
         words[0],
         "off in the median",
-        f"Half of {plural(n, 'unseen row')} are off by at most {words[0]} ({level} interval "
-        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}. "
-        f"{facts.guess_words(evidence)}: {number(base)}. A few rows decide every average here.",
+        sentence,
         interval=f"{words[1]} to {words[2]}",
         n=n,
-        section="certificate",
+        section="errors",
         strip={
             "value": middle,
             "low": low if low is not None else 0.0,
@@ -306,12 +293,14 @@ def _wrong_numbers(evidence: Evidence) -> dict[str, Any]:
     errors = facts.absolute_errors(evidence)
     n = len(errors)
     ordered = np.sort(errors)
-    marks = [float(ordered[max(int(np.ceil(q * n - 1e-9)), 1) - 1]) for q in (0.5, 0.9, 0.99)]
+    half, most, nearly = (
+        float(ordered[max(int(np.ceil(q * n - 1e-9)), 1) - 1]) for q in (0.5, 0.9, 0.99)
+    )
     worst = int(np.argmax(errors))
     side = facts.direction(evidence.test.truth[worst], evidence.test.prediction[worst])
-    parts = [f"Half of the rows within {number(marks[0])}", f"9 of 10 within {number(marks[1])}"]
+    parts = [f"9 of 10 rows within {number(most)}"]
     if n >= 100:
-        parts.append(f"99 of 100 within {number(marks[2])}")
+        parts.append(f"99 of 100 within {number(nearly)}")
     parts.append(f"worst {number(float(errors[worst]))} (predicted {side})")
     return _card(
         "how-wrong",
@@ -319,17 +308,17 @@ def _wrong_numbers(evidence: Evidence) -> dict[str, Any]:
         number(float(errors[worst])),
         f"worst error, {side}",
         ", ".join(parts) + ".",
-        interval=f"9 of 10 within {number(marks[1])}",
+        interval=f"9 of 10 within {number(most)}",
         n=n,
         section="errors",
         strip={
             "value": float(errors[worst]),
             "low": 0.0,
-            "high": marks[1],
+            "high": most,
             "domain": [0.0, 1.04 * float(errors[worst]) or 1.0],
             "marks": [
-                {"at": marks[0], "label": "half"},
-                {"at": marks[1], "label": "9 of 10"},
+                {"at": half, "label": "half"},
+                {"at": most, "label": "9 of 10"},
                 {"at": float(errors[worst]), "label": "worst"},
             ],
         },
