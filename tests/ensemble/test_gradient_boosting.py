@@ -213,12 +213,13 @@ def test_rounded_derivatives_have_no_systematic_error():
     with Team(1) as team:
         grower = Grower(codes, bins, growth, np.zeros(1, dtype=np.int64), team, 1)
         rows = np.arange(n, dtype=np.uint32)
-        grown = grower.grow(gradient, hessian, np.ones(2), rows, np.random.default_rng(0))
+        grown = grower.grow(gradient, hessian, np.ones(2), rows, 0)
         sums = grower.leaf_sums(grown, gradient, hessian, np.ones(2))
-    for leaf, (g, h) in zip(grown.leaves, sums):
-        shift = int(grower.layout[2])
-        assert leaf.total[0] * grower.scales[0] == pytest.approx(g, rel=0.02)
-        assert (leaf.total[1] >> shift) * grower.scales[1] == pytest.approx(h, rel=0.02)
+    rules, _ = grower._rules(n, np.ones(2), 0)
+    for leaf, (g, h) in enumerate(sums):
+        total = grown.totals[grown.leaves[leaf]]
+        assert total[0] * rules.real[2] == pytest.approx(g, rel=0.02)
+        assert (total[1] >> rules.whole[2]) * rules.real[3] == pytest.approx(h, rel=0.02)
         members = grown.rows(leaf)
         assert g == pytest.approx(gradient[members].sum(), rel=1e-9)
         assert h == pytest.approx(hessian[members].sum(), rel=1e-9)

@@ -8,12 +8,14 @@ import numpy as np
 from corollary.core.progress import track
 from corollary.core.threads import Team, available_cores
 from corollary.ensemble.boosting_losses import BoostingLoss
-from corollary.ensemble.gradient_boosting_tree import Grower, Grown, Growth
+from corollary.ensemble.gradient_boosting_tree import Grower, Grown, Growth, Kept, cut, join, keep
 from corollary.tree.binning import Bins
-from corollary.tree.structure import Tree, Trees
+from corollary.tree.structure import Trees
 
 # Fewer rows than this per thread are done sooner by one.
 BLOCK_ROWS = 8192
+# Training rows whose loss is followed where held-out rows decide when to stop.
+LOOKED_AT = 10_000
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Boosted:
     n_iter : int
         Iterations kept.
     train_score : ndarray
-        Mean training loss before the first and after each iteration; empty if not asked for.
+        Mean training loss before the first and after each iteration; empty if not asked for. Where
+        held-out rows decide when to stop, it is that of at most 10,000 rows.
     validation_score : ndarray
         The same on held-out rows; empty if there are none.
     """
@@ -122,15 +125,20 @@ def boost(
     start = loss.start(y[rows], None if weight is None else weight[rows])
     raw = np.tile(start, (n, 1))
     cores = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
+    together = min(cores, loss.n_trees) if not loss.renews else 1
     n_blocks = max(1, min(cores, -(-len(rows) // BLOCK_ROWS)))
     with (
-        Team(n_blocks) as team,
+        Team(max(together, n_blocks)) as team,
         track("boosting", total=settings.n_estimators) as step,
     ):
-        grower = Grower(codes, bins, settings.growth, monotone, team, n_blocks)
-        loop = _Loop(grower, y, weight, raw, loss, settings, rng)
+        given = codes, bins, settings.growth, monotone
+        # Trees of one iteration grow at the same time; a single one shares its rows.
+        growers = [Grower(*given, Team(1), 1) for _ in range(together)]
+        if together == 1:
+            growers = [Grower(*given, team, n_blocks)]
+        loop = _Loop(growers, bins, team, n_blocks, y, weight, raw, loss, settings, rng)
         scores = _Scores(loss, y, raw, weight, rows if settings.stops else None, aside)
-        trees: list[Tree] = []
+        trees: list[Kept] = []
         for iteration in range(settings.n_estimators):
             trees += loop.iterate(iteration, rows)
             scores.note()
@@ -141,13 +149,18 @@ def boost(
     if scores.held:  # what came after the best iteration is left out
         n_iter = max(1, int(np.argmin(scores.held)))
         trees = trees[: n_iter * loss.n_trees]
-    return Boosted(Trees.join(trees), start, n_iter, np.array(scores.train), np.array(scores.held))
+    return Boosted(
+        join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held)
+    )
 
 
 class _Loop:
     def __init__(
         self,
-        grower: Grower,
+        growers: list[Grower],
+        bins: Bins,
+        team: Team,
+        n_blocks: int,
         y: np.ndarray,
         weight: np.ndarray | None,
         raw: np.ndarray,
@@ -157,7 +170,8 @@ class _Loop:
     ) -> None:
         from corollary.ensemble import _boosting
 
-        self.grower, self.y, self.raw, self.loss = grower, y, raw, loss
+        self.growers, self.bins, self.team, self.n_blocks = growers, bins, team, n_blocks
+        self.y, self.raw, self.loss = y, raw, loss
         self.settings, self.rng = settings, rng
         self.weight = weight
         self.weights = np.empty(0) if weight is None else weight
@@ -165,18 +179,23 @@ class _Loop:
         self.gradient = np.zeros((loss.n_trees, len(y)))
         self.hessian = np.zeros((loss.n_trees, len(y)))
 
-    def iterate(self, iteration: int, rows: np.ndarray) -> list[Tree]:
+    def iterate(self, iteration: int, rows: np.ndarray) -> list[Kept]:
         """Grow the trees of one iteration and move the predictions of all rows."""
         sample, outside = self._sample(rows)
         peaks = self._derivatives(sample, iteration)
-        trees = []
-        for k in range(self.loss.n_trees):
-            gradient, hessian = self.gradient[k], self.hessian[k]
-            grown = self.grower.grow(gradient, hessian, peaks[k], sample, self.rng)
-            steps = self.settings.learning_rate * self._steps(grown, k, peaks[k])
-            trees.append(grown.finish(steps, self._mass(grown), self.grower.codes.shape[1]))
-            self.grower.add_steps(grown, steps, self.raw, k, outside)
-        return trees
+        # Drawn beforehand, so that it does not matter which tree is ready first.
+        seeds = self.rng.integers(2**63, size=self.loss.n_trees).tolist()
+
+        def tree(k: int) -> Kept:
+            grower = self.growers[k % len(self.growers)]
+            grown = grower.grow(self.gradient[k], self.hessian[k], peaks[k], sample, seeds[k])
+            steps = self.settings.learning_rate * self._steps(grower, grown, k, peaks[k])
+            grower.add_steps(grown, steps, self.raw, k, outside)
+            return keep(grown, self.bins, steps, self._mass(grower, grown))
+
+        if len(self.growers) == 1:
+            return [tree(k) for k in range(self.loss.n_trees)]
+        return self.team.map(tree, range(self.loss.n_trees))
 
     def _sample(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = len(self.y)
@@ -192,14 +211,14 @@ class _Loop:
     def _derivatives(self, rows: np.ndarray, iteration: int) -> np.ndarray:
         """Fill the derivatives of rows; return their largest absolute values by tree."""
         parameters = self.loss.parameters(iteration)
-        blocks = self.grower.blocks(len(rows))
+        blocks = cut(len(rows), self.n_blocks)
         peaks = np.zeros((len(blocks), self.loss.n_trees, 2))
 
         def share(b: int) -> None:
             out = (self.gradient, self.hessian, peaks[b])
             self.kernel(self.y, self.raw, self.weights, rows, blocks[b], parameters, out)
 
-        self.grower.team.map(share, range(len(blocks)))
+        self.team.map(share, range(len(blocks)))
         if not np.isfinite(peaks).all():
             raise FloatingPointError(
                 "Boosting diverged: a derivative is not finite. Lower the learning rate or scale "
@@ -207,29 +226,26 @@ class _Loop:
             )
         return np.asarray(peaks.max(axis=0))
 
-    def _steps(self, grown: Grown, output: int, peaks: np.ndarray) -> np.ndarray:
-        low = np.array([leaf.low for leaf in grown.leaves])
-        high = np.array([leaf.high for leaf in grown.leaves])
+    def _steps(self, grower: Grower, grown: Grown, output: int, peaks: np.ndarray) -> np.ndarray:
+        low, high = grown.bounds.T
         if not self.loss.renews:
-            sums = self.grower.leaf_sums(grown, self.gradient[output], self.hessian[output], peaks)
+            sums = grower.leaf_sums(grown, self.gradient[output], self.hessian[output], peaks)
             curvature = sums[:, 1] + self.settings.growth.l2
-            steps = np.where(
-                curvature > 0.0, -sums[:, 0] / np.where(curvature > 0, curvature, 1), 0
-            )
+            steps = np.zeros(len(sums))
+            np.divide(-sums[:, 0], curvature, out=steps, where=curvature > 0.0)
             return np.clip(self.loss.temper(steps, output), low, high)[:, None]
         values = []
-        for leaf in grown.leaves:
+        for leaf in range(len(grown.leaves)):
             rows = grown.rows(leaf)
             weight = None if self.weight is None else self.weight[rows]
             values.append(self.loss.leaf_value(self.y[rows], self.raw[rows], weight))
         return np.clip(np.stack(values), low[:, None], high[:, None])
 
-    def _mass(self, grown: Grown) -> np.ndarray:
+    def _mass(self, grower: Grower, grown: Grown) -> np.ndarray:
         if self.weight is None:
-            spans = np.stack([leaf.spans for leaf in grown.leaves])
-            return (spans[:, :, 1] - spans[:, :, 0]).sum(axis=1).astype(np.float64)
+            return grown.sizes().astype(np.float64)
         top = float(self.weight.max())
-        return self.grower.leaf_sums(grown, self.weight, self.weight, np.array([top, top]))[:, 0]
+        return grower.leaf_sums(grown, self.weight, self.weight, np.array([top, top]))[:, 0]
 
 
 class _Scores:
@@ -245,6 +261,9 @@ class _Scores:
         aside: np.ndarray,
     ) -> None:
         self._loss, self._y, self._raw, self._weight = loss, y, raw, weight
+        if rows is not None and len(aside):
+            # Held-out rows decide; the training loss is only looked at.
+            rows = rows[:: -(-len(rows) // LOOKED_AT)]
         self._rows, self._aside = rows, aside
         self.train: list[float] = []
         self.held: list[float] = []

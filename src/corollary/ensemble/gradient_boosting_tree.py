@@ -14,8 +14,7 @@ one part in a thousand to the noise of a sum unless the largest gradient exceeds
 several hundred times.
 """
 
-import heapq
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ import numpy as np
 from corollary.core.threads import Team
 from corollary.tree.binning import Bins
 from corollary.tree.bitsets import pack_categories
-from corollary.tree.structure import Tree
+from corollary.tree.structure import Trees
 
 # Rows whose derivatives fit in one word of a histogram: 14 bits count them, 22 hold second and 28
 # first derivatives.
@@ -61,66 +60,151 @@ class Growth:
     max_features: float
 
 
-@dataclass(eq=False)
-class Node:
-    """A node while its tree grows."""
-
-    name: int
-    spans: np.ndarray
-    total: np.ndarray
-    depth: int
-    low: float = -np.inf
-    high: float = np.inf
-    hist: np.ndarray | None = None
-    gain: float = -1.0
-    found: np.ndarray = field(default_factory=lambda: np.zeros(6, dtype=np.int64))
-    goes_left: np.ndarray = field(default_factory=lambda: np.zeros(256, dtype=np.uint8))
-
-
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Grown:
     """A grown tree before its leaves have values.
 
     Parameters
     ----------
-    arrays : dict of str to list
-        Arrays of the tree.
+    splits : ndarray of int64 of shape (n_nodes, 4)
+        Feature (-1 in leaves), last bin on the left, whether missing values go left, left child.
+    gain : ndarray of shape (n_nodes,)
+        Twice the decrease of the loss, by a quadratic approximation.
+    totals : ndarray of int64 of shape (n_nodes, 2)
+        Sums of derivatives and numbers of rows, as in a histogram.
+    bounds : ndarray of shape (n_leaves, 2)
+        Least and largest value that each leaf may have.
     sides : ndarray of uint8 of shape (n_nodes, 256)
         Side of every bin at every split.
-    leaves : list of Node
-        The leaves.
+    leaves : ndarray of int64 of shape (n_leaves,)
+        Which nodes are leaves.
+    spans : ndarray of int64 of shape (n_leaves, n_blocks, 2)
+        Their rows in ``order``.
     order : ndarray of uint32
         Training rows, leaf by leaf within each block.
     """
 
-    arrays: dict[str, Any]
+    splits: np.ndarray
+    gain: np.ndarray
+    totals: np.ndarray
+    bounds: np.ndarray
     sides: np.ndarray
-    leaves: list[Node]
+    leaves: np.ndarray
+    spans: np.ndarray
     order: np.ndarray
 
-    def rows(self, leaf: Node) -> np.ndarray:
+    def rows(self, leaf: int) -> np.ndarray:
         """Return the training rows of a leaf, in the order of the data."""
-        return np.concatenate([self.order[a:b] for a, b in leaf.spans.tolist()])
+        return np.concatenate([self.order[a:b] for a, b in self.spans[leaf].tolist()])
 
-    def finish(self, values: np.ndarray, weights: np.ndarray, n_features: int) -> Tree:
-        """Return the tree with values and weights of its leaves; those of others are averages."""
-        arrays = self.arrays
-        left = np.array(arrays["left"])
-        n = len(left)
-        value, weight = np.zeros((n, values.shape[1])), np.zeros(n)
-        names = [leaf.name for leaf in self.leaves]
-        value[names], weight[names] = values, weights
-        for node in range(n - 1, -1, -1):
-            if left[node] < 0:
-                continue
-            a, b = left[node], left[node] + 1
-            weight[node] = weight[a] + weight[b]
-            share = weight[a] / weight[node] if weight[node] > 0 else 0.5
-            value[node] = share * value[a] + (1.0 - share) * value[b]
-        given = dict(arrays)
-        if not any(c >= 0 for c in arrays["categories"]):
-            given["categories"], given["bitsets"] = (), None
-        return Tree.from_arrays(value=value, weight=weight, n_features=n_features, **given)
+    def sizes(self) -> np.ndarray:
+        """Return the number of training rows of every leaf."""
+        return np.asarray((self.spans[:, :, 1] - self.spans[:, :, 0]).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a tree until all are joined.
+
+    Parameters
+    ----------
+    splits : ndarray of int64 of shape (n_nodes, 4)
+        As in :class:`Grown`.
+    gain : ndarray of shape (n_nodes,)
+        Gains.
+    bitsets : dict of int to ndarray
+        Categories that go left, by node.
+    values : ndarray of shape (n_nodes, n_outputs)
+        Values of leaves.
+    weights : ndarray of shape (n_nodes,)
+        Weights of leaves.
+    """
+
+    splits: np.ndarray
+    gain: np.ndarray
+    bitsets: dict[int, np.ndarray]
+    values: np.ndarray
+    weights: np.ndarray
+
+
+def keep(grown: Grown, bins: Bins, values: np.ndarray, weights: np.ndarray) -> Kept:
+    """Keep a tree with the values and weights of its leaves.
+
+    Parameters
+    ----------
+    grown : Grown
+        The tree.
+    bins : Bins
+        Bins of its features.
+    values : ndarray of shape (n_leaves, n_outputs)
+        Values.
+    weights : ndarray of shape (n_leaves,)
+        Weights.
+
+    Returns
+    -------
+    kept : Kept
+        Copies.
+    """
+    n = len(grown.gain)
+    value, weight = np.zeros((n, values.shape[1])), np.zeros(n)
+    value[grown.leaves], weight[grown.leaves] = values, weights
+    bitsets = {}
+    if bins.categorical.any():
+        feature = grown.splits[:, 0]
+        for node in np.flatnonzero((feature >= 0) & bins.categorical[feature]).tolist():
+            bitsets[node] = pack_categories(np.flatnonzero(grown.sides[node, :255]))
+    return Kept(grown.splits.copy(), grown.gain.copy(), bitsets, value, weight)
+
+
+def join(kept: list[Kept], bins: Bins) -> Trees:
+    """Put trees end to end; inner nodes get the weighted average of their leaves.
+
+    Parameters
+    ----------
+    kept : list of Kept
+        At least one tree.
+    bins : Bins
+        Bins of their features.
+
+    Returns
+    -------
+    trees : Trees
+        All of them.
+    """
+    from corollary.ensemble._leaves import average_up
+
+    offsets = np.cumsum([0, *(len(k.gain) for k in kept)], dtype=np.int64)
+    splits = np.concatenate([k.splits for k in kept])
+    feature, left = splits[:, 0].astype(np.int32), splits[:, 3].astype(np.int32)
+    value = np.concatenate([k.values for k in kept])
+    weight = np.concatenate([k.weights for k in kept])
+    average_up(offsets, left, value, weight)
+    inner = feature >= 0
+    by_number = inner & ~bins.categorical[feature]
+    cuts = np.full((len(bins.cuts), 256), np.inf)
+    for f, own in enumerate(bins.cuts):
+        if not bins.categorical[f]:
+            cuts[f, : len(own)] = own
+    threshold = np.where(by_number, cuts[feature, splits[:, 1]], 0.0)
+    sets = [(start + node, words) for k, start in zip(kept, offsets.tolist())
+            for node, words in k.bitsets.items()]  # fmt: skip
+    categories = np.full(len(feature) if sets else 0, -1, dtype=np.int32)
+    for place, (node, _) in enumerate(sets):
+        categories[node] = place
+    return Trees(
+        offsets=offsets,
+        feature=feature,
+        threshold=threshold,
+        missing_left=inner & (splits[:, 2] > 0),
+        left=left,
+        value=value,
+        weight=weight,
+        gain=np.where(inner, 0.5 * np.concatenate([k.gain for k in kept]), 0.0),
+        n_features=len(bins.cuts),
+        categories=categories,
+        bitsets=np.stack([w for _, w in sets]) if sets else np.zeros((0, 8), dtype=np.uint32),
+    )
 
 
 def scale_of(limit: float, peak: float) -> float:
@@ -130,8 +214,14 @@ def scale_of(limit: float, peak: float) -> float:
     return float(2.0 ** np.clip(np.floor(np.log2(limit / peak)), -1000, 1000))
 
 
+def cut(n_rows: int, n_blocks: int) -> np.ndarray:
+    """Return first and last place of blocks of about equal size."""
+    edges = np.linspace(0, n_rows, n_blocks + 1).astype(np.int64)
+    return np.stack([edges[:-1], edges[1:]], axis=1)
+
+
 class Grower:
-    """Grow trees on binned rows.
+    """Grow trees on binned rows, one after the other.
 
     Parameters
     ----------
@@ -158,25 +248,41 @@ class Grower:
         team: Team,
         n_blocks: int,
     ) -> None:
-        self.codes, self.bins, self.growth, self.team = codes, bins, growth, team
-        self.n_blocks = n_blocks
-        self.kinds = np.where(bins.categorical, 2, monotone).astype(np.int64)
-        self.columns = np.stack([bins.n_bins, self.kinds], axis=1)
-        self.ranks = (np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256))
-        useful = (bins.n_bins > 1) | bins.missing
-        self.features = np.flatnonzero(useful).astype(np.int64)
+        from corollary.ensemble import _boosted_tree as compiled
+
+        self.codes, self.growth, self.team, self.n_blocks = codes, growth, team, n_blocks
+        n_bins = np.asarray(bins.n_bins, dtype=np.int64)
+        starts = np.cumsum([0, *(n_bins + 1)], dtype=np.int64)
+        useful = np.flatnonzero((n_bins > 1) | bins.missing).astype(np.int64)
+        kinds = np.where(bins.categorical, 2, monotone).astype(np.int64)
+        self.columns = compiled.Columns(useful, n_bins, kinds, starts[:-1])
+        self.lines = int(starts[-1])
         self.packed = np.empty(len(codes), dtype=np.int64)
-        self.spare: list[np.ndarray] = []
-        self.scratch = [
-            (np.empty(ROOM, dtype=np.int64), np.empty(1024, dtype=np.int64))
+        self.aside = np.empty(len(codes), dtype=np.uint32)
+        self.work = [
+            compiled.Work(
+                np.empty(ROOM, dtype=np.int64),
+                np.zeros((4, 256), dtype=np.int64),
+                np.empty((2, 256), dtype=np.int64),
+                np.empty(256),
+                np.ones(len(n_bins), dtype=np.uint8),
+            )
             for _ in range(n_blocks)
         ]
-        self.aside = [np.empty(0, dtype=np.uint32)] * n_blocks
-
-    def blocks(self, n_rows: int) -> np.ndarray:
-        """Return first and last place of every block."""
-        edges = np.linspace(0, n_rows, self.n_blocks + 1).astype(np.int64)
-        return np.stack([edges[:-1], edges[1:]], axis=1)
+        leaves = min(growth.max_leaf_nodes or 64, 64)
+        self.nodes = compiled.Nodes(
+            np.empty((2 * leaves, 11), dtype=np.int64),
+            np.empty((2 * leaves, 3)),
+            np.empty((2 * leaves, n_blocks, 2), dtype=np.int64),
+            np.zeros((2 * leaves, 256), dtype=np.uint8),
+        )
+        self.pool = compiled.Pool(
+            np.empty((leaves + 1, self.lines, 2), dtype=np.int64),
+            np.empty(leaves + 1, dtype=np.int64),
+            np.empty(leaves + 1, dtype=np.int64),
+            np.zeros(4, dtype=np.int64),
+            np.zeros((n_blocks - 1, self.lines, 2), dtype=np.int64),
+        )
 
     def grow(
         self,
@@ -184,7 +290,7 @@ class Grower:
         hessian: np.ndarray,
         peaks: np.ndarray,
         rows: np.ndarray,
-        rng: np.random.Generator,
+        seed: int,
     ) -> Grown:
         """Grow a tree.
 
@@ -198,247 +304,127 @@ class Grower:
             Bounds of their absolute values.
         rows : ndarray of uint32
             Rows to learn from, ascending.
-        rng : Generator
-            Draws the features of a split.
+        seed : int
+            Of the choice of features at every split.
 
         Returns
         -------
         grown : Grown
-            The structure.
+            The structure; its arrays are overwritten by the next tree.
         """
-        from corollary.ensemble._histogram import pack
+        from corollary.ensemble import _boosted_tree as compiled
 
-        n = len(rows)
-        self.order = rows.copy()
-        spans = self.blocks(n)
-        if any(len(a) < b - s for a, (s, b) in zip(self.aside, spans.tolist())):
-            self.aside = [np.empty(b - s, dtype=np.uint32) for s, b in spans.tolist()]
-        room = min(n, ROOM)
+        rules, bits = self._rules(len(rows), peaks, seed)
+        scales = 1.0 / rules.real[2:]
+        self.team.map(
+            lambda span: compiled.pack(gradient, hessian, span, scales, bits, self.packed),
+            list(cut(len(gradient), self.n_blocks)),
+        )
+        order = rows.copy()
+        self._plant(len(rows))
+        if len(self.columns.features) and len(rows):
+            self._grow(compiled.Rows(self.codes, self.packed, order, self.aside), rules)
+        n = int(self.pool.counts[compiled.N_NODES])
+        whole, real = self.nodes.whole[:n], self.nodes.real[:n]
+        leaves = np.flatnonzero(whole[:, compiled.LEFT] < 0)
+        wanted = [compiled.FEATURE, compiled.BIN, compiled.MISSING, compiled.LEFT]
+        splits = whole[:, wanted]
+        splits[leaves] = -1, 0, 0, -1
+        return Grown(
+            splits=splits,
+            gain=real[:, compiled.GAIN],
+            totals=whole[:, compiled.G : compiled.HC + 1],
+            bounds=real[leaves, compiled.LOW : compiled.HIGH + 1],
+            sides=self.nodes.sides[:n],
+            leaves=leaves,
+            spans=self.nodes.spans[leaves],
+            order=order,
+        )
+
+    def _rules(self, n: int, peaks: np.ndarray, seed: int) -> tuple[Any, np.ndarray]:
+        from corollary.ensemble import _boosted_tree as compiled
+
+        growth = self.growth
+        room = max(1, min(n, ROOM))
         c_bits = room.bit_length()
         h_bits = (64 - c_bits) * 22 // 50
         g_bits = 64 - c_bits - h_bits
         shift = n.bit_length()
         g_limit = (2.0 ** (g_bits - 1) - 1) / room - 1
-        h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / n - 1)
-        scales = np.array([scale_of(g_limit, peaks[0]), scale_of(h_limit, peaks[1])])
-        self.scales = 1.0 / scales
-        bits = np.array([h_bits, c_bits, n > DITHER_ABOVE])
-        self.layout = np.array([h_bits, c_bits, shift, room])
-        self.limits = np.array(
-            [shift, self.growth.l2, self.growth.min_samples_leaf, MIN_HESSIAN, -np.inf, np.inf]
-        )
-        everything = self.cuts_of(len(gradient))
-        self.team.map(
-            lambda s: pack(gradient, hessian, s[0], s[1], scales, bits, self.packed), everything
-        )
-        return self._grow(Node(0, spans, np.zeros(2, dtype=np.int64), 0), rng)
+        h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
+        tried = max(1, int(np.ceil(growth.max_features * len(self.columns.features))))
+        most = 2**31
+        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf]
+        whole += [growth.max_depth or most, growth.max_leaf_nodes or most, tried]
+        real = [growth.l2, MIN_HESSIAN]
+        real += [1.0 / scale_of(g_limit, peaks[0]), 1.0 / scale_of(h_limit, peaks[1])]
+        draws = np.array([seed], dtype=np.uint64)
+        bits = np.array([h_bits, c_bits, n > DITHER_ABOVE], dtype=np.int64)
+        return compiled.Rules(np.array(whole, dtype=np.int64), np.array(real), draws), bits
 
-    def cuts_of(self, n_rows: int) -> list[tuple[int, int]]:
-        """Return blocks of all rows, as pairs."""
-        return [(a, b) for a, b in self.blocks(n_rows).tolist()]
+    def _plant(self, n: int) -> None:
+        """Begin with a root of n rows and an empty histogram."""
+        from corollary.ensemble import _boosted_tree as compiled
 
-    def _grow(self, root: Node, rng: np.random.Generator) -> Grown:
-        arrays: dict[str, list[Any]] = {
-            "feature": [-1],
-            "threshold": [0.0],
-            "missing_left": [False],
-            "left": [-1],
-            "gain": [0.0],
-            "categories": [-1],
-            "bitsets": [],
-        }
-        sides = [root.goes_left]
-        limit = self.growth.max_leaf_nodes or 2**31
-        leaves = {0: root}
-        heap: list[tuple[float, int]] = []
-        if len(self.features) and len(self.order):
-            root.hist = self._histogram(root)
-            root.total = root.hist[self.features[0]].sum(axis=0)
-            self._search(root, heap, rng)
-        while heap and len(leaves) < limit:
-            node = leaves.pop(heapq.heappop(heap)[1])
-            name = len(arrays["left"])
-            self._note_split(node, name, arrays)
-            pair = self._children(node, name, last=len(leaves) + 2 >= limit)
-            for key in ("feature", "left", "categories"):
-                arrays[key] += [-1, -1]
-            for key, zero in (("threshold", 0.0), ("missing_left", False), ("gain", 0.0)):
-                arrays[key] += [zero, zero]
-            for child in pair:
-                leaves[child.name] = child
-                sides.append(child.goes_left)
-                if child.hist is not None:
-                    self._search(child, heap, rng)
-        for node in leaves.values():
-            self._free(node)
-        ordered = [leaves[name] for name in sorted(leaves)]
-        return Grown(arrays, np.stack(sides), ordered, self.order)
+        nodes, pool = self.nodes, self.pool
+        last = len(pool.hists) - 1
+        pool.free[:] = np.arange(last + 1)
+        pool.counts[:] = 1, 0, last, 0
+        pool.hists[last] = 0
+        nodes.whole[0] = 0
+        nodes.whole[0, [compiled.FEATURE, compiled.LEFT]] = -1
+        nodes.whole[0, compiled.SLOT] = last
+        nodes.real[0] = 0.0, -np.inf, np.inf
+        nodes.spans[0] = cut(n, self.n_blocks)
 
-    def _note_split(self, node: Node, name: int, arrays: dict[str, list[Any]]) -> None:
-        feature, split = int(node.found[0]), int(node.found[1])
-        arrays["feature"][node.name] = feature
-        arrays["left"][node.name] = name
-        arrays["gain"][node.name] = 0.5 * node.gain
-        arrays["missing_left"][node.name] = bool(node.goes_left[255])
-        if self.kinds[feature] == 2:
-            arrays["categories"][node.name] = len(arrays["bitsets"])
-            arrays["bitsets"].append(pack_categories(np.flatnonzero(node.goes_left[:255])))
-        else:
-            arrays["threshold"][node.name] = self.bins.threshold(feature, split)
+    def _grow(self, rows: Any, rules: Any) -> None:
+        from corollary.ensemble import _boosted_tree as compiled
 
-    def _count(self, total: np.ndarray) -> int:
-        return int(total[1]) & ((1 << int(self.layout[2])) - 1)
-
-    def _children(self, node: Node, name: int, *, last: bool) -> tuple[Node, Node]:
-        """Partition the rows of a node and give both children histograms, if they need them."""
-        from corollary.ensemble._histogram import add_histogram, partition
-
-        feature = int(node.found[0])
-        left_total = node.found[3:5].copy()
-        right_total = node.total - left_total
-        size, left_size = self._count(node.total), self._count(left_total)
-        small_is_left = 2 * left_size <= size
-        depth = node.depth + 1
-        too_deep = self.growth.max_depth is not None and depth >= self.growth.max_depth
-        largest = max(left_size, size - left_size)
-        done = last or too_deep or largest < 2 * self.growth.min_samples_leaf
-        middles = np.empty(self.n_blocks, dtype=np.int64)
-        parts: list[np.ndarray | None] = [None] * self.n_blocks
-
-        def share(b: int) -> None:
-            span = node.spans[b]
-            middle = partition(self.codes, feature, node.goes_left, self.order, span, self.aside[b])
-            middles[b] = middle
-            if done:
-                return
-            part = np.array([span[0], middle] if small_is_left else [middle, span[1]])
-            hist = parts[b]
-            assert hist is not None
-            add_histogram(
-                self.codes,
-                self.order,
-                part,
-                self.packed,
-                self.features,
-                self.layout,
-                self.scratch[b],
-                hist,
+        n, name = len(rows.order), 0
+        alone = 2**62 if self.n_blocks == 1 else ALONE
+        while name != compiled.DONE:
+            if name == compiled.FULL:
+                self._enlarge()
+            else:
+                self._split(name, rows, rules, together=n < ALONE)
+            name = compiled.grow(
+                rows, self.columns, rules, self.nodes, self.pool, self.work[0], alone
             )
 
-        small = self._in_blocks(share, parts, size, done)
-        spans = node.spans.copy(), node.spans
-        spans[0][:, 1] = spans[1][:, 0] = middles
-        children = (
-            Node(name, spans[0], left_total, depth, node.low, node.high),
-            Node(name + 1, spans[1], right_total, depth, node.low, node.high),
-        )
-        self._bound(node, children)
-        if small is None:
-            self._free(node)
-            return children
-        big = node.hist
-        assert big is not None
-        np.subtract(big, small, out=big)
-        node.hist = None
-        children[0].hist, children[1].hist = (small, big) if small_is_left else (big, small)
-        return children
+    def _split(self, name: int, rows: Any, rules: Any, *, together: bool) -> None:
+        """Split the rows of a node, a block in each thread."""
+        from corollary.ensemble import _boosted_tree as compiled
 
-    def _in_blocks(
-        self, share: Any, parts: list[np.ndarray | None], size: int, done: bool
-    ) -> np.ndarray | None:
-        """Do a share of every block; return the sum of their histograms."""
-        together = self.n_blocks == 1 or size < ALONE
-        for b in range(self.n_blocks):
-            if not done:
-                parts[b] = parts[0] if together and b else self._fresh()
+        whole, pool = self.nodes.whole, self.pool
+        left, small = int(whole[name, compiled.LEFT]), int(whole[name, compiled.SMALL])
+        slot = int(whole[name if left < 0 else left + max(small, 0), compiled.SLOT])
+
+        def share(b: int) -> None:
+            hist = pool.hists[slot] if b == 0 else pool.parts[b - 1]
+            compiled.split_rows(
+                name, b, rows, self.columns, rules, self.nodes, self.work[b], hist
+            )
+
         if together:
             for b in range(self.n_blocks):
                 share(b)
-            return parts[0]
-        self.team.map(share, range(self.n_blocks))
-        total = parts[0]
-        for part in parts[1:]:
-            if total is not None and part is not None:
-                total += part
-                self.spare.append(part)
-        return total
-
-    def _histogram(self, node: Node) -> np.ndarray:
-        from corollary.ensemble._histogram import add_histogram
-
-        parts: list[np.ndarray | None] = [None] * self.n_blocks
-
-        def share(b: int) -> None:
-            hist = parts[b]
-            assert hist is not None
-            add_histogram(
-                self.codes,
-                self.order,
-                node.spans[b],
-                self.packed,
-                self.features,
-                self.layout,
-                self.scratch[b],
-                hist,
-            )
-
-        hist = self._in_blocks(share, parts, len(self.order), done=False)
-        assert hist is not None
-        return hist
-
-    def _search(self, node: Node, heap: list[tuple[float, int]], rng: np.random.Generator) -> None:
-        from corollary.ensemble._histogram import best_split
-
-        deep = self.growth.max_depth is not None and node.depth >= self.growth.max_depth
-        if deep or self._count(node.total) < 2 * self.growth.min_samples_leaf:
-            self._free(node)
-            return
-        features = self.features
-        if self.growth.max_features < 1.0:
-            size = max(1, int(np.ceil(self.growth.max_features * len(features))))
-            features = np.sort(rng.choice(features, size, replace=False))
-        self.limits[4], self.limits[5] = node.low, node.high
-        node.gain = best_split(
-            node.hist,
-            node.total,
-            features,
-            self.columns,
-            self.limits,
-            self.scales,
-            self.ranks,
-            (node.found, node.goes_left),
-        )
-        if node.gain > 0.0:
-            heapq.heappush(heap, (-node.gain, node.name))
         else:
-            self._free(node)
+            self.team.map(share, range(self.n_blocks))
 
-    def _bound(self, node: Node, children: tuple[Node, Node]) -> None:
-        """Keep the values below a monotone split on their sides of its middle."""
-        kind = self.kinds[int(node.found[0])]
-        if kind not in (1, -1):
-            return
-        mask = (1 << int(self.layout[2])) - 1
-        values = []
-        for child in children:
-            g = float(child.total[0]) * self.scales[0]
-            h = float((int(child.total[1]) & ~mask) >> int(self.layout[2])) * self.scales[1]
-            values.append(np.clip(-g / (h + self.growth.l2), node.low, node.high))
-        middle = float(0.5 * (values[0] + values[1]))
-        left, right = children if kind == 1 else children[::-1]
-        left.high, right.low = middle, middle
+    def _enlarge(self) -> None:
+        """Double the room for nodes and histograms, keeping what there is."""
 
-    def _fresh(self) -> np.ndarray:
-        if self.spare:
-            hist = self.spare.pop()
-            hist.fill(0)
-            return hist
-        return np.zeros((self.codes.shape[1], 256, 2), dtype=np.int64)
+        def twice(array: np.ndarray) -> np.ndarray:
+            return np.concatenate([array, np.zeros_like(array)])
 
-    def _free(self, node: Node) -> None:
-        if node.hist is not None:
-            self.spare.append(node.hist)
-            node.hist = None
+        nodes, pool = self.nodes, self.pool
+        size = len(pool.hists)
+        self.nodes = type(nodes)(*(twice(array) for array in nodes))
+        free = twice(pool.free)
+        count = int(pool.counts[2])
+        free[count : count + size] = np.arange(size, 2 * size)
+        pool.counts[2] += size
+        self.pool = type(pool)(twice(pool.hists), free, twice(pool.heap), pool.counts, pool.parts)
 
     def leaf_sums(
         self, grown: Grown, gradient: np.ndarray, hessian: np.ndarray, peaks: np.ndarray
@@ -461,15 +447,14 @@ class Grower:
         sums : ndarray of shape (n_leaves, 2)
             Each row is rounded by at most n 2^-62 of the largest value, for n rows in all.
         """
-        from corollary.ensemble._histogram import sum_leaves
+        from corollary.ensemble._leaves import sum_leaves
 
         limit = 2.0**62 / max(1, len(grown.order))
         scales = np.array([scale_of(limit, peaks[0]), scale_of(limit, peaks[1])])
-        spans = np.stack([leaf.spans for leaf in grown.leaves])
         parts = np.zeros((self.n_blocks, len(grown.leaves), 2), dtype=np.int64)
 
         def share(b: int) -> None:
-            mine = np.ascontiguousarray(spans[:, b])
+            mine = np.ascontiguousarray(grown.spans[:, b])
             sum_leaves(gradient, hessian, grown.order, mine, scales, parts[b])
 
         self.team.map(share, range(self.n_blocks))
@@ -498,25 +483,23 @@ class Grower:
         outside : ndarray of uint32
             Rows that the tree has not seen.
         """
-        from corollary.ensemble._histogram import add_leaves, walk_codes
-
-        spans = np.stack([leaf.spans for leaf in grown.leaves])
+        from corollary.ensemble._leaves import add_leaves, walk_codes
 
         def share(b: int) -> None:
-            add_leaves(raw, column, grown.order, np.ascontiguousarray(spans[:, b]), steps)
+            mine = np.ascontiguousarray(grown.spans[:, b])
+            add_leaves(raw, column, grown.order, mine, steps)
 
         self.team.map(share, range(self.n_blocks))
         if not len(outside):
             return
-        feature = np.array(grown.arrays["feature"], dtype=np.int32)
-        left = np.array(grown.arrays["left"], dtype=np.int32)
+        feature, left = grown.splits[:, [0, 3]].T.copy()
         place = np.zeros(len(left), dtype=np.int64)
-        place[[leaf.name for leaf in grown.leaves]] = np.arange(len(grown.leaves))
+        place[grown.leaves] = np.arange(len(grown.leaves))
 
-        def walk(span: tuple[int, int]) -> None:
+        def walk(span: np.ndarray) -> None:
             rows = outside[span[0] : span[1]]
             leaves = np.empty(len(rows), dtype=np.int64)
             walk_codes(self.codes, rows, feature, left, grown.sides, leaves)
             raw[rows, column : column + steps.shape[1]] += steps[place[leaves]]
 
-        self.team.map(walk, self.cuts_of(len(outside)))
+        self.team.map(walk, list(cut(len(outside), self.n_blocks)))
