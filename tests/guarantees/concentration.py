@@ -6,6 +6,7 @@ import numpy as np
 
 from corollary.theory import (
     azuma_bound,
+    bernstein_bound,
     dkw_bound,
     kl_confidence_limit,
     mcdiarmid_bound,
@@ -37,6 +38,44 @@ guarantee(
     repetitions=2000,
     faults={"a sample counted four times": half_the_entropy},
 )(kl_limit_of_large_sample)
+
+
+def rare_ones(sharp):
+    """Coins of 0.02 in steps of size one: their variance is known."""
+
+    def trial(rng):
+        mean = rng.binomial(400, 0.02) / 400
+        radius = bernstein_bound(n_samples=400, variance=0.0196, delta=DELTA, sharp=sharp)
+        return mean + radius, 0.02
+
+    return trial
+
+
+def scaled_steps(rng):
+    """Losses between 0 and 10: the largest deviation is no longer one."""
+    mean = 10 * rng.binomial(400, 0.02) / 400
+    return mean + bernstein_bound(n_samples=400, variance=1.96, delta=DELTA, largest=10), 0.2
+
+
+def variance_of_a_mean(rng):
+    mean = 10 * rng.binomial(400, 0.02) / 400
+    return mean + bernstein_bound(n_samples=400, variance=1.96 / 400, delta=DELTA), 0.2
+
+
+def lower_tail(rng):
+    mean = rng.binomial(400, 0.02) / 400
+    return bernstein_bound(n_samples=400, variance=0.0196, delta=DELTA), mean - 0.02
+
+
+guarantee("theory.bennett", "400 coins of 0.02", delta=DELTA)(rare_ones(True))
+guarantee("theory.bernstein", "400 coins of 0.02", delta=DELTA)(rare_ones(False))
+guarantee("theory.bennett", "the other tail of 400 coins of 0.02", delta=DELTA)(lower_tail)
+guarantee(
+    "theory.bennett",
+    "400 losses of 0 or 10",
+    delta=DELTA,
+    faults={"the variance of the mean": variance_of_a_mean},
+)(scaled_steps)
 
 
 @guarantee("theory.sub-gaussian-tails", "a sum of 20 uniform signs and a normal", delta=DELTA)

@@ -1,7 +1,10 @@
+import copy
 import json
 import math
 import pickle
+from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +20,12 @@ from corollary.theory import (
     error_quantile_certificate,
     error_rate_certificate,
     hoeffding_certificate,
+    register_theorem,
+    theorems,
     tightest,
 )
 from corollary.theory.certificate import format_confidence, format_number, format_share
+from corollary.theory.theorem import _THEOREMS
 
 
 def test_sentence_a_judge_could_read():
@@ -96,7 +102,7 @@ def test_records():
     assert math.isinf(row["bound"])
     assert all(np.isscalar(value) or isinstance(value, str) for value in row.values())
     fields = set(Certificate.__dataclass_fields__)
-    assert set(row) == fields - {"recompute", "observed", "checked"}
+    assert set(row) == fields - {"recompute", "observed", "checked"} | {"page"}
 
 
 def test_certificates_are_frozen_equal_and_picklable():
@@ -204,3 +210,23 @@ def test_quantity_words():
     assert loss.claim(0.51234) == "the mean of pinball over such rows is at most 0.5124"
     assert loss.observed(0.25, 1) == "0.25 on 1 row"
     assert Quantity().observed(2 / 3, 3) == "2 of 3"
+
+
+def test_every_registered_theorem_is_explained_at_its_anchor():
+    docs = Path(__file__).parents[2] / "docs"
+    for theorem in theorems():
+        page, anchor = theorem.page.split("#")
+        assert anchor == theorem.name.replace(".", "-")
+        text = (docs / page.replace(".html", ".md")).read_text(encoding="utf-8")
+        assert text.count(f"({anchor})=\n") == 1, f"no anchor ({anchor})= in {page}"
+        assert f"`{theorem.name}`" in text, f"{theorem.name} is not named in {page}"
+
+
+def test_theorems_of_others_have_a_page_only_if_they_say_so(monkeypatch):
+    monkeypatch.setattr("corollary.theory.theorem._THEOREMS", copy.copy(_THEOREMS))
+    register_theorem("test.plain", needs="seen", applies=bool)(bool)
+    assert replace(error_rate_certificate(1, 10), theorem="test.plain").page == ""
+    register_theorem("test.paged", needs="seen", applies=bool, page="mine.html#it")(bool)
+    certificate = replace(error_rate_certificate(1, 10), theorem="test.paged")
+    assert certificate.page == "mine.html#it"
+    assert replace(certificate, theorem="test.unknown").page == ""

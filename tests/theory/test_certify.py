@@ -357,10 +357,18 @@ def test_later_theorems_register_themselves(data):
     third_party = LogisticRegression().fit(X, y)
     lines = certify(third_party, X, y, seen=True)[0].assumptions
     assert "The rows are exactly those the model was trained on." in lines
-    with pytest.raises(ValueError, match="registered already"):
-        register_theorem("test.training", needs="seen", applies=bool)
-    with pytest.raises(ValueError, match=r"must be 'unseen' or 'seen'. Got 'both'"):
+    with pytest.raises(ValueError, match=r"registered already, by .*prove; choose another"):
+        register_theorem("test.training", needs="seen", applies=bool)(bool)
+    with pytest.raises(ValueError, match=r"must be 'unseen', 'seen' or 'anytime'. Got 'both'"):
         register_theorem("test.other", needs="both", applies=bool)
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_module_that_is_imported_twice_registers_once():
+    before = [one.name for one in theorems()]
+    known = next(one for one in theorems() if one.name == "theory.hoeffding")
+    register_theorem("theory.hoeffding", needs="unseen", applies=known.applies)(known.prove)
+    assert [one.name for one in theorems()] == before
 
 
 class Scale(TransformerMixin, BaseEstimator):

@@ -8,7 +8,9 @@ returns :class:`Certificate` records, which print as sentences.
 ``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
 """
 
+from corollary.theory.anytime_certificates import anytime_certificate as anytime_certificate
 from corollary.theory.bag_certificates import left_out_losses as left_out_losses
+from corollary.theory.bernstein import bernstein_bound as bernstein_bound
 from corollary.theory.binomial import binomial_tail_inversion as binomial_tail_inversion
 from corollary.theory.binomial import clopper_pearson_interval as clopper_pearson_interval
 from corollary.theory.binomial import clopper_pearson_lower as clopper_pearson_lower
@@ -39,6 +41,10 @@ from corollary.theory.chaining import one_step_bound as one_step_bound
 from corollary.theory.compression import compression_bound as compression_bound
 from corollary.theory.concentration import empirical_bernstein_radius as empirical_bernstein_radius
 from corollary.theory.concentration import hoeffding_bound as hoeffding_bound
+from corollary.theory.confidence_sequence import ConfidenceSequence as ConfidenceSequence
+from corollary.theory.confidence_sequence import betting_sequence as betting_sequence
+from corollary.theory.confidence_sequence import stitched_boundary as stitched_boundary
+from corollary.theory.confidence_sequence import stitched_sequence as stitched_sequence
 from corollary.theory.covering import CoveringBounds as CoveringBounds
 from corollary.theory.covering import FarthestPoints as FarthestPoints
 from corollary.theory.covering import covering_number as covering_number
@@ -108,6 +114,10 @@ from corollary.theory.norm_balls import sign_data_bound as sign_data_bound
 from corollary.theory.norm_balls import sparse_class_bound as sparse_class_bound
 from corollary.theory.occam import bit_length_prior as bit_length_prior
 from corollary.theory.occam import occam_bound as occam_bound
+from corollary.theory.online_certificates import (
+    online_to_batch_certificate as online_to_batch_certificate,
+)
+from corollary.theory.online_certificates import run_risk_bound as run_risk_bound
 from corollary.theory.pac import PACCurve as PACCurve
 from corollary.theory.pac import PACLearner as PACLearner
 from corollary.theory.pac import least_sample_size as least_sample_size

@@ -71,6 +71,8 @@ class Certificate:
     With 95% confidence, at most 4.4% of such rows are classified wrongly; observed 2 of 143.
     >>> round(certificate.at(0.99).bound, 3)
     0.057
+    >>> certificate.theorem, certificate.page
+    ('theory.clopper-pearson', 'certificates.html#theory-clopper-pearson')
     """
 
     claim: str
@@ -101,6 +103,13 @@ class Certificate:
         if self.assumptions:
             sentence += " Assumed: " + " ".join(self.assumptions)
         return sentence
+
+    @property
+    def page(self) -> str:
+        """Where the documentation explains the theorem, relative to its root; else empty."""
+        from corollary.theory.theorem import theorems
+
+        return next((known.page for known in theorems() if known.name == self.theorem), "")
 
     def at(self, confidence: float) -> "Certificate":
         """Compute the same guarantee at another confidence.
@@ -149,6 +158,7 @@ class Certificate:
             "confidence": self.confidence,
             "n_samples": self.n_samples,
             "theorem": self.theorem,
+            "page": self.page,
             "seen": self.seen,
             "vacuous": self.vacuous,
             "rows_missing": self.rows_missing,

@@ -26,6 +26,7 @@ from corollary.theory.theorem import Evidence, theorems
         "loss": [callable, None],
         "loss_range": ["array-like", None],
         "kept_aside": ["boolean"],
+        "anytime": ["boolean"],
     },
     prefer_skip_nested_validation=True,
 )
@@ -39,6 +40,7 @@ def certify(
     loss: Callable[[np.ndarray, np.ndarray], Any] | None = None,
     loss_range: tuple[float, float] | None = None,
     kept_aside: bool = False,
+    anytime: bool = False,
 ) -> list[Certificate]:
     """Compute the guarantees that hold for a fitted model, each valid on its own.
 
@@ -50,6 +52,10 @@ def certify(
       no assumption about how large errors can be, and with `loss_range` also bounds on the mean
       of the absolute error cut at the end of that range;
     * with `loss`, any model gets bounds on its mean.
+
+    These are about a number of rows that was fixed beforehand. With ``anytime=True`` the rows keep
+    coming, in their order, and certify may be called after any of them: confidence sequences
+    make all these certificates true together.
 
     With ``seen=True`` the rows are the model's training rows, and the theorems that speak about
     those are offered instead.
@@ -77,6 +83,8 @@ def certify(
     kept_aside : bool, default=False
         Whether you vouch that the rows were kept aside from every choice about the model. The
         assumption that says so is then listed as checked.
+    anytime : bool, default=False
+        Whether you look more than once while rows arrive, or stop when you like what you see.
 
     Returns
     -------
@@ -88,7 +96,8 @@ def certify(
     ------
     ValueError
         If rows overlap the model's training rows without ``seen=True`` (or do not with it), if
-        targets or predictions are missing, or if a loss leaves its range.
+        both `seen` and `anytime` are set, if targets or predictions are missing, or if a loss
+        leaves its range.
 
     See Also
     --------
@@ -122,6 +131,11 @@ def certify(
     theory.empirical-bernstein: at most 14.9% of such rows are classified wrongly
     theory.hoeffding: at most 14.5% of such rows are classified wrongly
     """
+    if seen and anytime:
+        raise ValueError(
+            "certify with anytime=True needs rows that the model has not seen. Got seen=True as "
+            "well; leave one of them out."
+        )
     if hasattr(model, "fit"):
         check_is_fitted(model)
     targets = np.asarray(y)
@@ -140,7 +154,7 @@ def certify(
     # The first assumption is about the population; what follows, about these rows and this model.
     checked = assumptions[1:] if kept_aside and not seen else ()
     evidence = _gather(model, X, y, loss, loss_range, seen)
-    needs = "seen" if seen else "unseen"
+    needs = "seen" if seen else "anytime" if anytime else "unseen"
     certificates = [
         replace(
             certificate,

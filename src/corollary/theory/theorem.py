@@ -1,7 +1,8 @@
 """The register of theorems that :func:`corollary.certify` offers.
 
 A theorem is a function ``prove(evidence, confidence)`` that yields certificates, together with
-what it needs: rows the model never saw, or exactly its training rows. Theorems are added with
+what it needs: rows the model never saw, such rows in the order of their coming, or exactly its
+training rows. Theorems are added with
 :func:`register_theorem`, those about a family in this package too, since families lie below it and
 do not import it; certify asks each one whether it applies.
 """
@@ -14,7 +15,7 @@ import numpy as np
 
 from corollary.theory.certificate import Certificate, Quantity
 
-Needs = Literal["unseen", "seen"]
+Needs = Literal["unseen", "seen", "anytime"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +74,15 @@ class Theorem:
     ----------
     name : str
         Identifier.
-    needs : {"unseen", "seen"}
+    needs : {"unseen", "seen", "anytime"}
         Which rows it speaks about.
     applies : callable
         ``applies(evidence)`` is True when its assumptions can hold.
     prove : callable
         ``prove(evidence, confidence)`` yields certificates, each valid on its own.
+    page : str, default=""
+        Where its documentation is, relative to the root of the documentation; empty if there is
+        none.
 
     See Also
     --------
@@ -96,6 +100,7 @@ class Theorem:
     needs: Needs
     applies: Callable[[Evidence], bool]
     prove: Callable[[Evidence, float], Iterable[Certificate]]
+    page: str = ""
 
 
 _THEOREMS: dict[str, Theorem] = {}
@@ -104,19 +109,24 @@ Prove = Callable[[Evidence, float], Iterable[Certificate]]
 
 
 def register_theorem(
-    name: str, *, needs: Needs, applies: Callable[[Evidence], bool]
+    name: str, *, needs: Needs, applies: Callable[[Evidence], bool], page: str | None = None
 ) -> Callable[[Prove], Prove]:
     """Offer a theorem to :func:`corollary.certify`.
 
     Parameters
     ----------
     name : str
-        Identifier, such as ``"theory.hoeffding"``; each may be registered once.
-    needs : {"unseen", "seen"}
-        Whether it speaks about rows the model never saw or about its training rows.
+        Identifier, such as ``"theory.hoeffding"``; each belongs to one function. To register the
+        same function again, as a second import of its module does, replaces it.
+    needs : {"unseen", "seen", "anytime"}
+        Whether it speaks about rows the model never saw, about its training rows, or about rows it
+        never saw that keep coming while one looks.
     applies : callable
         ``applies(evidence)`` says whether the theorem fits this model and these rows. It may look
         at the model and at what was declared, not at how good the outcome is.
+    page : str or None, default=None
+        Where the theorem is explained, which :attr:`Certificate.page` repeats. None for the anchor
+        of its name on this library's page of certificates, if it is one of this library.
 
     Returns
     -------
@@ -126,7 +136,7 @@ def register_theorem(
     Raises
     ------
     ValueError
-        If the name is taken or `needs` is unknown.
+        If another function has the name, or `needs` is unknown.
 
     Examples
     --------
@@ -139,19 +149,34 @@ def register_theorem(
     >>> from corollary.theory.theorem import _THEOREMS
     >>> del _THEOREMS["example.nothing"]
     """
-    if needs not in ("unseen", "seen"):
+    if needs not in ("unseen", "seen", "anytime"):
         raise ValueError(
-            "The 'needs' parameter of register_theorem must be 'unseen' or 'seen'. "
+            "The 'needs' parameter of register_theorem must be 'unseen', 'seen' or 'anytime'. "
             f"Got {needs!r} instead."
         )
-    if name in _THEOREMS:
-        raise ValueError(f"A theorem named {name!r} is registered already; choose another name.")
 
     def register(prove: Prove) -> Prove:
-        _THEOREMS[name] = Theorem(name, needs, applies, prove)
+        known = _THEOREMS.get(name)
+        if known is not None and _origin(known.prove) != _origin(prove):
+            raise ValueError(
+                f"A theorem named {name!r} is registered already, by "
+                f"{'.'.join(_origin(known.prove))}; choose another name."
+            )
+        _THEOREMS[name] = Theorem(
+            name, needs, applies, prove, _own_page(name, prove) if page is None else page
+        )
         return prove
 
     return register
+
+
+def _origin(prove: Prove) -> tuple[str, str]:
+    return getattr(prove, "__module__", ""), getattr(prove, "__qualname__", repr(prove))
+
+
+def _own_page(name: str, prove: Prove) -> str:
+    own = _origin(prove)[0].split(".")[0] == "corollary"
+    return f"certificates.html#{name.replace('.', '-')}" if own else ""
 
 
 def theorems(*, needs: Needs | None = None) -> list[Theorem]:
@@ -159,7 +184,7 @@ def theorems(*, needs: Needs | None = None) -> list[Theorem]:
 
     Parameters
     ----------
-    needs : {"unseen", "seen"} or None, default=None
+    needs : {"unseen", "seen", "anytime"} or None, default=None
         Only those that speak about such rows; None for all.
 
     Returns
