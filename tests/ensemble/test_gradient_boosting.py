@@ -213,9 +213,10 @@ def test_rounded_derivatives_have_no_systematic_error():
     with Team(1) as team:
         grower = Grower(codes, bins, growth, np.zeros(1, dtype=np.int64), team, 1)
         rows = np.arange(n, dtype=np.uint32)
-        grown = grower.grow(gradient, hessian, np.ones(2), rows, 0)
-        sums = grower.leaf_sums(grown, gradient, hessian, np.ones(2))
-    rules, _ = grower._rules(n, np.ones(2), 0)
+        pairs = np.stack([gradient, hessian], axis=1)
+        grown = grower.grow(pairs, np.ones(2), rows, 0)
+        sums = grower.leaf_sums(grown, pairs, np.ones(2))
+    rules = grower._rules(n, np.ones(2), 0)
     for leaf, (g, h) in enumerate(sums):
         total = grown.totals[grown.leaves[leaf]]
         assert total[0] * rules.real[2] == pytest.approx(g, rel=0.02)

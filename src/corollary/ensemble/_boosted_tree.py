@@ -29,8 +29,8 @@ FEATURE, BIN, MISSING, G_LEFT, HC_LEFT, G, HC, DEPTH, LEFT, SLOT, SMALL = range(
 # Columns of Nodes.real.
 GAIN, LOW, HIGH = range(3)
 # Entries of Rules.whole.
-H_BITS, C_BITS, SHIFT, ROOM, MIN_ROWS, MAX_DEPTH, MAX_LEAVES, TRIED = range(8)
-# Entries of Rules.real.
+H_BITS, C_BITS, SHIFT, ROOM, MIN_ROWS, MAX_DEPTH, MAX_LEAVES, TRIED, DITHER = range(9)
+# Entries of Rules.real; scales are powers of two.
 L2, MIN_HESSIAN, G_SCALE, H_SCALE = range(4)
 # Entries of Pool.counts.
 N_NODES, N_OPEN, N_FREE, PENDING = range(4)
@@ -97,18 +97,21 @@ class Work(NamedTuple):
 
 
 @jit
-def pack(gradient, hessian, span, scales, bits, packed):
-    """Turn derivatives of rows span[0] to span[1] into words with fields (g, h, 1).
+def _pack(derivatives, mine, rules, packed):
+    """Turn derivatives of rows into words with fields (g, h, 1).
 
-    ``scales`` are powers of two. If bits[2] is set, fractions are rounded up or down by comparison
-    with a sequence that fills the unit interval evenly (golden ratio), so that sums have no
-    systematic error; else to the nearest, so that equal rows stay equal.
+    Fractions are rounded up or down by comparison with a sequence that fills the unit interval
+    evenly (golden ratio), so that sums have no systematic error; where there are few rows, to the
+    nearest, so that equal rows stay equal.
     """
-    h_bits, c_bits, dither = bits[0], bits[1], bits[2] != 0
-    for i in range(span[0], span[1]):
+    h_bits, c_bits = rules.whole[H_BITS], rules.whole[C_BITS]
+    dither = rules.whole[DITHER] != 0
+    g_scale, h_scale = 1.0 / rules.real[G_SCALE], 1.0 / rules.real[H_SCALE]
+    for t in range(mine.shape[0]):
+        i = np.int64(mine[t])
         u = ((i * 2654435769) & 0xFFFFFFFF) * 2.0**-32 if dither else 0.5
-        g = np.int64(np.floor(gradient[i] * scales[0] + u))
-        h = np.int64(np.floor(hessian[i] * scales[1] + u))
+        g = np.int64(np.floor(derivatives[i, 0] * g_scale + u))
+        h = np.int64(np.floor(derivatives[i, 1] * h_scale + u))
         packed[i] = (((g << h_bits) + h) << c_bits) + 1
 
 
@@ -197,17 +200,22 @@ def _partition(rows, feature, goes_left, span, aside):
 
 
 @jit
-def split_rows(name, block, rows, columns, rules, nodes, work, hist):
-    """Partition a block's rows of a node, and fill the empty histogram of its smaller child.
+def sow(block, derivatives, rows, columns, rules, nodes, work, hist):
+    """Pack a block's rows and add them to the histogram of the root."""
+    span = nodes.spans[0, block]
+    _pack(derivatives, rows.order[span[0] : span[1]], rules, rows.packed)
+    if columns.features.shape[0]:
+        _add_rows(rows, span, columns, rules.whole, work, hist)
 
-    The root, while it is the only node, is not partitioned: its own histogram is filled. Where no
-    child needs a histogram (Nodes.whole[name, SMALL] is negative), none is.
+
+@jit
+def split_rows(name, block, rows, columns, rules, nodes, work, hist):
+    """Partition a block's rows of a node, and add those of its smaller child to a histogram.
+
+    Where no child needs a histogram (Nodes.whole[name, SMALL] is negative), none is filled.
     """
     whole, span = nodes.whole, nodes.spans[name, block]
     left, small = whole[name, LEFT], whole[name, SMALL]
-    if left < 0:
-        _add_rows(rows, span, columns, rules.whole, work, hist)
-        return
     aside = rows.aside[span[0] : span[1]]
     middle = _partition(rows, whole[name, FEATURE], nodes.sides[name], span, aside)
     nodes.spans[left, block, 0], nodes.spans[left, block, 1] = span[0], middle

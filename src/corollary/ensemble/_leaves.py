@@ -6,24 +6,27 @@ from corollary.core.jit import jit
 
 
 @jit
-def sum_leaves(gradient, hessian, order, spans, scales, sums):
-    """Add derivatives of each leaf's rows as whole numbers, which any order adds up alike."""
-    for leaf in range(spans.shape[0]):
+def sum_leaves(values, order, leaves, spans, block, scales, sums):
+    """Add pairs of values of each leaf's rows as whole numbers, which any order adds up alike."""
+    for k in range(leaves.shape[0]):
         g, h = np.int64(0), np.int64(0)
-        for t in range(spans[leaf, 0], spans[leaf, 1]):
-            g += np.int64(np.rint(gradient[order[t]] * scales[0]))
-            h += np.int64(np.rint(hessian[order[t]] * scales[1]))
-        sums[leaf, 0] = g
-        sums[leaf, 1] = h
+        span = spans[leaves[k], block]
+        for t in range(span[0], span[1]):
+            i = np.int64(order[t])
+            g += np.int64(np.rint(values[i, 0] * scales[0]))
+            h += np.int64(np.rint(values[i, 1] * scales[1]))
+        sums[k, 0] = g
+        sums[k, 1] = h
 
 
 @jit
-def add_leaves(raw, column, order, spans, steps):
+def add_leaves(raw, column, order, leaves, spans, block, steps):
     """Add each leaf's steps to its rows, in columns of raw from ``column`` on."""
-    for leaf in range(spans.shape[0]):
-        for t in range(spans[leaf, 0], spans[leaf, 1]):
-            for k in range(steps.shape[1]):
-                raw[order[t], column + k] += steps[leaf, k]
+    for k in range(leaves.shape[0]):
+        span = spans[leaves[k], block]
+        for t in range(span[0], span[1]):
+            for j in range(steps.shape[1]):
+                raw[np.int64(order[t]), column + j] += steps[k, j]
 
 
 @jit

@@ -133,8 +133,8 @@ class BoostingLoss(ABC):
         """
         from corollary.ensemble import _boosting
 
-        gradient = np.empty((self.n_trees, len(y)))
-        hessian = np.empty((self.n_trees, len(y)))
+        both = np.empty((self.n_trees, len(y), 2))
+        gradient, hessian = both[:, :, 0], both[:, :, 1]
         getattr(_boosting, self.kernel)(
             np.asarray(y, dtype=np.float64),
             np.ascontiguousarray(raw, dtype=np.float64),

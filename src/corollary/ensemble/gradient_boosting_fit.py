@@ -149,9 +149,7 @@ def boost(
     if scores.held:  # what came after the best iteration is left out
         n_iter = max(1, int(np.argmin(scores.held)))
         trees = trees[: n_iter * loss.n_trees]
-    return Boosted(
-        join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held)
-    )
+    return Boosted(join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held))
 
 
 class _Loop:
@@ -175,9 +173,10 @@ class _Loop:
         self.settings, self.rng = settings, rng
         self.weight = weight
         self.weights = np.empty(0) if weight is None else weight
+        self.pairs = np.stack([self.weights, self.weights], axis=1)
         self.kernel: Any = getattr(_boosting, loss.kernel)
-        self.gradient = np.zeros((loss.n_trees, len(y)))
-        self.hessian = np.zeros((loss.n_trees, len(y)))
+        # Side by side, because both are read wherever one is.
+        self.derivatives = np.zeros((loss.n_trees, len(y), 2))
 
     def iterate(self, iteration: int, rows: np.ndarray) -> list[Kept]:
         """Grow the trees of one iteration and move the predictions of all rows."""
@@ -188,7 +187,7 @@ class _Loop:
 
         def tree(k: int) -> Kept:
             grower = self.growers[k % len(self.growers)]
-            grown = grower.grow(self.gradient[k], self.hessian[k], peaks[k], sample, seeds[k])
+            grown = grower.grow(self.derivatives[k], peaks[k], sample, seeds[k])
             steps = self.settings.learning_rate * self._steps(grower, grown, k, peaks[k])
             grower.add_steps(grown, steps, self.raw, k, outside)
             return keep(grown, self.bins, steps, self._mass(grower, grown))
@@ -215,7 +214,7 @@ class _Loop:
         peaks = np.zeros((len(blocks), self.loss.n_trees, 2))
 
         def share(b: int) -> None:
-            out = (self.gradient, self.hessian, peaks[b])
+            out = (self.derivatives[:, :, 0], self.derivatives[:, :, 1], peaks[b])
             self.kernel(self.y, self.raw, self.weights, rows, blocks[b], parameters, out)
 
         self.team.map(share, range(len(blocks)))
@@ -229,7 +228,7 @@ class _Loop:
     def _steps(self, grower: Grower, grown: Grown, output: int, peaks: np.ndarray) -> np.ndarray:
         low, high = grown.bounds.T
         if not self.loss.renews:
-            sums = grower.leaf_sums(grown, self.gradient[output], self.hessian[output], peaks)
+            sums = grower.leaf_sums(grown, self.derivatives[output], peaks)
             curvature = sums[:, 1] + self.settings.growth.l2
             steps = np.zeros(len(sums))
             np.divide(-sums[:, 0], curvature, out=steps, where=curvature > 0.0)
@@ -245,7 +244,7 @@ class _Loop:
         if self.weight is None:
             return grown.sizes().astype(np.float64)
         top = float(self.weight.max())
-        return grower.leaf_sums(grown, self.weight, self.weight, np.array([top, top]))[:, 0]
+        return grower.leaf_sums(grown, self.pairs, np.array([top, top]))[:, 0]
 
 
 class _Scores:

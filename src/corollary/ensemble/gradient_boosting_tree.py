@@ -14,7 +14,9 @@ one part in a thousand to the noise of a sum unless the largest gradient exceeds
 several hundred times.
 """
 
+import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,8 +31,8 @@ from corollary.tree.structure import Trees
 ROOM = 2**14 - 1
 # Words of fewer rows have bits to spare, and rounding to the nearest keeps equal rows equal.
 DITHER_ABOVE = 1024
-# Leaves with fewer rows than this are not worth waking a thread for.
-ALONE = 6000
+# Fewer values than this (rows times features) are not worth waking a thread for.
+ALONE = 160_000
 # The least second derivative of a leaf; below, its step would be noise.
 MIN_HESSIAN = 1e-3
 
@@ -78,8 +80,8 @@ class Grown:
         Side of every bin at every split.
     leaves : ndarray of int64 of shape (n_leaves,)
         Which nodes are leaves.
-    spans : ndarray of int64 of shape (n_leaves, n_blocks, 2)
-        Their rows in ``order``.
+    spans : ndarray of int64 of shape (n_nodes, n_blocks, 2)
+        Rows of nodes in ``order``.
     order : ndarray of uint32
         Training rows, leaf by leaf within each block.
     """
@@ -95,11 +97,12 @@ class Grown:
 
     def rows(self, leaf: int) -> np.ndarray:
         """Return the training rows of a leaf, in the order of the data."""
-        return np.concatenate([self.order[a:b] for a, b in self.spans[leaf].tolist()])
+        return np.concatenate([self.order[a:b] for a, b in self.spans[self.leaves[leaf]].tolist()])
 
     def sizes(self) -> np.ndarray:
         """Return the number of training rows of every leaf."""
-        return np.asarray((self.spans[:, :, 1] - self.spans[:, :, 0]).sum(axis=1))
+        spans = self.spans[self.leaves]
+        return np.asarray((spans[:, :, 1] - spans[:, :, 0]).sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,11 +212,15 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
 
 def scale_of(limit: float, peak: float) -> float:
     """Return the largest power of two that keeps ``peak`` within ``limit``."""
-    if not 0.0 < peak < np.inf:
+    if not 0.0 < peak < math.inf:
         return 1.0
-    return float(2.0 ** np.clip(np.floor(np.log2(limit / peak)), -1000, 1000))
+    if peak < limit * 2.0**-1000:
+        return 2.0**1000
+    # 2^(e - 1) <= limit / peak < 2^e
+    return math.ldexp(1.0, max(math.frexp(limit / peak)[1] - 1, -1000))
 
 
+@lru_cache(maxsize=64)
 def cut(n_rows: int, n_blocks: int) -> np.ndarray:
     """Return first and last place of blocks of about equal size."""
     edges = np.linspace(0, n_rows, n_blocks + 1).astype(np.int64)
@@ -285,21 +292,14 @@ class Grower:
         )
 
     def grow(
-        self,
-        gradient: np.ndarray,
-        hessian: np.ndarray,
-        peaks: np.ndarray,
-        rows: np.ndarray,
-        seed: int,
+        self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
     ) -> Grown:
         """Grow a tree.
 
         Parameters
         ----------
-        gradient : ndarray of shape (n_samples,)
-            First derivatives; only those of ``rows`` are read.
-        hessian : ndarray of shape (n_samples,)
-            Second derivatives.
+        derivatives : ndarray of shape (n_samples, 2)
+            First and second derivatives; only those of ``rows`` are read.
         peaks : ndarray of shape (2,)
             Bounds of their absolute values.
         rows : ndarray of uint32
@@ -314,16 +314,18 @@ class Grower:
         """
         from corollary.ensemble import _boosted_tree as compiled
 
-        rules, bits = self._rules(len(rows), peaks, seed)
-        scales = 1.0 / rules.real[2:]
-        self.team.map(
-            lambda span: compiled.pack(gradient, hessian, span, scales, bits, self.packed),
-            list(cut(len(gradient), self.n_blocks)),
-        )
-        order = rows.copy()
-        self._plant(len(rows))
+        rules = self._rules(len(rows), peaks, seed)
+        given = compiled.Rows(self.codes, self.packed, rows.copy(), self.aside)
+        last = self._plant(len(rows))
+
+        def share(b: int) -> None:
+            hist = self.pool.hists[last] if b == 0 else self.pool.parts[b - 1]
+            shared = given, self.columns, rules, self.nodes, self.work[b], hist
+            compiled.sow(b, derivatives, *shared)
+
+        self.team.map(share, range(self.n_blocks))
         if len(self.columns.features) and len(rows):
-            self._grow(compiled.Rows(self.codes, self.packed, order, self.aside), rules)
+            self._grow(given, rules)
         n = int(self.pool.counts[compiled.N_NODES])
         whole, real = self.nodes.whole[:n], self.nodes.real[:n]
         leaves = np.flatnonzero(whole[:, compiled.LEFT] < 0)
@@ -337,11 +339,11 @@ class Grower:
             bounds=real[leaves, compiled.LOW : compiled.HIGH + 1],
             sides=self.nodes.sides[:n],
             leaves=leaves,
-            spans=self.nodes.spans[leaves],
-            order=order,
+            spans=self.nodes.spans[:n],
+            order=given.order,
         )
 
-    def _rules(self, n: int, peaks: np.ndarray, seed: int) -> tuple[Any, np.ndarray]:
+    def _rules(self, n: int, peaks: np.ndarray, seed: int) -> Any:
         from corollary.ensemble import _boosted_tree as compiled
 
         growth = self.growth
@@ -352,18 +354,19 @@ class Grower:
         shift = n.bit_length()
         g_limit = (2.0 ** (g_bits - 1) - 1) / room - 1
         h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
-        tried = max(1, int(np.ceil(growth.max_features * len(self.columns.features))))
+        tried = max(1, math.ceil(growth.max_features * len(self.columns.features)))
         most = 2**31
-        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf]
-        whole += [growth.max_depth or most, growth.max_leaf_nodes or most, tried]
-        real = [growth.l2, MIN_HESSIAN]
-        real += [1.0 / scale_of(g_limit, peaks[0]), 1.0 / scale_of(h_limit, peaks[1])]
-        draws = np.array([seed], dtype=np.uint64)
-        bits = np.array([h_bits, c_bits, n > DITHER_ABOVE], dtype=np.int64)
-        return compiled.Rules(np.array(whole, dtype=np.int64), np.array(real), draws), bits
+        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf, growth.max_depth or most]
+        whole += [growth.max_leaf_nodes or most, tried, n > DITHER_ABOVE]
+        g_scale, h_scale = scale_of(g_limit, float(peaks[0])), scale_of(h_limit, float(peaks[1]))
+        return compiled.Rules(
+            np.array(whole, dtype=np.int64),
+            np.array([growth.l2, MIN_HESSIAN, 1.0 / g_scale, 1.0 / h_scale]),
+            np.array([seed], dtype=np.uint64),
+        )
 
-    def _plant(self, n: int) -> None:
-        """Begin with a root of n rows and an empty histogram."""
+    def _plant(self, n: int) -> int:
+        """Begin with a root of n rows; return the place of its empty histogram."""
         from corollary.ensemble import _boosted_tree as compiled
 
         nodes, pool = self.nodes, self.pool
@@ -371,45 +374,43 @@ class Grower:
         pool.free[:] = np.arange(last + 1)
         pool.counts[:] = 1, 0, last, 0
         pool.hists[last] = 0
-        nodes.whole[0] = 0
-        nodes.whole[0, [compiled.FEATURE, compiled.LEFT]] = -1
-        nodes.whole[0, compiled.SLOT] = last
+        root = nodes.whole[0]
+        root[:] = 0
+        root[compiled.FEATURE] = root[compiled.LEFT] = -1
+        root[compiled.SLOT] = last
         nodes.real[0] = 0.0, -np.inf, np.inf
         nodes.spans[0] = cut(n, self.n_blocks)
+        return last
 
     def _grow(self, rows: Any, rules: Any) -> None:
         from corollary.ensemble import _boosted_tree as compiled
 
-        n, name = len(rows.order), 0
-        alone = 2**62 if self.n_blocks == 1 else ALONE
-        while name != compiled.DONE:
+        # Fewer rows than this are done sooner by one thread.
+        alone = 2**62 if self.n_blocks == 1 else ALONE // len(self.columns.features)
+        while True:
+            given = rows, self.columns, rules, self.nodes, self.pool, self.work[0], alone
+            name = compiled.grow(*given)
+            if name == compiled.DONE:
+                return
             if name == compiled.FULL:
                 self._enlarge()
             else:
-                self._split(name, rows, rules, together=n < ALONE)
-            name = compiled.grow(
-                rows, self.columns, rules, self.nodes, self.pool, self.work[0], alone
-            )
+                self._split(name, rows, rules)
 
-    def _split(self, name: int, rows: Any, rules: Any, *, together: bool) -> None:
+    def _split(self, name: int, rows: Any, rules: Any) -> None:
         """Split the rows of a node, a block in each thread."""
         from corollary.ensemble import _boosted_tree as compiled
 
         whole, pool = self.nodes.whole, self.pool
-        left, small = int(whole[name, compiled.LEFT]), int(whole[name, compiled.SMALL])
-        slot = int(whole[name if left < 0 else left + max(small, 0), compiled.SLOT])
+        small = whole[name, compiled.LEFT] + max(whole[name, compiled.SMALL], 0)
+        slot = int(whole[small, compiled.SLOT])
 
         def share(b: int) -> None:
             hist = pool.hists[slot] if b == 0 else pool.parts[b - 1]
-            compiled.split_rows(
-                name, b, rows, self.columns, rules, self.nodes, self.work[b], hist
-            )
+            shared = rows, self.columns, rules, self.nodes, self.work[b], hist
+            compiled.split_rows(name, b, *shared)
 
-        if together:
-            for b in range(self.n_blocks):
-                share(b)
-        else:
-            self.team.map(share, range(self.n_blocks))
+        self.team.map(share, range(self.n_blocks))
 
     def _enlarge(self) -> None:
         """Double the room for nodes and histograms, keeping what there is."""
@@ -426,19 +427,15 @@ class Grower:
         pool.counts[2] += size
         self.pool = type(pool)(twice(pool.hists), free, twice(pool.heap), pool.counts, pool.parts)
 
-    def leaf_sums(
-        self, grown: Grown, gradient: np.ndarray, hessian: np.ndarray, peaks: np.ndarray
-    ) -> np.ndarray:
-        """Return the sums of derivatives in every leaf.
+    def leaf_sums(self, grown: Grown, values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
+        """Return the sums of pairs of values in every leaf.
 
         Parameters
         ----------
         grown : Grown
             A tree.
-        gradient : ndarray of shape (n_samples,)
-            First derivatives.
-        hessian : ndarray of shape (n_samples,)
-            Second derivatives.
+        values : ndarray of shape (n_samples, 2)
+            First and second derivatives, say.
         peaks : ndarray of shape (2,)
             Bounds of their absolute values.
 
@@ -450,15 +447,14 @@ class Grower:
         from corollary.ensemble._leaves import sum_leaves
 
         limit = 2.0**62 / max(1, len(grown.order))
-        scales = np.array([scale_of(limit, peaks[0]), scale_of(limit, peaks[1])])
-        parts = np.zeros((self.n_blocks, len(grown.leaves), 2), dtype=np.int64)
+        scales = np.array([scale_of(limit, float(peaks[0])), scale_of(limit, float(peaks[1]))])
+        parts = np.empty((self.n_blocks, len(grown.leaves), 2), dtype=np.int64)
 
         def share(b: int) -> None:
-            mine = np.ascontiguousarray(grown.spans[:, b])
-            sum_leaves(gradient, hessian, grown.order, mine, scales, parts[b])
+            sum_leaves(values, grown.order, grown.leaves, grown.spans, b, scales, parts[b])
 
         self.team.map(share, range(self.n_blocks))
-        return parts.sum(axis=0) / scales
+        return np.asarray(parts.sum(axis=0) / scales)
 
     def add_steps(
         self,
@@ -486,8 +482,7 @@ class Grower:
         from corollary.ensemble._leaves import add_leaves, walk_codes
 
         def share(b: int) -> None:
-            mine = np.ascontiguousarray(grown.spans[:, b])
-            add_leaves(raw, column, grown.order, mine, steps)
+            add_leaves(raw, column, grown.order, grown.leaves, grown.spans, b, steps)
 
         self.team.map(share, range(self.n_blocks))
         if not len(outside):
