@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corollary.kernels import RBF, Matern
-from corollary.svm import duality_gap, smo, svm_pair
+from corollary.svm import duality_gap, smo, solver, svm_pair
 from corollary.svm._gram import (
     ChangedGram,
     KernelGram,
@@ -144,10 +144,12 @@ def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
     np.testing.assert_allclose(small.scores, whole.scores, atol=1e-7)
 
 
-def test_same_bits_for_any_number_of_threads(monkeypatch):
+@pytest.mark.parametrize("rough_rows", [500, 5000])
+def test_same_bits_for_any_number_of_threads(monkeypatch, rough_rows):
     X, y = blobs(1100)
     lower, upper = np.where(y < 0, -3.0, 0.0), np.where(y > 0, 3.0, 0.0)
     monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 256)
+    monkeypatch.setattr("corollary.svm.solver._ROUGH_ROWS", rough_rows)
     found = []
     for cores in (1, 4):
         monkeypatch.setattr("corollary.svm._gram.available_cores", lambda cores=cores: cores)
@@ -177,6 +179,66 @@ def test_order_of_rows_does_not_matter(seed):
     np.testing.assert_allclose(other.beta, one.beta[order], atol=1e-6)
 
 
+@pytest.mark.parametrize("cheap_columns", [0, 32])
+@pytest.mark.parametrize(("C", "tol"), [(1.0, 1e-3), (1e4, 1e-3), (30.0, 1e-8)])
+def test_rows_in_single_precision_change_nothing(monkeypatch, C, tol, cheap_columns):
+    # Blocks of 200 of 800 variables: single precision, with and without kept rows, then exact.
+    X, y = blobs(800)
+    kernel = RBF(1.5)
+    K = kernel.gram(X)
+    lower, upper = np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0)
+    exact = minimise(make_gram(kernel, X), y, lower, upper, tol=tol)
+    for name, value in (("_BLOCK", 200), ("_LARGEST_BLOCK", 300), ("_ROUGH_ROWS", 700)):
+        monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
+    monkeypatch.setattr("corollary.svm._gram._CHEAP_COLUMNS", cheap_columns)
+    seen = []
+    descend = solver._descend
+    monkeypatch.setattr(solver, "_descend", lambda *a: seen.append(a[0].dtype) or descend(*a))
+    rough = minimise(make_gram(kernel, X), y, lower, upper, tol=tol)
+    assert seen == [np.float32, np.float64]
+    assert rough.converged
+    assert rough.violation <= tol
+    assert rough.objective == pytest.approx(exact.objective, rel=0.2 * tol)
+    # What is reported belongs to the weights, to rounding in double precision.
+    np.testing.assert_allclose(rough.scores, K @ rough.beta, atol=1e-12 * np.abs(rough.beta).sum())
+    value = 0.5 * rough.beta @ K @ rough.beta - y @ rough.beta
+    assert rough.objective == pytest.approx(value, rel=1e-10)
+    expected = duality_gap(y - K @ rough.beta, rough.beta, lower, upper, 0.0, rough.intercepts[0])
+    assert rough.gap == pytest.approx(expected, rel=1e-4, abs=1e-9 * abs(value))
+
+
+def test_steps_in_single_precision_count(monkeypatch):
+    X, y = blobs(400)
+    monkeypatch.setattr(solver, "_ROUGH_ROWS", 100)
+    lower, upper = np.where(y < 0, -9.0, 0.0), np.where(y > 0, 9.0, 0.0)
+    gram = make_gram(RBF(1.5), X)
+    stopped = minimise(gram, y, lower, upper, max_iter=50)
+    assert stopped.n_iter == 50
+    assert not stopped.converged
+    whole = minimise(gram, y, lower, upper)
+    again = minimise(gram, y, lower, upper, start=whole.beta)
+    assert whole.n_iter > 50
+    assert again.n_iter == 0
+
+
+def test_powers_of_two():
+    from corollary.svm._tiles import powers_of_two
+
+    x = np.concatenate([np.linspace(-126.0, 0.0, 50_000), -np.arange(127) / 2, [1e-7, -1e30]])
+    values = x.astype(np.float32)[None]
+    expected = np.exp2(np.clip(values.astype(float), -126.0, 0.0))
+    powers_of_two(values)
+    np.testing.assert_allclose(values, expected, rtol=2e-7)
+
+
+def test_rows_far_away_stay_in_double_precision():
+    # Single precision would leave fewer than four digits.
+    X, _ = blobs(50)
+    near, far = make_gram(RBF(), X), make_gram(RBF(), 30.0 * X)
+    assert near.single().dtype == np.float32
+    assert far.single() is far
+
+
 def test_gram_sources_agree():
     X, _ = blobs(300)
     kernel = RBF([1.0, 2.0, 0.5, 3.0, 1.5])
@@ -194,8 +256,10 @@ def test_gram_sources_agree():
             np.testing.assert_allclose(
                 cache.block(rows, precise=True), K[np.ix_(rows, rows)], atol=1e-14
             )
-            big = cache.block(np.arange(299, -1, -1), precise=False)
+            big = cache.block(np.arange(299, -1, -1), precise=True)
             np.testing.assert_array_equal(big, big.T)
+            rough = cache.block(np.arange(299, -1, -1), precise=False)
+            np.testing.assert_allclose(rough, K[::-1, ::-1], rtol=1e-5, atol=1e-30)
             for _ in range(3):  # computed, stored, read
                 rest = np.ones(300)
                 cache.subtract_product(rest, rows, np.array([1.0, -2.0, 0.5]))

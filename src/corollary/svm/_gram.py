@@ -1,19 +1,22 @@
 """Gram matrices that are never whole: tiles, blocks and a bounded cache of rows."""
 
-import copy
 import threading
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.threads import available_cores
+from corollary.core.threads import Team, available_cores
 from corollary.kernels import RBF, Kernel, arrays
 
-# Fixed tiles, whatever the number of threads: sums over rows are then cut in the same places.
-TILE_ROWS, TILE_COLUMNS = 256, 2048
+# Fixed tiles, whatever the number of threads: sums over rows are then cut in the same places. A
+# tile in single precision takes half of a core's second cache.
+TILE_ROWS, TILE_COLUMNS = 256, 512
+# Kernel values in single precision of rows with at most this many columns are computed as fast as
+# they are read.
+_CHEAP_COLUMNS = 32
 
 _buffers = threading.local()
 
@@ -35,6 +38,9 @@ class Gram:
 
     n: int
     diagonal: np.ndarray
+    dtype: Any = np.float64
+    # Whether values cost less than memory for them: then rows are not kept.
+    cheap: bool = False
 
     def rows(self, which: Any) -> Any:
         """Prepare some inputs, a slice or indices, as the rows of a tile."""
@@ -57,7 +63,7 @@ class PrecomputedGram(Gram):
     """A matrix that exists."""
 
     def __init__(self, K: np.ndarray) -> None:
-        self.K = K
+        self.K = np.ascontiguousarray(K)
         self.n = len(K)
         self.diagonal = np.diagonal(K).copy()
 
@@ -67,7 +73,9 @@ class PrecomputedGram(Gram):
 
     def tile(self, rows: Any, columns: Any) -> np.ndarray:
         """See :class:`Gram`."""
-        return self.K[rows][:, columns]
+        if isinstance(columns, slice):
+            return self.K[rows, columns]
+        return self.K[rows[:, None], columns]
 
 
 class KernelGram(Gram):
@@ -102,14 +110,14 @@ class RBFGram(Gram):
         self.right = np.hstack([rows, one, half])
         self.n = len(rows)
         self.diagonal = np.ones(self.n)
-        self._single: RBFGram | None = None
+        # Single precision where it leaves the kernel's values at least four digits.
+        rough = squares.max(initial=0.0) * np.finfo(np.float32).eps > 1e-4
+        self._single: Gram | None = self if rough else None
 
     def single(self) -> Gram:
         """See :class:`Gram`."""
         if self._single is None:
-            self._single = copy.copy(self)
-            self._single.left = self.left.astype(np.float32)
-            self._single.right = self.right.astype(np.float32)
+            self._single = SingleRBFGram(self)
         return self._single
 
     def rows(self, which: Any) -> Any:
@@ -124,8 +132,29 @@ class RBFGram(Gram):
         """See :class:`Gram`."""
         values = _buffer(len(rows), len(columns), rows.dtype)
         np.matmul(rows, columns.T, out=values)
-        np.minimum(values, 0.0, out=values)
         return np.exp(values, out=values)
+
+
+class SingleRBFGram(RBFGram):
+    """The RBF kernel in single precision, a third of the time: powers of two."""
+
+    dtype = np.float32
+
+    def __init__(self, gram: RBFGram) -> None:
+        self.left = (gram.left * np.log2(np.e)).astype(np.float32)
+        self.right = gram.right.astype(np.float32)
+        self.n, self.diagonal = gram.n, gram.diagonal
+        self.cheap = self.left.shape[1] <= _CHEAP_COLUMNS
+        self._single = self
+
+    def tile(self, rows: Any, columns: Any) -> np.ndarray:
+        """See :class:`Gram`."""
+        from corollary.svm._tiles import powers_of_two
+
+        values = _buffer(len(rows), len(columns), rows.dtype)
+        np.matmul(rows, columns.T, out=values)
+        powers_of_two(values)
+        return values
 
 
 class ChangedGram(Gram):
@@ -180,7 +209,7 @@ class RowCache:
     """Products with rows of a Gram matrix; rows that come back are kept, within a budget.
 
     A row is stored when it is computed for the second time: fresh memory costs more than a row's
-    values, and many rows are used only once.
+    values, and many rows are used only once. Rows of a precomputed matrix are never copied.
 
     Parameters
     ----------
@@ -193,43 +222,55 @@ class RowCache:
     def __init__(self, gram: Gram, megabytes: float) -> None:
         self.gram = gram
         n = gram.n
-        keep = not isinstance(gram, PrecomputedGram)
-        self.capacity = min(n, int(megabytes * 2**20 / (8 * n))) if keep else 0
-        self.values = np.empty((self.capacity, n))
-        self.slot = np.full(n, -1)
+        if isinstance(gram, PrecomputedGram):  # every row is there already
+            self.capacity, self.values, self.slot = n, gram.K, np.arange(n)
+        else:
+            size = np.dtype(gram.dtype).itemsize * n
+            self.capacity = 0 if gram.cheap else min(n, int(megabytes * 2**20 / size))
+            self.values = np.empty((self.capacity, n), dtype=gram.dtype)
+            self.slot = np.full(n, -1)
         self.times = np.zeros(n, dtype=np.int64)
         self.owner = np.full(self.capacity, -1)
         self.used = np.zeros(self.capacity, dtype=np.int64)
         self.clock = 0
-        self.pool = ThreadPoolExecutor(cores) if (cores := available_cores()) > 1 else None
+        self.memory = np.empty(0, dtype=np.uint8)
+        self.cores = available_cores()
+        self.team: Team | None = None
 
     def __enter__(self) -> "RowCache":
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self.pool is not None:
-            self.pool.shutdown()
+        if self.team is not None:
+            self.team.__exit__(*error)
 
     def block(self, rows: np.ndarray, *, precise: bool) -> np.ndarray:
-        """Return the square matrix of some rows, exactly symmetric.
+        """Return the square matrix of some rows, in memory that the next block overwrites.
 
-        In single precision it moves half the memory: the gradient is corrected with exact rows
-        afterwards, so that only a step, not its goal, is rounded.
+        In single precision it moves half the memory: the gradient is corrected with the cache's
+        own rows afterwards, so that only a step, not its goal, is rounded. In double precision it
+        is exactly symmetric, and half of it is computed.
         """
         m = len(rows)
-        K = np.empty((m, m), dtype=np.float64 if precise else np.float32)
         gram = self.gram if precise else self.gram.single()
+        half = gram.dtype == np.float64
+        size = m * m * np.dtype(gram.dtype).itemsize
+        if self.memory.size < size:
+            self.memory = np.empty(size, dtype=np.uint8)
+        K = self.memory[:size].view(gram.dtype).reshape(m, m)
         columns = gram.columns(rows)
 
         def work(start: int) -> None:
             stop = min(start + TILE_ROWS, m)
             part = gram.rows(rows[start:stop])
-            values = gram.tile(part, take(columns, slice(start, None)))
-            # Rounding may have made the corner on the diagonal unsymmetric.
-            corner = values[:, : stop - start]
-            np.copyto(corner, corner.T.copy(), where=np.tri(stop - start, k=-1, dtype=bool))
-            K[start:stop, start:] = values
-            K[start:, start:stop] = K[start:stop, start:].T
+            for left in range(start if half else 0, m, TILE_COLUMNS):
+                right = min(left + TILE_COLUMNS, m)
+                K[start:stop, left:right] = gram.tile(part, take(columns, slice(left, right)))
+            if half:
+                # Rounding may have made the corner on the diagonal unsymmetric.
+                corner = K[start:stop, start:stop]
+                np.copyto(corner, corner.T.copy(), where=np.tri(stop - start, k=-1, dtype=bool))
+                K[stop:, start:stop] = K[start:stop, stop:].T
 
         self._map(work, range(0, m, TILE_ROWS))
         K[np.arange(m), np.arange(m)] = self.gram.diagonal[rows]
@@ -237,7 +278,7 @@ class RowCache:
 
     def subtract_product(self, rest: np.ndarray, rows: np.ndarray, change: np.ndarray) -> None:
         """Subtract ``change @ K[rows]`` from ``rest``, in place."""
-        from corollary.svm._smo import subtract_rows
+        from corollary.svm._tiles import subtract_rows
 
         if len(rows) == 0:
             return
@@ -256,13 +297,15 @@ class RowCache:
             (self.gram.rows(new[i : i + TILE_ROWS]), slice(i, i + TILE_ROWS))
             for i in range(0, len(new), TILE_ROWS)
         ]
+        places = np.arange(TILE_ROWS)
 
         def work(start: int) -> None:
             stop = min(start + TILE_COLUMNS, n)
             columns = self.gram.columns(slice(start, stop))
-            for part, which in pieces:
-                tile = self.gram.tile(part, columns)
-                rest[start:stop] -= new_change[which] @ tile
+            part = rest[start:stop]
+            for left, which in pieces:
+                tile = np.ascontiguousarray(self.gram.tile(left, columns))
+                subtract_rows(part, tile, places[: len(tile)], new_change[which], 0, len(part))
                 mine = slots[which]
                 self.values[mine, start:stop] = tile[: len(mine)]
             subtract_rows(rest, self.values, old, old_change, start, stop)
@@ -270,11 +313,24 @@ class RowCache:
         self._map(work, range(0, n, TILE_COLUMNS))
 
     def _map(self, work: Callable[[int], None], starts: range) -> None:
-        if self.pool is None or len(starts) == 1:
+        """Do pieces of work that write to places of their own, in any order, on all cores."""
+        if self.cores == 1 or len(starts) == 1:
             for start in starts:
                 work(start)
-        else:
-            list(self.pool.map(work, starts))
+            return
+        if self.team is None:
+            self.team = Team(self.cores).__enter__()
+        waiting = deque(starts)
+
+        def serve(_: int) -> None:
+            while True:
+                try:
+                    start = waiting.popleft()
+                except IndexError:
+                    return
+                work(start)
+
+        self.team.map(serve, range(min(self.cores, len(starts))))
 
     def _reserve(self, rows: np.ndarray) -> np.ndarray:
         """Give slots to as many of the rows as there is room for, the oldest slots first."""

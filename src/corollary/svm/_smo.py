@@ -17,24 +17,33 @@ _SIGN_SHIFT = np.int64(63)
 
 
 @jit
-def _sweep(rest, up, down, row_i, row_j, move, index):
-    """Subtract a step's effect; return where rest + up is largest and rest + down least.
+def _sweep(rest, up, row_i, row_j, move, index):
+    """Subtract a step's effect; return where rest + up is largest.
 
-    ``up`` and ``down`` are minus and plus infinity where a variable cannot move up or down.
+    ``up`` is minus infinity where a variable cannot move up.
     """
     number = ~index
     largest = -_POSITIVE
-    least = _POSITIVE
     for k in range(rest.shape[0]):
         r = rest[k] - move * (row_i[k] - row_j[k])
         rest[k] = r
         a = np.float64(r + up[k]).view(np.int64)
         a = a ^ ((a >> _SIGN_SHIFT) & _POSITIVE)
         largest = max(largest, (a & number) | np.int64(k))
-        b = np.float64(r + down[k]).view(np.int64)
-        b = b ^ ((b >> _SIGN_SHIFT) & _POSITIVE)
-        least = min(least, (b & number) | np.int64(k))
-    return largest & index, least & index
+    return largest & index
+
+
+@jit
+def _violation(rest, up, down, ends):
+    """Return the largest violation of the groups, negative if no pair can move."""
+    violation = -np.inf
+    for g in range(len(ends) - 1):
+        top, low = -np.inf, np.inf
+        for k in range(ends[g], ends[g + 1]):
+            top = max(top, rest[k] + up[k])
+            low = min(low, rest[k] + down[k])
+        violation = max(violation, top - low)
+    return violation
 
 
 @jit
@@ -88,21 +97,12 @@ def solve_block(K, rest, beta, lower, upper, ends, epsilon, tol, max_steps):
     n_groups = len(ends) - 1
     first = np.zeros(n_groups, dtype=np.int64)
     i, j, move = 0, 0, 0.0
-    violation = -np.inf
     for step in range(max_steps + 1):
-        violation = -np.inf
+        most = -_POSITIVE
         for g in range(n_groups):
             s, e = ends[g], ends[g + 1]
             # Slices that start at zero: only for them does the compiler use vectors.
-            a, b = _sweep(rest[s:e], up[s:e], down[s:e], K[i, s:e], K[j, s:e], move, index)
-            a, b = a + s, b + s
-            first[g] = a
-            if s < e:
-                violation = max(violation, rest[a] + up[a] - rest[b] - down[b])
-        if not violation > tol or step == max_steps:
-            return step, violation
-
-        most = -_POSITIVE
+            first[g] = s + _sweep(rest[s:e], up[s:e], K[i, s:e], K[j, s:e], move, index)
         for g in range(n_groups):
             s, e = ends[g], ends[g + 1]
             a = first[g]
@@ -114,6 +114,11 @@ def solve_block(K, rest, beta, lower, upper, ends, epsilon, tol, max_steps):
                 most = gain
                 i, j = a, b + s
         slope = rest[i] + up[i] - rest[j] - down[j]
+        # The pair with the largest gain need not be the one that violates most.
+        if step == max_steps or not slope > tol:
+            violation = _violation(rest, up, down, ends)
+            if step == max_steps or not violation > tol:
+                return step, violation
         curve = diagonal[i] + diagonal[j] - 2.0 * K[i, j]
         curve = max(curve, _TAU * max(abs(diagonal[i]), abs(diagonal[j])) + 1e-300)
         # With an absolute value in the objective, a step ends where a variable reaches zero.
@@ -126,15 +131,4 @@ def solve_block(K, rest, beta, lower, upper, ends, epsilon, tol, max_steps):
         beta[j] = end_j if move >= room_j else beta[j] - move
         _set_slopes(i, beta, lower, upper, epsilon, up, down)
         _set_slopes(j, beta, lower, upper, epsilon, up, down)
-    return max_steps, violation
-
-
-@jit
-def subtract_rows(rest, values, slots, change, start, stop):
-    """Subtract ``change @ values[slots]`` from ``rest`` in columns start..stop, in place."""
-    part = rest[start:stop]
-    for s in range(len(slots)):
-        row = values[slots[s], start:stop]
-        c = change[s]
-        for k in range(part.shape[0]):
-            part[k] -= c * row[k]
+    return max_steps, -np.inf

@@ -36,6 +36,8 @@ _STEPS = 10
 _GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-8
 # Violations below this share of the tolerance are not asked for, whatever the gap.
 _SMALLEST_VIOLATION = 1e-3
+# Problems with more rows than this are first solved in single precision, to this tolerance.
+_ROUGH_ROWS, _ROUGH_TOL = 2048, 1e-4
 
 
 class SMOResult(NamedTuple):
@@ -226,15 +228,55 @@ def minimise(
     result : SMOResult
         Weights, scores, intercepts, objective and what was reached.
     """
+    n = gram.n
+    groups = np.zeros(n, dtype=np.int64) if groups is None else groups
+    problem = _Problem(linear, lower, upper, float(epsilon), groups, int(groups.max(initial=0)) + 1)
+    beta = np.zeros(n) if start is None else start.copy()
+    budget = _Budget(max_iter, cache_size)
+    rough = gram.single()
+    with one_blas_thread(), track("support vector machine") as progress:
+        # Most of the way on rows in single precision, which are faster; their rounding is in the
+        # gradient, and so the last steps, and all that is reported, are on exact ones.
+        if rough is not gram and n > _ROUGH_ROWS:
+            beta = _descend(rough, problem, beta, max(tol, _ROUGH_TOL), budget, progress).beta
+        return _descend(gram, problem, beta, tol, budget, progress)
+
+
+class _Problem(NamedTuple):
+    """What is minimised, but for the matrix."""
+
+    linear: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    epsilon: float
+    groups: np.ndarray
+    n_groups: int
+
+
+class _Budget:
+    """Pair steps that are left, and memory."""
+
+    def __init__(self, max_iter: int, cache_size: float) -> None:
+        self.left = float(max_iter) if max_iter >= 0 else np.inf
+        self.megabytes, self.spent = cache_size, 0
+
+
+def _descend(
+    gram: Gram,
+    problem: _Problem,
+    beta: np.ndarray,
+    tol: float,
+    budget: _Budget,
+    progress: Any,
+) -> SMOResult:
+    """Minimise on one matrix from given weights, in place, until the tolerance is reached."""
     from corollary.svm._smo import solve_block
 
     n = gram.n
-    groups = np.zeros(n, dtype=np.int64) if groups is None else groups
-    n_groups = int(groups.max(initial=0)) + 1
-    beta = np.zeros(n) if start is None else start.copy()
+    linear, lower, upper, epsilon, groups, n_groups = problem
     rest = linear.astype(np.float64, copy=True)
     # Half of the memory is for the block, half for rows.
-    largest = int(min(n, _LARGEST_BLOCK, max(_BLOCK, np.sqrt(cache_size * 2**20 / 16))))
+    largest = int(min(n, _LARGEST_BLOCK, max(_BLOCK, np.sqrt(budget.megabytes * 2**20 / 16))))
     block = np.empty(0, dtype=np.int64)
 
     def intercepts() -> np.ndarray:
@@ -244,11 +286,7 @@ def minimise(
     target, wanted = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
     # Without bounds the gap is finite by chance only.
     bounded = bool(np.isfinite(lower).all() and np.isfinite(upper).all())
-    with (
-        one_blas_thread(),
-        RowCache(gram, cache_size / 2) as rows,
-        track("support vector machine") as progress,
-    ):
+    with RowCache(gram, budget.megabytes / 2) as rows:
         moved = np.flatnonzero(beta)
         for i in range(0, len(moved), _BLOCK):
             rows.subtract_product(rest, moved[i : i + _BLOCK], beta[moved[i : i + _BLOCK]])
@@ -272,13 +310,12 @@ def minimise(
             stalled = 0 if fell else stalled + 1
             stalls += stalled > 0
             best = min(best, objective)
-            left = max_iter - steps if max_iter >= 0 else np.inf
-            if done or left <= 0 or stalled > 20:
+            if done or budget.left <= 0 or stalled > 20:
                 break
             block = _choose(up, down, groups, n_groups, block, beta, lower, upper, largest)
             new_beta, new_rest = beta[block], rest[block]
             ends = np.searchsorted(groups[block], np.arange(n_groups + 1))
-            done, _ = solve_block(
+            made, _ = solve_block(
                 # Rounding to single precision may turn a step uphill; then it is not used again.
                 rows.block(block, precise=len(block) <= 512 or stalls > 0),
                 new_rest,
@@ -286,17 +323,19 @@ def minimise(
                 lower[block],
                 upper[block],
                 ends,
-                float(epsilon),
+                epsilon,
                 max(0.5 * target, 0.1 * violation) if len(block) < n else target,
-                int(min(max(_STEPS * len(block), 20_000), left)),
+                int(min(max(_STEPS * len(block), 20_000), budget.left)),
             )
-            steps += done
+            steps += made
+            budget.left -= made
             change = new_beta - beta[block]
             changed = np.flatnonzero(change)
             beta[block] = new_beta
             for i in range(0, len(changed), _BLOCK):
                 part = changed[i : i + _BLOCK]
                 rows.subtract_product(rest, block[part], change[part])
+    budget.spent += steps
     found = intercepts()
     return SMOResult(
         beta,
@@ -305,7 +344,7 @@ def minimise(
         float(objective),
         float(max(violation, 0.0)),
         duality_gap(rest, beta, lower, upper, epsilon, found[groups]),
-        steps,
+        budget.spent,
         bool(done or (violation <= tol and stalled > 20)),
     )
 
@@ -425,28 +464,31 @@ def _choose(
 ) -> np.ndarray:
     """Choose the variables of the next block: violators first, then those of the last one."""
     n = len(up)
-    old_free = block[(beta[block] > lower[block]) & (beta[block] < upper[block])]
-    free = int(np.count_nonzero((beta > lower) & (beta < upper)))
+    free = (beta > lower) & (beta < upper)
+    n_free = int(np.count_nonzero(free))
     # Variables that are part of a violating pair; near the end these are few, and so is the block.
-    violating = n
+    violating = np.ones(n, dtype=bool)
     if n_groups == 1:
-        violating = int(np.count_nonzero((up > down.min()) | (down < up.max())))
-    size = min(largest, max(_SMALLEST_BLOCK, min(_BLOCK, violating), free + free // 2))
+        violating = (up > down.min()) | (down < up.max())
+    n_violating = int(np.count_nonzero(violating))
+    others = n_violating - int(np.count_nonzero(violating & free))
+    size = max(_SMALLEST_BLOCK, min(_BLOCK, n_violating), n_free + min(n_free // 2, others))
+    size = min(largest, size)
     if n <= size:
         return np.argsort(groups, kind="stable")
     each = max(1, (size // 2 if len(block) else size) // (2 * n_groups))
-    new = []
+    chosen = np.zeros(n, dtype=bool)
     for g in range(n_groups):
         members = np.flatnonzero(groups == g) if n_groups > 1 else np.arange(n)
         for values in (-up[members], down[members]):
             few = min(each, len(members) - 1)
             found = np.argpartition(values, few)[:few] if few else np.zeros(1, dtype=np.int64)
-            new.append(members[found[np.isfinite(values[found])]])
-    chosen = np.unique(np.concatenate(new))
-    for more in (old_free, block):
-        more = np.setdiff1d(more, chosen, assume_unique=False)[: size - len(chosen)]
-        chosen = np.union1d(chosen, more)
-    return chosen[np.argsort(groups[chosen], kind="stable")]
+            chosen[members[found[np.isfinite(values[found])]]] = True
+    for more in (block[free[block]], block):
+        more = more[~chosen[more]]
+        chosen[more[: max(0, size - int(np.count_nonzero(chosen)))]] = True
+    some = np.flatnonzero(chosen)
+    return some if n_groups == 1 else some[np.argsort(groups[some], kind="stable")]
 
 
 def _intercepts(
