@@ -14,6 +14,7 @@ from corollary.conformal import (
     group_conditional_quantiles,
     smallest_calibration_size,
 )
+from corollary.conformal.quantile import order_statistic
 from corollary.core.simulate import assert_bound_holds, assert_share_equals
 
 
@@ -156,3 +157,22 @@ def test_size_with_slack_at_the_ends():
 def test_errors_say_what_is_required(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [2048, 2049, 5000, 60_000])
+@pytest.mark.parametrize("kind", ["normal", "ties", "constant", "infinite", "ascending", "comb"])
+def test_order_statistics_of_many_values_equal_sorting(n, kind, seed):
+    """A bracket that misses, or holds too much, must not matter."""
+    rng = np.random.default_rng([seed, n])
+    values = {
+        "normal": lambda: rng.normal(size=n),
+        "ties": lambda: rng.integers(5, size=n).astype(float),
+        "constant": lambda: np.full(n, 2.0),
+        "infinite": lambda: np.where(rng.random(n) < 0.4, np.inf, rng.normal(size=n)),
+        "ascending": lambda: np.arange(n, dtype=float),
+        # The sampled places hold the smallest values, so that every bracket misses.
+        "comb": lambda: np.where(np.arange(n) % (math.isqrt(n) // 4) == 0, -1.0, rng.random(n)),
+    }[kind]()
+    ordered = np.sort(values)
+    for rank in {1, 2, n // 3, n // 2, int(0.9 * n), n - 1, n}:
+        assert order_statistic(values, rank) == ordered[rank - 1]

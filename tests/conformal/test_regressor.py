@@ -155,7 +155,8 @@ def test_intervals_by_hand():
     y = np.array([3.0, -1.0, 2.0, -5.0, 4.0])
     X = np.ones((5, 2))
     model = zero(confidence=0.5).fit(X, y)
-    assert model.scores_.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert model.scores_.tolist() == [3.0, 1.0, 2.0, 5.0, 4.0]
+    assert model.thresholds_.tolist() == [3.0]
     assert model.predict_interval(X[:1]).tolist() == [[-3.0, 3.0]]  # rank ceil(6 * 0.5)
     assert model.predict_interval(X[:1], confidence=0.8).tolist() == [[-5.0, 5.0]]
     scaled = zero(confidence=0.5, conformity_score="normalised", scale_estimator=Column().fit(X, y))
@@ -326,7 +327,9 @@ def test_saving_and_loading(tmp_path, seed):
     ("damage", "message"),
     [
         (lambda m: setattr(m, "n_calibration_", 3), "do not add up"),
-        (lambda m: setattr(m, "scores_", m.scores_[::-1].copy()), "not sorted"),
+        (lambda m: setattr(m, "weights_", np.ones(9)), "not sorted"),
+        (lambda m: setattr(m, "thresholds_", np.array([1.0])), "not those of its scores"),
+        (lambda m: setattr(m, "thresholds_", None), "no level"),
         (lambda m: setattr(m, "group_labels_", np.array([0, 1])), "do not fit its labels"),
         (lambda m: setattr(m, "scores_", np.full(9, np.nan)), "not a number"),
     ],
@@ -334,7 +337,7 @@ def test_saving_and_loading(tmp_path, seed):
 def test_damaged_calibration_is_noticed(damage, message):
     from corollary.conformal.base import fits_together
 
-    model = zero().fit(np.zeros((9, 1)), np.arange(9.0))
+    model = zero().fit(np.zeros((9, 1)), np.arange(9.0)[::-1])
     assert fits_together(model) is None
     assert fits_together(zero()) is None
     damage(model)

@@ -1,8 +1,8 @@
 """What the split conformal regressor and classifier share.
 
-Rows are split once: some train the model, the others give the calibration scores, sorted within
-groups. Prediction looks thresholds up in them, so its memory grows with the rows predicted plus
-the rows kept, never with their product.
+Rows are split once: some train the model, the others give the calibration scores, group after
+group. A threshold is one order statistic of them, so that nothing is sorted, and memory grows with
+the rows predicted plus the rows kept, never with their product.
 """
 
 import warnings
@@ -12,15 +12,26 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_consistent_length, check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import (
+    check_consistent_length,
+    check_random_state,
+    column_or_1d,
+    get_tags,
+    indexable,
+)
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from corollary.conformal.quantile import conformal_rank, smallest_calibration_size
+from corollary.conformal.fitting import check_training_weights, fit_copy
+from corollary.conformal.quantile import (
+    order_statistic,
+    rank_of_level,
+    smallest_calibration_size,
+)
 from corollary.conformal.weighted import check_weights, sorted_weighted_quantiles
-from corollary.core.compat import HasMethods, Interval
-from corollary.core.schema import Array, Instance, Integer, Labels, Optional
+from corollary.core.compat import HasMethods, Interval, safe_indexing
+from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 from corollary.theory import refuse_training_rows
 
 SCHEMA = {
@@ -30,6 +41,8 @@ SCHEMA = {
     "group_sizes_": Array("i", "c", low=0),
     "n_calibration_": Integer(0),
     "weights_": Optional(Array("f", "n", low=0)),
+    "thresholds_": Optional(Array("f", "c")),
+    "calibrated_confidence_": Optional(Number(0, 1)),
 }
 
 
@@ -61,10 +74,87 @@ def fits_together(estimator: Any) -> str | None:
     weights = getattr(estimator, "weights_", None)
     if weights is not None and not np.isfinite(weights).all():
         return "a weight is not a number"
-    for part in np.split(estimator.scores_, np.cumsum(sizes)[:-1]):
-        if np.any(part[1:] < part[:-1]):
-            return "its scores are not sorted"
+    if weights is not None:
+        for part in np.split(estimator.scores_, np.cumsum(sizes)[:-1]):
+            if np.any(part[1:] < part[:-1]):
+                return "its scores are not sorted"
+        return None
+    level = getattr(estimator, "calibrated_confidence_", None)
+    known = getattr(estimator, "thresholds_", None)
+    if (level is None) != (known is None) or level in (0, 1):
+        return "its thresholds have no level"
+    if level is not None and not np.array_equal(
+        known, cell_thresholds(estimator.scores_, sizes, level)
+    ):
+        return "its thresholds are not those of its scores"
     return None
+
+
+def cell_thresholds(scores: np.ndarray, sizes: np.ndarray, confidence: float) -> np.ndarray:
+    """Return the conformal threshold of each of several groups of scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_calibration,)
+        Scores, group after group.
+    sizes : ndarray of int of shape (n_cells,)
+        Scores in each.
+    confidence : float
+        Wanted coverage.
+
+    Returns
+    -------
+    thresholds : ndarray of shape (n_cells,)
+        Infinite for groups with too few.
+    """
+    thresholds = np.full(len(sizes), np.inf)
+    end = 0
+    for cell, size in enumerate(sizes.tolist()):
+        start, end = end, end + size
+        rank = rank_of_level(size, confidence)
+        if rank <= size:
+            thresholds[cell] = order_statistic(scores[start:end], rank)
+    return thresholds
+
+
+def check_real_targets(y: Any) -> np.ndarray:
+    """Return targets of a regressor as an array of floats, or say what is wrong with them.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,)
+        Finite numbers, not copied if they are floats already.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(y.sum()):  # one pass over what needs no conversion
+                return y
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    return y.astype(float, copy=False)
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a frame or a list.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    n_samples : int
+        Their number.
+    """
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
 
 
 def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
@@ -84,24 +174,31 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
     prediction : ndarray of shape (n_samples,)
         The predictions.
     """
-    prediction = np.asarray(model.predict(X))
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    prediction, rows = np.asarray(model.predict(X)), count_rows(X)
     if prediction.size != rows:
         raise ValueError(
             f"{type(wrapper).__name__} needs one prediction for each row. {type(model).__name__} "
             f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
         )
-    return prediction.ravel()
+    try:
+        return prediction.ravel().astype(float, copy=False)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{type(wrapper).__name__} needs predictions that are numbers. {type(model).__name__} "
+            f"gave {prediction.ravel()[0]!r} of type {prediction.dtype}; wrap a regressor."
+        ) from None
 
 
-def widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
     """Move both ends of intervals outwards.
 
     Parameters
     ----------
+    wrapper : estimator
+        Who asks, for warnings.
     lower, upper : ndarray of shape (n_samples,)
         Ends before.
-    threshold : ndarray of shape (n_samples,)
+    threshold : ndarray of shape (n_samples,) or (1,)
         By how much; inwards if negative.
 
     Returns
@@ -109,11 +206,41 @@ def widen(lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.nda
     intervals : ndarray of shape (n_samples, 2)
         Ends after.
     """
+    intervals = np.empty((len(lower), 2))
     with np.errstate(invalid="ignore", over="ignore"):
-        low, high = lower - threshold, upper + threshold
+        np.subtract(lower, threshold, out=intervals[:, 0])
+        np.add(upper, threshold, out=intervals[:, 1])
+    known = [threshold, lower] if upper is lower else [threshold, lower, upper]
+    if all(np.isfinite(part).all() for part in known):
+        return intervals
     # An infinite prediction less an infinite threshold is no number; every target is possible.
-    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-    return np.column_stack([low, high])
+    low, high = intervals.T
+    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
+    unknown = np.isnan(lower) | np.isnan(upper)
+    if unknown.any():
+        intervals[unknown] = -np.inf, np.inf
+        warn_of_no_predictions(wrapper, int(unknown.sum()), "intervals are infinite")
+    return intervals
+
+
+def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
+    """Say that a model had no numbers to say of some new rows.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who warns.
+    n_rows : int
+        How many rows.
+    fallback : str
+        What they get instead.
+    """
+    warnings.warn(
+        f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
+        f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
@@ -159,10 +286,12 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
         check_consistent_length(X, y)
+        if count_rows(X) == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs at least one row. Got n_samples=0; a minimum of 1 "
+                "is required."
+            )
         return self._check_targets(y)
-
-    def _fit_one(self, model: Any, X: Any, y: np.ndarray) -> Any:
-        return clone(model).fit(X, y)
 
     def _check_confidence(self, confidence: float | None) -> float:
         if confidence is None:
@@ -220,8 +349,7 @@ class BaseSplitConformal(BaseConformal):
 
     A subclass computes scores from rows and targets (`_scores`), numbers the cells that have
     thresholds of their own besides the groups (`_cells`, -1 for rows that count in none, and
-    `_n_cells`), and fits what it needs
-    (`_fit_models`).
+    `_n_cells`), and fits what it needs (`_fit_models`).
     """
 
     _parameter_constraints: dict = {
@@ -243,12 +371,15 @@ class BaseSplitConformal(BaseConformal):
     likelihood_ratio: Callable[[Any], Any] | None
     random_state: Any
     weights_: Any
+    thresholds_: Any
 
     # What too few calibration rows lead to, for warnings.
     _fallback: str
 
     @abstractmethod
-    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None: ...
+    def _fit_models(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
+    ) -> None: ...
 
     @abstractmethod
     def _adopt_models(self) -> None: ...
@@ -265,17 +396,42 @@ class BaseSplitConformal(BaseConformal):
     def _cells(self, y: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), dtype=np.intp)
 
-    def _fit(self, X: Any, y: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         y = self._check_pair(X, y)
+        weight = check_training_weights(sample_weight, y)
         if self.prefit:
+            if weight is not None:
+                raise ValueError(
+                    f"{type(self).__name__} with prefit=True trains no model, so that "
+                    "sample_weight would have no effect. Give it to the fit of the model; for "
+                    "covariate shift, pass weights to calibrate and to the prediction."
+                )
             return self._adopt_and_calibrate(X, y)
         rng = check_random_state(self.random_state)
-        X_train, X_rest, y_train, y_rest = train_test_split(
-            X, y, test_size=self.calibration_size, random_state=rng
+        train, rest = self._split(len(y), rng)
+        (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
+        self._fit_models(
+            safe_indexing(X, train), y[train], rng, None if weight is None else weight[train]
         )
-        self._fit_models(X_train, y_train, rng)
-        self._calibrate(X_rest, y_rest, rng)
+        self._calibrate(safe_indexing(X, rest), y[rest], rng)
         return self
+
+    def _split(self, n: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the rows that train and of those that calibrate."""
+        try:
+            split = train_test_split(
+                np.arange(n), test_size=self.calibration_size, random_state=rng
+            )
+        except ValueError:
+            raise ValueError(
+                f"{type(self).__name__} needs rows to train and rows to calibrate. Got "
+                f"n_samples={n} and calibration_size={self.calibration_size!r}; give more rows or "
+                "another share."
+            ) from None
+        return split[0], split[1]
+
+    def _fit_one(self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
+        return fit_copy(type(self).__name__, model, X, y, weight)
 
     def calibrate(self, X: Any, y: Any, *, weights: Any = None) -> Self:
         """Calibrate on rows that the model was not trained on, in place of earlier ones.
@@ -329,46 +485,54 @@ class BaseSplitConformal(BaseConformal):
     ) -> None:
         weights = self._weights(X, weights)
         scores = self._scores(X, y, rng)
-        if np.isnan(scores).any():
+        missing = int(np.count_nonzero(np.isnan(scores)))
+        if missing:
             raise ValueError(
-                f"{type(self).__name__} got {int(np.isnan(scores).sum())} scores that are not "
-                "numbers. The model's predictions must not be NaN."
+                f"{type(self).__name__} got {missing} scores that are not numbers. The model's "
+                "predictions must not be NaN."
             )
-        cells, n_cells = self._cells(y), self._n_cells()
-        labels = np.zeros(1, dtype=np.intp)
-        if self.partition is not None:
-            labels, groups = np.unique(self._partition(X), return_inverse=True)
-            cells = groups.ravel() * n_cells + np.where(cells < 0, -len(y) * n_cells, cells)
-        keep = cells >= 0
-        if not keep.all():
-            cells, scores = cells[keep], scores[keep]
-            weights = None if weights is None else weights[keep]
-        single = len(labels) * n_cells == 1
-        if single and weights is None:
-            self.scores_ = np.sort(scores)
-            self.weights_ = None
+        n_cells = self._n_cells()
+        if self.partition is None and n_cells == 1:
+            self.group_labels_ = np.zeros(1, dtype=np.intp)
+            self.group_sizes_ = np.array([len(scores)])
+            order = None if weights is None else np.argsort(scores, kind="stable")
         else:
-            order = np.argsort(scores, kind="stable") if single else np.lexsort((scores, cells))
-            self.scores_ = scores[order]
-            self.weights_ = None if weights is None else weights[order]
-        self.group_labels_ = labels
-        self.group_sizes_ = np.bincount(cells, minlength=len(labels) * n_cells)
-        self.n_calibration_ = len(scores)
+            cells = self._cells(y)
+            self.group_labels_ = np.zeros(1, dtype=np.intp)
+            if self.partition is not None:
+                self.group_labels_, groups = np.unique(self._partition(X), return_inverse=True)
+                cells = np.where(cells < 0, -1, groups.ravel() * n_cells + cells)
+            # Rows that count in no cell come first, and are cut off.
+            order = (
+                np.argsort(cells, kind="stable") if weights is None else np.lexsort((scores, cells))
+            )
+            order = order[int((cells < 0).sum()) :]
+            self.group_sizes_ = np.bincount(
+                cells[order], minlength=len(self.group_labels_) * n_cells
+            )
+        self.scores_ = scores if order is None else scores[order]
+        self.weights_ = None if weights is None else weights[order]
+        self.n_calibration_ = len(self.scores_)
+        self.thresholds_ = self.calibrated_confidence_ = None
+        if weights is None:
+            level = float(self.confidence)
+            self.thresholds_ = cell_thresholds(self.scores_, self.group_sizes_, level)
+            self.calibrated_confidence_ = level
         self._warn_if_too_few(self.confidence)
 
     def _weights(self, X: Any, weights: Any) -> np.ndarray | None:
         who = type(self).__name__
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if weights is None and self.likelihood_ratio is None:
+            return None
+        n = count_rows(X)
         if weights is not None:
             return check_weights(weights, n, who=who)
-        if self.likelihood_ratio is None:
-            return None
+        assert self.likelihood_ratio is not None
         return check_weights(self.likelihood_ratio(X), n, who=f"The 'likelihood_ratio' of {who}")
 
     def _partition(self, X: Any) -> np.ndarray:
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if self.partition is None:
-            return np.zeros(n, dtype=np.intp)
+        n = count_rows(X)
+        assert self.partition is not None
         groups = np.asarray(self.partition(X))
         if groups.shape != (n,):
             raise ValueError(
@@ -398,7 +562,10 @@ class BaseSplitConformal(BaseConformal):
         return level
 
     def _thresholds(self, X: Any, confidence: float, weights: Any = None) -> np.ndarray:
-        """Return the threshold of every row and cell, shape (n_samples, n_cells)."""
+        """Return the threshold of every row and cell, shape (n_samples, n_cells).
+
+        If all rows have the same, the shape is (1, n_cells).
+        """
         new_weights = self._weights(X, weights)
         if (new_weights is None) != (getattr(self, "weights_", None) is None):
             missing = "predictions" if new_weights is None else "calibration rows"
@@ -407,18 +574,16 @@ class BaseSplitConformal(BaseConformal):
                 f"neither. The {missing} have none; set 'likelihood_ratio', or pass weights to "
                 "both calibrate and the prediction."
             )
-        place = self._places(X)
         if new_weights is not None:
-            return self._weighted_thresholds(place, new_weights, confidence)
-        n_cells = self._n_cells()
+            return self._weighted_thresholds(self._places(X), new_weights, confidence)
+        table = getattr(self, "thresholds_", None)
+        if table is None or self.calibrated_confidence_ != confidence:
+            table = cell_thresholds(self.scores_, self.group_sizes_, confidence)
+        table = table.reshape(-1, self._n_cells())
+        if self.partition is None:
+            return table
         # The last row of the table serves groups without calibration rows.
-        table = np.full((len(self.group_labels_) + 1) * n_cells, np.inf)
-        starts = np.cumsum(self.group_sizes_) - self.group_sizes_
-        for cell, (start, size) in enumerate(zip(starts, self.group_sizes_)):
-            rank = conformal_rank(int(size), confidence)
-            if rank <= size:
-                table[cell] = self.scores_[start + rank - 1]
-        return table.reshape(-1, n_cells)[place]
+        return np.vstack([table, np.full((1, table.shape[1]), np.inf)])[self._places(X)]
 
     def _weighted_thresholds(
         self, place: np.ndarray, new_weights: np.ndarray, confidence: float
@@ -445,7 +610,7 @@ class BaseSplitConformal(BaseConformal):
     def _places(self, X: Any) -> np.ndarray:
         """Return the number of each row's group; one past the last if it is unknown."""
         if self.partition is None:
-            return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X), dtype=np.intp)
+            return np.zeros(count_rows(X), dtype=np.intp)
         groups = self._partition(X)
         place = np.searchsorted(self.group_labels_, groups)
         place = np.minimum(place, len(self.group_labels_) - 1)
@@ -462,16 +627,17 @@ class BaseSplitConformal(BaseConformal):
     def _warn_if_too_few(self, confidence: float) -> None:
         if getattr(self, "weights_", None) is not None:
             return  # what is enough depends on the weight of the new row
+        least = int(self.group_sizes_.min())
+        if rank_of_level(least, confidence) <= least:
+            return
         needed = smallest_calibration_size(confidence)
         short = self.group_sizes_ < needed
-        if not short.any():
-            return
         where = ""
         if len(short) > 1:
             where = f" in {int(short.sum())} of {len(short)} groups"
-        missing = needed - int(self.group_sizes_.min())
+        missing = needed - least
         warnings.warn(
-            f"{type(self).__name__} has {int(self.group_sizes_.min())} calibration rows{where}; "
+            f"{type(self).__name__} has {least} calibration rows{where}; "
             f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
             f"{'row is' if missing == 1 else 'rows are'} given, {self._fallback}.",
             UserWarning,

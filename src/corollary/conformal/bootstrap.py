@@ -5,10 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone, is_classifier
-from sklearn.utils import check_random_state, column_or_1d, indexable
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import BaseConformal, warn_of_missing_rows
+from corollary.conformal.base import BaseConformal, check_real_targets, warn_of_missing_rows
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
 from corollary.core.compat import HasMethods, Interval, fit_context, safe_indexing
 from corollary.core.schema import Array, Instance, Number, Schema
@@ -81,6 +81,9 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
     Guarantee: for exchangeable rows an interval holds the target with probability at least
     ``guaranteed_coverage_``, a little more than :math:`1 - 2\alpha`; in practice near
     :math:`1 - \alpha`. Simulated in ``tests/conformal/test_bootstrap.py``.
+
+    There are no weights of rows: a bag draws rows by weight, and the theorem needs every row, the
+    new one included, to be drawn alike. Use :class:`CVPlusRegressor` with weights.
 
     Predicting m rows takes time in proportion to m, n and the members, and memory for a block of
     rows at a time.
@@ -229,6 +232,4 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         return "residuals_" in self.__dict__
 
     def _check_targets(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        return y.astype(float)
+        return check_real_targets(y)

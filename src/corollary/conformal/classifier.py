@@ -12,8 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.scores import aps_score, aps_sets, lac_score, raps_score
+from corollary.conformal.base import (
+    SCHEMA,
+    BaseSplitConformal,
+    fits_together,
+    warn_of_no_predictions,
+)
+from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
+from corollary.conformal.scores import lac_score
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.schema import Integer, Labels, Schema
 
@@ -68,6 +74,17 @@ def _fits_together(estimator: Any) -> str | None:
         if not np.array_equal(getattr(inner, "classes_", []), estimator.classes_):
             return "its classes are not those of its model"
     return fits_together(estimator)
+
+
+def _lac_sets(probabilities: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """Compare scores by the block, so that they need no memory of their own."""
+    sets = np.empty(probabilities.shape, dtype=bool)
+    threshold = np.broadcast_to(threshold, sets.shape)
+    step = max(1, BLOCK // max(1, sets.shape[1]))
+    for start in range(0, len(sets), step):
+        rows = slice(start, start + step)
+        np.less_equal(1 - probabilities[rows], threshold[rows], out=sets[rows])
+    return sets
 
 
 def _is_text(labels: np.ndarray) -> bool:
@@ -129,7 +146,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
     classes_ : ndarray of shape (n_classes,)
         Labels of the columns of sets.
     scores_ : ndarray of shape (n_calibration,)
-        Calibration scores, sorted within groups.
+        Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
         Labels of the groups; a single 0 without `partition`.
     group_sizes_ : ndarray of shape (n_groups,) or (n_groups * n_classes,)
@@ -138,6 +155,12 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         Number of calibration rows.
     weights_ : ndarray of shape (n_calibration,) or None
         Weights of the calibration scores, in their order.
+    thresholds_ : ndarray of shape (n_groups,) or (n_groups * n_classes,), or None
+        Threshold of each group, and class if `class_conditional`, at
+        ``calibrated_confidence_``; None with weights, where new rows have thresholds of their
+        own.
+    calibrated_confidence_ : float or None
+        The confidence at calibration.
     set_seed_ : int
         Seed of the random shares in ``predict_set``.
     n_features_in_ : int
@@ -234,7 +257,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on some rows and calibrate on the others.
 
         Parameters
@@ -243,13 +266,22 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             Rows, passed to the model as they come.
         y : array-like of shape (n_samples,)
             Labels.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fit of the model. Calibration counts every row once, or by
+            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
+            new row resembles this one.
 
         Returns
         -------
         self : SplitConformalClassifier
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the model takes no weights, or `prefit` leaves none to be trained.
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     def predict_set(
         self, X: Any, *, confidence: float | None = None, weights: Any = None
@@ -274,24 +306,29 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         check_is_fitted(self)
         threshold = self._thresholds(X, self._level(confidence), weights)
         probabilities = class_probabilities(self.estimator_, X)
-        if self.conformity_score == "lac":
-            return lac_score(probabilities) <= threshold
-        if self.randomised:
-            uniform = np.random.RandomState(self.set_seed_).random_sample(len(probabilities))
-            return self._ranked_scores(probabilities, uniform) <= threshold
-        if self.conformity_score == "aps":
-            return aps_sets(probabilities, threshold)
-        sets = self._ranked_scores(probabilities, None) <= threshold
-        # As for "aps" no set is empty: the likeliest class always belongs to it.
-        sets[np.arange(len(sets)), np.argmax(probabilities, axis=1)] = True
+        sets = self._sets(probabilities, threshold)
+        # A row that the model says nothing of may have any label.
+        if np.isnan(probabilities.sum()):
+            unknown = np.isnan(probabilities).any(axis=1)
+            sets[unknown] = True
+            warn_of_no_predictions(self, int(unknown.sum()), self._fallback)
         return sets
 
-    def _ranked_scores(self, probabilities: np.ndarray, uniform: np.ndarray | None) -> np.ndarray:
+    def _sets(self, probabilities: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+        if self.conformity_score == "lac":
+            return _lac_sets(probabilities, threshold)
+        if self.randomised:
+            uniform = np.random.RandomState(self.set_seed_).random_sample(len(probabilities))
+            return ranked_sets(probabilities, threshold, uniform=uniform, **self._price())
+        # No set is empty. For "raps" it is the likeliest class alone that always belongs to it:
+        # before every other one there is a sum that is not negative.
+        reach = threshold if self.conformity_score == "aps" else -1.0
+        return ranked_sets(probabilities, threshold, reach=reach, **self._price())
+
+    def _price(self) -> dict[str, Any]:
         if self.conformity_score == "aps":
-            return aps_score(probabilities, uniform)
-        return raps_score(
-            probabilities, uniform, penalty=self.penalty, free_classes=self.free_classes
-        )
+            return {}
+        return {"penalty": self.penalty, "free_classes": self.free_classes}
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -322,11 +359,14 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
                     "SplitConformalClassifier needs labels of one kind, none of them missing. Got "
                     f"labels of type {', '.join(kinds)} in y."
                 )
-        check_classification_targets(y)
+        if y.dtype.kind not in "iubUS":  # whole numbers and text are labels without a look
+            check_classification_targets(y)
         return y
 
-    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
-        self.estimator_ = self._fit_one(self.estimator, X, y)
+    def _fit_models(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
+    ) -> None:
+        self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
         self.classes_ = self.estimator_.classes_
 
     def _adopt_models(self) -> None:
@@ -345,18 +385,31 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
                 f"{', ...' if len(self.classes_) > 5 else ''}). Got {y[0]!r} of type {y.dtype}; "
                 "encode y as in training."
             )
-        rows = np.arange(len(y))
         if self.conformity_score == "lac":
-            own = lac_score(probabilities[rows, column])
+            own = lac_score(probabilities[np.arange(len(y)), column])
         else:
-            own = self._ranked_scores(probabilities, uniform)[rows, column]
-        return np.where(known, own, np.inf)
+            own = label_scores(probabilities, column, uniform=uniform, **self._price())
+        own[~known] = np.inf
+        return own
 
     def _columns(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the column of each label, and whether it has one."""
         if _is_text(self.classes_) != _is_text(y):
             nowhere = np.zeros(len(y), dtype=np.intp)  # text and numbers cannot be compared
             return nowhere, nowhere.astype(bool)
+        if self.classes_.dtype.kind in "iu" and y.dtype.kind in "iu":
+            first, last = int(self.classes_.min()), int(self.classes_.max())
+            if last - first < len(y) + len(self.classes_) and max(-first, last) < 2**62:
+                # A table is quicker than a search.
+                table = np.full(last - first + 1, -1, dtype=np.intp)
+                table[self.classes_.astype(np.int64) - first] = np.arange(len(self.classes_))
+                known = (y >= first) & (y <= last)
+                place = y.astype(np.int64) - first if known.all() else np.zeros(len(y), np.intp)
+                if not known.all():
+                    place[known] = y[known].astype(np.int64) - first
+                column = table[place]
+                known &= column >= 0
+                return np.where(known, column, 0), known
         order = np.argsort(self.classes_)
         place = np.searchsorted(self.classes_, y, sorter=order)
         column = order[np.minimum(place, len(order) - 1)]

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone, is_classifier
-from sklearn.utils import column_or_1d
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.base import RegressorMixin, is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.base import (
     SCHEMA,
     BaseSplitConformal,
+    check_real_targets,
     fits_together,
     predict_one_target,
     widen,
@@ -71,7 +71,7 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
     upper_estimator_ : estimator or None
         The fitted model of the upper quantile.
     scores_ : ndarray of shape (n_calibration,)
-        Calibration scores, sorted within groups.
+        Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
         Labels of the groups; a single 0 without `partition`.
     group_sizes_ : ndarray of shape (n_groups,)
@@ -80,6 +80,11 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
         Number of calibration rows.
     weights_ : ndarray of shape (n_calibration,) or None
         Weights of the calibration scores, in their order.
+    thresholds_ : ndarray of shape (n_groups,) or None
+        Threshold of each group at ``calibrated_confidence_``; None with weights, where new rows
+        have thresholds of their own.
+    calibrated_confidence_ : float or None
+        The confidence at calibration.
     n_features_in_ : int
         Number of features, if the model knows it.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -146,7 +151,7 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on some rows and calibrate on the others.
 
         Parameters
@@ -155,13 +160,21 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
             Rows, passed to the models as they come.
         y : array-like of shape (n_samples,)
             Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fits of the models. Calibration counts every row once, or by
+            `likelihood_ratio`.
 
         Returns
         -------
         self : ConformalQuantileRegressor
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a model takes no weights, or `prefit` leaves none to be trained.
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     def predict_interval(
         self, X: Any, *, confidence: float | None = None, weights: Any = None
@@ -184,18 +197,18 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
         """
         check_is_fitted(self)
         threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
-        return widen(*self._ends(X), threshold)
+        return widen(self, *self._ends(X), threshold)
 
     def _check_targets(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        return y.astype(float)
+        return check_real_targets(y)
 
-    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
+    def _fit_models(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
+    ) -> None:
         self._check_parts(self.estimator)
-        self.estimator_ = self._fit_one(self.estimator, X, y)
+        self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
         upper = self.upper_estimator
-        self.upper_estimator_ = None if upper is None else clone(upper).fit(X, y)
+        self.upper_estimator_ = None if upper is None else self._fit_one(upper, X, y, sample_weight)
 
     def _adopt_models(self) -> None:
         self._check_parts(self.estimator_)

@@ -5,12 +5,20 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import RegressorMixin, clone, is_classifier
+from sklearn.base import RegressorMixin, is_classifier
 from sklearn.model_selection import KFold
-from sklearn.utils import check_random_state, column_or_1d, indexable
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import BaseConformal, predict_one_target, warn_of_missing_rows
+from corollary.conformal.base import (
+    BaseConformal,
+    check_real_targets,
+    count_rows,
+    predict_one_target,
+    warn_of_missing_rows,
+    warn_of_no_predictions,
+)
+from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
 from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context, safe_indexing
 from corollary.core.schema import Array, Instance, List, Number, Schema
@@ -146,7 +154,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a model for each fold, and one to all rows.
 
         Parameters
@@ -155,13 +163,22 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
             Rows, passed to the model as they come.
         y : array-like of shape (n_samples,)
             Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fits of all models. Every residual counts once. The guarantee
+            needs weights that belong to their rows, so that rows with them are exchangeable.
 
         Returns
         -------
         self : CVPlusRegressor
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer rows than folds, or the model takes no weights.
         """
         y = self._check_pair(X, y)
+        weight = check_training_weights(sample_weight, y)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
         rng = check_random_state(self.random_state)
         n_folds = len(y) if self.cv == "loo" else int(self.cv)
@@ -171,9 +188,9 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
                 f"n_samples={len(y)}; give more rows or lower 'cv'."
             )
         folds = KFold(n_folds, shuffle=True, random_state=rng).split(np.arange(len(y)))
-        self.estimator_ = clone(self.estimator).fit(X, y)
+        self.estimator_ = fit_copy(type(self).__name__, self.estimator, X, y, weight)
         results = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self.estimator, X, y, kept, left) for kept, left in folds
+            delayed(_fit_fold)(self, X, y, weight, kept, left) for kept, left in folds
         )
         self.models_ = [model for model, _ in results]
         self.fold_sizes_ = np.array([len(residuals) for _, residuals in results])
@@ -208,7 +225,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         if level != self.confidence:
             warn_of_missing_rows(self, len(self.residuals_), level)
         (X,) = indexable(X)
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        n = count_rows(X)
         step = max(1, BLOCK // len(self.models_))
         parts = []
         for i in range(0, max(n, 1), step):
@@ -218,20 +235,33 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
 
     def _block(self, X: Any, level: float) -> np.ndarray:
         said = np.column_stack([predict_one_target(self, model, X) for model in self.models_])
-        return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
+        unknown = ~np.isfinite(said).all(axis=1)
+        if not unknown.any():
+            return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
+        intervals = np.full((len(said), 2), [-np.inf, np.inf])
+        intervals[~unknown] = sorted_plus_intervals(
+            said[~unknown], self.residuals_, self.fold_sizes_, level
+        )
+        warn_of_no_predictions(self, int(unknown.sum()), "intervals are infinite")
+        return intervals
 
     def __sklearn_is_fitted__(self) -> bool:
         return "residuals_" in self.__dict__
 
     def _check_targets(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        return y.astype(float)
+        return check_real_targets(y)
 
 
 def _fit_fold(
-    estimator: Any, X: Any, y: np.ndarray, kept: np.ndarray, left: np.ndarray
+    wrapper: CVPlusRegressor,
+    X: Any,
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    kept: np.ndarray,
+    left: np.ndarray,
 ) -> tuple[Any, np.ndarray]:
-    model = clone(estimator).fit(safe_indexing(X, kept), y[kept])
-    said = np.asarray(model.predict(safe_indexing(X, left)), dtype=float)
-    return model, np.sort(np.abs(y[left] - said.ravel()))
+    own = None if weight is None else weight[kept]
+    rows = safe_indexing(X, kept)
+    model = fit_copy(type(wrapper).__name__, wrapper.estimator, rows, y[kept], own)
+    said = predict_one_target(wrapper, model, safe_indexing(X, left))
+    return model, np.sort(np.abs(y[left] - said))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal.quantile import conformal_rank
+from corollary.conformal.quantile import conformal_rank, order_statistic
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
@@ -186,7 +186,7 @@ def sorted_plus_intervals(
     n, m = len(residuals), len(predictions)
     intervals = np.empty((m, 2))
     rank = conformal_rank(n, confidence)
-    centre = np.inf if rank > n else float(np.partition(residuals, rank - 1)[rank - 1])
+    centre = np.inf if rank > n else order_statistic(residuals, rank)
     if not np.isfinite(centre):
         intervals[:] = -np.inf, np.inf
         return intervals

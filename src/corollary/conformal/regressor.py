@@ -7,16 +7,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.utils import column_or_1d
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.base import (
     SCHEMA,
     BaseSplitConformal,
+    check_real_targets,
     fits_together,
     predict_one_target,
     widen,
 )
+from corollary.conformal.fitting import fit_parameters
 from corollary.conformal.scores import absolute_score, normalised_score, quantile_score
 from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context
 from corollary.core.schema import Instance, List, Number, Optional, Schema
@@ -93,7 +94,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
     quantile_estimators_ : list of two estimators
         The fitted quantile models, for "quantile".
     scores_ : ndarray of shape (n_calibration,)
-        Calibration scores, sorted within groups.
+        Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
         Labels of the groups; a single 0 without `partition`.
     group_sizes_ : ndarray of shape (n_groups,)
@@ -102,6 +103,11 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         Number of calibration rows.
     weights_ : ndarray of shape (n_calibration,) or None
         Weights of the calibration scores, in their order.
+    thresholds_ : ndarray of shape (n_groups,) or None
+        Threshold of each group at ``calibrated_confidence_``; None with weights, where new rows
+        have thresholds of their own.
+    calibrated_confidence_ : float or None
+        The confidence at calibration.
     n_features_in_ : int
         Number of features, if the model knows it.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -196,7 +202,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on some rows and calibrate on the others.
 
         Parameters
@@ -205,13 +211,22 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             Rows, passed to the model as they come.
         y : array-like of shape (n_samples,)
             Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fits of all models. Calibration counts every row once, or by
+            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
+            new row resembles this one.
 
         Returns
         -------
         self : SplitConformalRegressor
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a model takes no weights, or `prefit` leaves none to be trained.
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     def predict_interval(
         self, X: Any, *, confidence: float | None = None, weights: Any = None
@@ -238,31 +253,33 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             lower, upper = (
                 predict_one_target(self, model, X) for model in self.quantile_estimators_
             )
-            return widen(lower, upper, threshold)
+            return widen(self, lower, upper, threshold)
         centre = predict_one_target(self, self.estimator_, X)
         if self.conformity_score == "normalised":
             threshold = threshold * self._scale(X)
-        return widen(centre, centre, threshold)
+        return widen(self, centre, centre, threshold)
 
     def _check_targets(self, y: Any) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        return y.astype(float)
+        return check_real_targets(y)
 
-    def _fit_models(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> None:
+    def _fit_models(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
+    ) -> None:
         self._check_parts()
-        self.estimator_ = self._fit_one(self.estimator, X, y)
+        self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
         if self.conformity_score == "quantile":
             self.quantile_estimators_ = [
-                self._fit_one(model, X, y) for model in self.quantile_estimators
+                self._fit_one(model, X, y, sample_weight) for model in self.quantile_estimators
             ]
         if self.conformity_score == "normalised":
             folds = KFold(min(self.cv, len(y)), shuffle=True, random_state=rng)
-            held_out = cross_val_predict(clone(self.estimator), X, y, cv=folds)
+            how = fit_parameters(type(self).__name__, self.estimator, sample_weight)
+            held_out = cross_val_predict(clone(self.estimator), X, y, cv=folds, params=how)
             residuals = np.abs(y - np.ravel(held_out))
             scale = self.estimator if self.scale_estimator is None else self.scale_estimator
-            self.scale_estimator_ = self._fit_one(scale, X, residuals)
-            self.scale_floor_ = SCALE_FLOOR * float(residuals.mean()) or 1.0
+            self.scale_estimator_ = self._fit_one(scale, X, residuals, sample_weight)
+            mean = float(np.average(residuals, weights=sample_weight))
+            self.scale_floor_ = SCALE_FLOOR * mean or 1.0
 
     def _adopt_models(self) -> None:
         self._check_parts()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal.ranking import ranked_scores, ranked_sets
 from corollary.core.compat import Interval, validate_params
 
 
@@ -37,7 +38,8 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
     >>> absolute_score([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    return np.abs(np.asarray(y, dtype=float) - np.asarray(prediction, dtype=float))
+    difference = np.subtract(y, prediction, dtype=float)
+    return np.abs(difference, out=difference)
 
 
 @validate_params(
@@ -176,11 +178,8 @@ def aps_score(probabilities: Any, uniform: Any = None) -> np.ndarray:
     >>> aps_score([[0.25, 0.75]], uniform=[0.0])
     array([[0.75, 0.  ]])
     """
-    order, ranked, through = _ranked(probabilities)
-    if uniform is not None:
-        share = np.asarray(uniform, dtype=float)[:, None]
-        through = _before(through) + share * ranked
-    return _unsorted(through, order)
+    probabilities, uniform = _check_ranked("aps_score", probabilities, uniform)
+    return ranked_scores(probabilities, uniform=uniform)
 
 
 @validate_params(
@@ -231,11 +230,8 @@ def raps_score(
     >>> raps_score([[0.25, 0.5, 0.25]], penalty=0.5)
     array([[1.25, 0.5 , 2.  ]])
     """
-    order, ranked, through = _ranked(probabilities)
-    if uniform is not None:
-        through = _before(through) + np.asarray(uniform, dtype=float)[:, None] * ranked
-    places = np.arange(1, through.shape[1] + 1)
-    return _unsorted(through + penalty * np.maximum(places - free_classes, 0), order)
+    probabilities, uniform = _check_ranked("raps_score", probabilities, uniform)
+    return ranked_scores(probabilities, uniform=uniform, penalty=penalty, free_classes=free_classes)
 
 
 @validate_params(
@@ -275,27 +271,26 @@ def aps_sets(probabilities: Any, threshold: Any) -> np.ndarray:
     array([[ True,  True, False],
            [False,  True, False]])
     """
-    order, _, through = _ranked(probabilities)
-    before = _before(through)
-    before[:, 0] = -np.inf
+    probabilities, _ = _check_ranked("aps_sets", probabilities)
     threshold = np.asarray(threshold, dtype=float)
-    return (_unsorted(before, order) < threshold) | (_unsorted(through, order) <= threshold)
+    return ranked_sets(probabilities, threshold, reach=threshold)
 
 
-def _ranked(probabilities: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _check_ranked(
+    who: str, probabilities: Any, uniform: Any = None
+) -> tuple[np.ndarray, np.ndarray | None]:
     probabilities = np.asarray(probabilities, dtype=float)
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=1)
-    return order, ranked, np.cumsum(ranked, axis=1)
-
-
-def _before(through: np.ndarray) -> np.ndarray:
-    before = np.zeros_like(through)
-    before[:, 1:] = through[:, :-1]
-    return before
-
-
-def _unsorted(values: np.ndarray, order: np.ndarray) -> np.ndarray:
-    scores = np.empty_like(values)
-    np.put_along_axis(scores, order, values, axis=1)
-    return scores
+    if probabilities.ndim != 2:
+        raise ValueError(
+            f"{who} needs probabilities of shape (n_samples, n_classes). "
+            f"Got shape {probabilities.shape}."
+        )
+    if uniform is None:
+        return probabilities, None
+    uniform = np.asarray(uniform, dtype=float)
+    if uniform.shape != probabilities.shape[:1]:
+        raise ValueError(
+            f"{who} needs one random number for each of {len(probabilities)} rows. "
+            f"Got shape {uniform.shape}."
+        )
+    return probabilities, uniform

@@ -1,0 +1,158 @@
+"""Scores that rank the classes of a row, and their sets, for rows by the block.
+
+Calibration asks for the score of one class, prediction compares all of them with a threshold. Both
+take the numbers from one kernel: a sum in another order would differ in its last bit, and a label
+whose score equals the threshold would fall out of its set.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# Probabilities ranked at once by a thread: sums and scores of a block stay in its cache.
+BLOCK = 2**16
+
+
+def ranked_scores(
+    probabilities: np.ndarray,
+    *,
+    uniform: np.ndarray | None = None,
+    penalty: float = 0.0,
+    free_classes: int = 0,
+) -> np.ndarray:
+    """Do the work of `aps_score` and `raps_score`.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Class probabilities.
+    uniform : ndarray of shape (n_samples,) or None, default=None
+        Uniform random numbers.
+    penalty : float, default=0.0
+        Price of a further class; without one it is `aps_score`.
+    free_classes : int, default=0
+        Classes without a price.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_classes)
+        Score of each class.
+    """
+    found = np.empty(probabilities.shape)
+
+    def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
+        found[rows] = scores
+
+    _rank(probabilities, uniform, penalty, free_classes, keep)
+    return found
+
+
+def label_scores(
+    probabilities: np.ndarray,
+    columns: np.ndarray,
+    *,
+    uniform: np.ndarray | None = None,
+    penalty: float = 0.0,
+    free_classes: int = 0,
+) -> np.ndarray:
+    """Compute `raps_score` for one class of each row.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Class probabilities.
+    columns : ndarray of int of shape (n_samples,)
+        The class of each row.
+    uniform : ndarray of shape (n_samples,) or None, default=None
+        Uniform random numbers.
+    penalty : float, default=0.0
+        Price of a further class; without one it is `aps_score`.
+    free_classes : int, default=0
+        Classes without a price.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples,)
+        The scores, the same to the last bit as those that `ranked_sets` compares.
+    """
+    own = np.empty(len(probabilities))
+
+    def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
+        own[rows] = scores[np.arange(len(scores)), columns[rows]]
+
+    _rank(probabilities, uniform, penalty, free_classes, keep)
+    return own
+
+
+def ranked_sets(
+    probabilities: np.ndarray,
+    threshold: Any,
+    *,
+    reach: Any = None,
+    uniform: np.ndarray | None = None,
+    penalty: float = 0.0,
+    free_classes: int = 0,
+) -> np.ndarray:
+    """Take the classes whose `raps_score` is at most a threshold.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Class probabilities.
+    threshold : float or ndarray that broadcasts to (n_samples, n_classes)
+        Conformal threshold.
+    reach : float or ndarray that broadcasts to (n_samples, n_classes), or None, default=None
+        Also take the classes before which the probabilities sum to less than this. Before the
+        first there is minus infinity, so that no set is empty.
+    uniform : ndarray of shape (n_samples,) or None, default=None
+        Uniform random numbers.
+    penalty : float, default=0.0
+        Price of a further class; without one it is `aps_score`.
+    free_classes : int, default=0
+        Classes without a price.
+
+    Returns
+    -------
+    sets : ndarray of bool of shape (n_samples, n_classes)
+        The sets.
+    """
+    sets = np.empty(probabilities.shape, dtype=bool)
+    threshold = np.broadcast_to(threshold, sets.shape)
+    limit = None if reach is None else np.broadcast_to(reach, sets.shape)
+
+    def compare(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
+        np.less_equal(scores, threshold[rows], out=sets[rows])
+        if limit is not None:
+            sets[rows] |= before < limit[rows]
+
+    _rank(probabilities, uniform, penalty, free_classes, compare)
+    return sets
+
+
+def _rank(
+    probabilities: np.ndarray,
+    uniform: Any,
+    penalty: float,
+    free_classes: int,
+    use: Callable[[slice, np.ndarray, np.ndarray], None],
+) -> None:
+    """Hand blocks of rows, the sums before each class, and the scores to a function."""
+    from corollary.conformal._ranked import ranked_sums
+    from corollary.core.threads import ordered_map
+
+    n, n_classes = probabilities.shape
+    places = np.arange(1, n_classes + 1)
+    price = penalty * np.maximum(places - free_classes, 0.0)
+    share = np.ones(n) if uniform is None else np.asarray(uniform, dtype=float)
+    step = max(1, BLOCK // max(1, n_classes))
+
+    def work(rows: slice) -> None:
+        part = np.ascontiguousarray(probabilities[rows], dtype=np.float64)
+        before, scores = np.empty(part.shape), np.empty(part.shape)
+        ranked_sums(part, share[rows], price, before, scores)
+        use(rows, before, scores)
+
+    pieces = [slice(i, i + step) for i in range(0, n, step)]
+    for _ in ordered_map(work, pieces, workers=None if len(pieces) > 1 else 1):
+        pass
