@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from corollary.conformal import coverage_law
 from corollary.core.simulate import assert_bound_holds
 from corollary.report import format as formats
 from corollary.report import statistics
@@ -24,6 +25,7 @@ from corollary.report.sections import (
     new_data,
     verdict,
 )
+from corollary.theory.certificate import format_share
 from tests.report import worked_example
 
 
@@ -424,7 +426,7 @@ def test_groups_of_missing_values_and_odd_types_are_formed():
     table = dict(evidence.test.table)
     table["age"] = [None if i % 4 == 0 else v for i, v in enumerate(table["age"])]
     table["bmi"] = ["x"] * len(table["bmi"])
-    names, members = groups._groups(
+    names, members = groups.find_groups(
         replace(evidence, test=replace(evidence.test, table=table)), slice(None)
     )
     assert "age missing" in names
@@ -433,6 +435,42 @@ def test_groups_of_missing_values_and_odd_types_are_formed():
 
 
 # ----------------------------------------------------------------- certificate, new data, data
+
+
+@pytest.mark.parametrize("rows", [(85,), (60, 55, 58)])
+def test_the_promise_is_the_lower_quantile_of_the_coverage_law(rows):
+    evidence = replace(worked_example.breast_cancer(), calibrated=rows)
+    floors = [coverage_law(n, 0.1).ppf(0.05 / len(rows)) for n in rows]
+    words = calibration.promise(evidence)
+    assert f"at least {format_share(min(floors), 'lower')} of all such rows" in words
+    assert ("in each of 3 ranges" in words) == (len(rows) == 3)
+    assert calibration.promise(replace(evidence, calibrated=(5,))) == ""
+
+
+def test_groups_that_intervals_hold_too_rarely_are_found(seed):
+    evidence = worked_example.many_rows(600, 3)
+    rng = np.random.default_rng(seed)
+    group = rng.choice(["north", "south", "west"], 600)
+    held = rng.random(600) < np.where(group == "south", 0.6, 0.95)
+    test = evidence.test
+    test = replace(
+        test,
+        table={**test.table, "region": group.tolist()},
+        low=np.where(held, test.truth - 1, test.truth + 1),
+        high=test.truth + 2,
+    )
+    region = replace(evidence.profile.columns[0], name="region", kind="category")
+    columns = (*evidence.profile.columns, region)
+    evidence = replace(evidence, test=test, profile=replace(evidence.profile, columns=columns))
+    found = calibration.coverage_summary(evidence)["groups"]
+    assert found["rows"][0]["label"] == "region: south"
+    assert found["rows"][0]["warn"]
+    assert found["rows"][0]["hits"] == held[group == "south"].sum()
+    assert "most clearly region: south" in found["sentence"]
+    honest = replace(test, low=np.where(rng.random(600) < 0.92, test.truth - 1, test.truth + 1))
+    found = calibration.coverage_summary(replace(evidence, test=honest))["groups"]
+    assert found["n_shown"] == 0
+    assert "None of" in found["sentence"]
 
 
 def test_certificate_states_gap_rows_and_assumptions():

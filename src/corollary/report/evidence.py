@@ -371,6 +371,10 @@ class Evidence:
         The loss whose rise the importances state, in words; empty if it is ``loss_name``.
     worst : tuple of WorstRow, default=()
         The worst test rows with the training rows they resemble.
+    training_certificates : tuple, default=()
+        :class:`corollary.theory.Certificate` objects that rest on training rows alone.
+    calibrated : tuple of int, default=()
+        Calibration rows behind each threshold of sets or intervals.
 
     Examples
     --------
@@ -408,3 +412,5 @@ class Evidence:
     notes: tuple[str, ...] = ()
     importance_loss: str = ""
     worst: tuple[WorstRow, ...] = ()
+    training_certificates: tuple[Any, ...] = ()
+    calibrated: tuple[int, ...] = ()

@@ -30,6 +30,7 @@ from corollary.report.read import Table, check_target
 from corollary.report.selection import Clock, Selection, select_model
 from corollary.report.split import Split, find_twins, repeats_by_nature, split_rows
 from corollary.report.target import Target, read_target
+from corollary.report.training_rows import certify_training_rows
 from corollary.report.trials import predict_with
 
 #: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
@@ -125,7 +126,7 @@ def measure(
     notes = [*table.notes, *goal.notes, *split.notes]
     fitted = select_model(frame, goal, split, seed=seed, fast=fast, notes=notes, clock=clock)
     with clock.stage("calibrating"):
-        calibration = _calibrate(frame, goal, split, fitted, coverage)
+        calibration, calibrated = _calibrate(frame, goal, split, fitted, coverage)
     with clock.stage("testing"):
         features = fitted.encoder.transform(frame.iloc[split.test])
         test = predict_test_rows(
@@ -133,6 +134,16 @@ def measure(
         )
         gain, verdict = judge(test, confidence, notes)
         certificates = certify_rows(fitted.predictor, features, test.truth, confidence, notes)
+        training_certificates = certify_training_rows(
+            fitted.predictor,
+            fitted.encoder,
+            frame.iloc[split.train],
+            fitted.features,
+            goal.values[split.train],
+            frame.iloc[split.calibration],
+            confidence,
+            whole=len(used) == len(profile.columns),
+        )
     with clock.stage("explaining"):
         importances, effects = _explain(
             frame, goal, split, fitted, features, confidence=confidence, seed=seed, fast=fast
@@ -169,6 +180,8 @@ def measure(
         if fitted.severe
         else _IMPORTANCE_NAMES[goal.task],
         worst=worst,
+        training_certificates=training_certificates,
+        calibrated=calibrated,
     )
     model = ReportModel(
         columns=tuple(used),
@@ -240,7 +253,8 @@ def check_settings(task: str, confidence: float, coverage: float, seed: int) -> 
 
 def _calibrate(
     frame: Any, goal: Target, split: Split, fitted: Selection, coverage: float
-) -> SetCalibration | IntervalCalibration:
+) -> tuple[SetCalibration | IntervalCalibration, tuple[int, ...]]:
+    """Calibrate sets or intervals, and count the rows behind each threshold."""
     y = goal.values[split.calibration]
     d = fitted.predictor.n_features
     features = np.empty((0, d))
@@ -248,7 +262,7 @@ def _calibrate(
         features = fitted.encoder.transform(frame.iloc[split.calibration])
     prediction = predict_with(fitted.predictor, features)
     if goal.task == "classification":
-        return calibrate_sets(prediction, y, coverage)
+        return calibrate_sets(prediction, y, coverage), (len(y),)
     logs = fitted.predictor.logs
     held_out = fitted.chosen.prediction
     difficulty = learn_difficulty(
@@ -257,7 +271,9 @@ def _calibrate(
         held_out,
         log=bool(len(logs) and logs.all()),
     )
-    return calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
+    found = calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
+    rows = np.bincount(found.bands(prediction), minlength=len(found.thresholds))
+    return found, tuple(rows.tolist())
 
 
 def _explain(

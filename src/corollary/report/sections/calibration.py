@@ -3,15 +3,18 @@
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from corollary.report.evidence import Evidence
 from corollary.report.format import count, number, percent, percent_triple, plural
-from corollary.report.sections import facts
-from corollary.report.statistics import equal_count_bins, share_interval
+from corollary.report.sections import facts, groups
+from corollary.report.statistics import equal_count_bins, holm, share_interval
+from corollary.theory.certificate import format_share
 
 LEAST_ROWS = 20
 MOST_BINS = 10
 MOST_BANDS = 5
+MOST_GROUPS = 6
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -173,8 +176,118 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
         "bands": bands,
         "sizes": _set_sizes(evidence),
         "median_width": _median_width(evidence),
+        "promise": promise(evidence),
+        "groups": coverage_by_group(evidence, covered),
     }
     return {**summary, "sentence": _coverage_sentence(evidence, summary)}
+
+
+def promise(evidence: Evidence) -> str:
+    r"""Say what the calibration rows prove about coverage, before any test row is looked at.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    sentence : str
+        Empty if nothing is known about the calibration.
+
+    Notes
+    -----
+    Given n calibration rows the coverage of a conformal threshold at rank
+    :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
+    scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
+    error.
+    """
+    rows = evidence.calibrated
+    if not rows:
+        return ""
+    error = (1 - evidence.confidence) / len(rows)
+    ranks = [int(np.ceil((n + 1) * evidence.coverage - 1e-9)) for n in rows]
+    floors = [
+        float(special.betaincinv(k, n + 1 - k, error)) if k <= n else 1.0
+        for k, n in zip(ranks, rows)
+    ]
+    level = facts.confidence_words(evidence)
+    kind = "sets" if evidence.task == "classification" else "intervals"
+    if all(k > n for k, n in zip(ranks, rows)):
+        return ""  # a note says that there are too few rows, and that everything is covered
+    where = "" if len(rows) == 1 else f" in each of {len(rows)} ranges of the prediction"
+    return (
+        f"Proved by the {plural(sum(rows), 'calibration row')}, before any test row was looked at: "
+        f"with {level} confidence the {kind} hold the truth for at least "
+        f"{format_share(min(floors), 'lower')} of all such rows{where}."
+    )
+
+
+def coverage_by_group(evidence: Evidence, covered: np.ndarray) -> dict[str, Any] | None:
+    """Look for groups of rows, cut by one column, whose sets or intervals hold too rarely.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+    covered : ndarray of bool of shape (n_test,)
+        Whether each test row's set or interval held the truth.
+
+    Returns
+    -------
+    found : dict or None
+        ``sentence``, ``n_tested``, ``n_shown`` and ``rows``, the worst first; None if there is no
+        group of at least 20 rows.
+    """
+    picked = slice(None, None, -(-len(covered) // groups.MOST_ROWS))
+    covered = covered[picked]
+    names, members = groups.find_groups(evidence, picked)
+    if not names:
+        return None
+    sizes = members.sum(axis=1)
+    hits = np.array([int(covered[inside].sum()) for inside in members])
+    # The chance of so few hits, or fewer, if the group were covered as often as promised.
+    adjusted = holm(special.bdtr(hits.astype(float), sizes, evidence.coverage))
+    shown = int((adjusted <= 1 - evidence.confidence).sum())
+    joint = 1 - (1 - evidence.confidence) / len(names)
+    order = np.lexsort((np.arange(len(names)), hits / sizes, adjusted))[:MOST_GROUPS]
+    rows = []
+    for i in order:
+        k, n = int(hits[i]), int(sizes[i])
+        low, high = share_interval(k, n, joint)
+        rows.append(
+            {
+                "label": names[i],
+                "n": n,
+                "hits": k,
+                "value": k / n,
+                "low": low,
+                "high": high,
+                "p": float(adjusted[i]),
+                "warn": bool(adjusted[i] <= 1 - evidence.confidence),
+            }
+        )
+    return {
+        "sentence": _group_sentence(rows, shown, len(names), evidence),
+        "n_tested": len(names),
+        "n_shown": shown,
+        "rows": rows,
+    }
+
+
+def _group_sentence(rows: list[dict[str, Any]], shown: int, tested: int, evidence: Evidence) -> str:
+    worst, wanted = rows[0], percent(evidence.coverage)
+    words = f"{worst['label']}, {facts.share_words(worst['hits'], worst['n'])}"
+    if shown:
+        verb = "is" if shown == 1 else "are"
+        return (
+            f"Of {plural(tested, 'group')} of rows cut by one column, {count(shown)} {verb} shown "
+            f"to be held less often than the {wanted} that were wanted: most clearly {words}."
+        )
+    return (
+        f"None of {plural(tested, 'group')} of rows cut by one column is shown to be held less "
+        f"often than the {wanted} that were wanted, corrected for so many looks. Lowest: {words}."
+    )
 
 
 def _classes(evidence: Evidence) -> list[tuple[str, np.ndarray, float | None]]:
@@ -270,4 +383,11 @@ def _method(
             f"exact binomial interval at {level}; those of {what} hold for all of them together, "
             "and only one that lies wholly below what was wanted is marked."
         )
+        if coverage["groups"]:
+            lines.append(
+                "Groups of rows are those of the section on errors. A group is called held less "
+                "often than wanted when the chance of so few hits, if it were held as often as "
+                f"wanted, is below {percent(1 - evidence.confidence)} after Holm’s correction; "
+                "intervals hold for all groups together (Bonferroni)."
+            )
     return lines

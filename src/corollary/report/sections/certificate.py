@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from corollary.report.evidence import Evidence
-from corollary.report.format import count, number, percent, plural
+from corollary.report.format import count, number, opening, percent, plural
 from corollary.report.sections import facts
 from corollary.theory.certificate import format_share
 from corollary.theory.held_out import rows_needed
@@ -16,7 +16,26 @@ THEOREMS = {
     "theory.hoeffding": "Hoeffding’s inequality",
     "theory.empirical-bernstein": "Empirical Bernstein bound",
     "theory.error-quantile": "Order statistics",
+    "theory.vc-bound": "VC bound",
+    "theory.margin-bound-uniform": "Margin bound",
+    "theory.pac-bayes-gaussian": "PAC-Bayes bound",
 }
+#: What each theorem makes of the rows, in a few words.
+IDEAS = {
+    "theory.clopper-pearson": "counts the errors, exact for any number of rows",
+    "theory.hoeffding": "uses only that an error counts 0 or 1",
+    "theory.empirical-bernstein": "uses how much the errors scatter",
+    "theory.error-quantile": "counts the errors that are smaller",
+    "theory.vc-bound": "holds for every plane between the classes, however it was chosen",
+    "theory.margin-bound-uniform": "holds for every plane, and asks how far rows lie from it",
+    "theory.pac-bayes-gaussian": "asks how much noise the weights bear",
+}
+
+_UNITS = (
+    "Theorems about training rows hold for all planes at once, so choosing the plane after a look "
+    "costs nothing. Units set by the same rows would void some of them; the plane was therefore "
+    "written in the centres and spreads of the calibration rows."
+)
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -30,7 +49,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     Returns
     -------
     section : dict or None
-        ``finding``, ``certificates``, ``forests`` (one a unit), ``assumptions``.
+        ``finding``, ``certificates``, ``forests`` (one a unit), ``assumptions``, ``training``.
     """
     if not evidence.certificates:
         return None
@@ -39,7 +58,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "finding": _finding(found),
         "certificates": found,
         "forests": _forests(evidence, found),
-        "assumptions": _assumptions(evidence),
+        "assumptions": _assumptions(evidence.certificates),
+        "training": _training(evidence),
         "all_vacuous": all(c["vacuous"] for c in found),
         "method": [
             "Each certificate is valid on its own at the stated confidence: over the draw of the "
@@ -48,6 +68,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "The rows needed to halve the gap between bound and observation suppose that the "
             "observed value stays the same; a bound is vacuous when it says no more than the "
             "range of the quantity.",
+            *([_UNITS] if evidence.training_certificates else []),
         ],
     }
 
@@ -86,13 +107,17 @@ def _certificate(c: Any) -> dict[str, Any]:
         else _bound_words(bound, share, upper)
         if bound is not None
         else "unbounded",
-        "observed_words": c.observed,
+        "observed_words": number(c.empirical)
+        if c.theorem == "theory.error-quantile"
+        else c.observed,
         "gap": gap,
         "gap_words": _gap_words(gap, share) if gap is not None and not c.vacuous else "",
         "direction": "upper" if upper else "lower",
         "confidence": float(c.confidence),
         "theorem": c.theorem,
         "theorem_label": THEOREMS.get(c.theorem, _prettify(c.theorem)),
+        "idea": IDEAS.get(c.theorem, ""),
+        "page": str(getattr(c, "page", "")),
         "n": int(c.n_samples),
         "vacuous": bool(c.vacuous),
         "rows_missing": facts.plain(float(c.rows_missing)),
@@ -193,10 +218,41 @@ def _guess(
     return None, ""
 
 
-def _assumptions(evidence: Evidence) -> list[dict[str, Any]]:
+def _training(evidence: Evidence) -> dict[str, Any]:
+    """Say what the training rows prove by themselves, beside what the test rows prove."""
+    found = [_certificate(c) for c in evidence.training_certificates]
+    model = facts.model_words(facts.chosen(evidence).label)
+    if not found:
+        sentence = (
+            f"Some models can be certified without test rows. For {model} no theorem does that "
+            "here, so the bounds rest on the test rows alone."
+        )
+        return {"sentence": sentence, "certificates": [], "assumptions": []}
+    best = next((c for c in found if c["quantity"] == "error rate" and not c["vacuous"]), None)
+    tested = evidence.certificates[0]
+    sentence = (
+        f"{opening(model)} draws a plane between two classes. About planes there are theorems that "
+        "need no test rows"
+    )
+    if best is None:
+        sentence += "; from so few training rows they prove nothing."
+    else:
+        verb = "less" if best["bound"] > tested.bound else "more"
+        sentence += (
+            f": the best of them proves an error rate of at most {best['bound_words']} from "
+            f"{plural(best['n'], 'training row')}. That is {verb} than the test rows prove."
+        )
+    return {
+        "sentence": sentence,
+        "certificates": found,
+        "assumptions": _assumptions(evidence.training_certificates),
+    }
+
+
+def _assumptions(certificates: tuple[Any, ...]) -> list[dict[str, Any]]:
     """List every assumption once, with who vouches for it."""
-    lines = dict.fromkeys(str(a) for c in evidence.certificates for a in c.assumptions)
-    checked = {str(a) for c in evidence.certificates for a in c.checked}
+    lines = dict.fromkeys(str(a) for c in certificates for a in c.assumptions)
+    checked = {str(a) for c in certificates for a in c.checked}
     return [{"text": text, "kept": text in checked} for text in lines]
 
 

@@ -37,7 +37,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     regression = evidence.task == "regression"
     errors = facts.absolute_errors(evidence) if regression else facts.wrong(evidence)
     errors = np.asarray(errors, dtype=float)[picked]
-    names, members = _groups(evidence, picked)
+    names, members = find_groups(evidence, picked)
     if not names:
         return None
     p_values = _tests(members, errors, regression)
@@ -75,8 +75,23 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     }
 
 
-def _groups(evidence: Evidence, picked: slice) -> tuple[list[str], np.ndarray]:
-    """Find the groups: their names, and their members as a boolean matrix."""
+def find_groups(evidence: Evidence, picked: slice) -> tuple[list[str], np.ndarray]:
+    """Cut the test rows by one column after the other.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+    picked : slice
+        The test rows to look at.
+
+    Returns
+    -------
+    names : list of str
+        The groups of at least 20 rows.
+    members : ndarray of bool of shape (n_groups, n_rows)
+        Who belongs to them.
+    """
     kinds = {c.name: c.kind for c in evidence.profile.columns if c.used}
     n = len(evidence.test.truth[picked])
     names: list[str] = []
