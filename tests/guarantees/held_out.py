@@ -1,8 +1,14 @@
 """Bounds on the mean of fresh observations."""
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
-from corollary.theory import clopper_pearson_upper, empirical_bernstein_radius, hoeffding_bound
+from corollary.theory import (
+    clopper_pearson_upper,
+    empirical_bernstein_radius,
+    hoeffding_bound,
+    learning_curve,
+)
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1
@@ -65,3 +71,47 @@ guarantee(
 @guarantee("theory.clopper-pearson", "40 coins of 0.1", delta=DELTA)
 def clopper_pearson(rng):
     return clopper_pearson_upper(int(rng.binomial(40, 0.1)), 40, DELTA), 0.1
+
+
+SIZES = [5, 10, 15, 20, 25]
+
+
+class Patch(ClassifierMixin, BaseEstimator):
+    """Wrong on a patch of the unit interval that depends on the number of training rows."""
+
+    def fit(self, X, y):
+        self.classes_, self.start_ = np.array([False, True]), SIZES.index(len(y)) / 5
+        return self
+
+    def predict(self, X):
+        x = np.asarray(X)[:, 0]
+        return ~((x >= self.start_) & (x < self.start_ + 0.15))
+
+
+def curve(simultaneous):
+    """All labels are true, so that each model errs on a patch of 0.15; the worst of five counts."""
+
+    def trial(rng):
+        found = learning_curve(
+            Patch(),
+            rng.random((60, 1)),
+            np.ones(60, dtype=bool),
+            sizes=SIZES,
+            test_share=0.5,
+            confidence=1 - DELTA,
+            simultaneous=simultaneous,
+            random_state=int(rng.integers(2**31)),
+        )
+        return found.bound.min(), 0.15
+
+    return trial
+
+
+guarantee(
+    "theory.learning-curve",
+    "all of five sizes, 30 rows kept aside",
+    delta=DELTA,
+    repetitions=150,
+    verify=3000,
+    faults={"the level of each for all": curve(False)},
+)(curve(True))

@@ -3,7 +3,8 @@
 A bound is a plain function whose arguments are the theorem's symbols by their full names; it
 states its direction, its probability and its assumptions, refuses data that violate them, and is
 checked by simulation. :func:`certify` applies the theorems that fit a model and a set of rows and
-returns :class:`Certificate` records, which print as sentences.
+returns :class:`Certificate` records, which print as sentences. :class:`BoundDisplay` draws a bound
+beside what it bounds, :class:`LearningCurveDisplay` a learning curve with its guarantee.
 
 ``delta`` is the probability that a bound fails, ``confidence`` is 1 - delta.
 """
@@ -17,6 +18,9 @@ from corollary.theory.binomial import clopper_pearson_lower as clopper_pearson_l
 from corollary.theory.binomial import clopper_pearson_upper as clopper_pearson_upper
 from corollary.theory.binomial import quantile_rows_needed as quantile_rows_needed
 from corollary.theory.binomial import quantile_upper_bound as quantile_upper_bound
+from corollary.theory.bound_display import BoundCurve as BoundCurve
+from corollary.theory.bound_display import BoundDisplay as BoundDisplay
+from corollary.theory.bound_display import bound_curve as bound_curve
 from corollary.theory.bounded_differences import azuma_bound as azuma_bound
 from corollary.theory.bounded_differences import bounded_differences as bounded_differences
 from corollary.theory.bounded_differences import doob_martingale as doob_martingale
@@ -92,6 +96,9 @@ from corollary.theory.kl_inverse import kl_upper_inverse as kl_upper_inverse
 
 # Imported for the theorems that its module registers.
 from corollary.theory.learner_certificates import _certify_ridge as _certify_ridge
+from corollary.theory.learning_curve import LearningCurve as LearningCurve
+from corollary.theory.learning_curve import LearningCurveDisplay as LearningCurveDisplay
+from corollary.theory.learning_curve import learning_curve as learning_curve
 from corollary.theory.margin import UniformMarginBound as UniformMarginBound
 from corollary.theory.margin import margin_bound as margin_bound
 from corollary.theory.margin import margin_mistakes as margin_mistakes

@@ -153,7 +153,7 @@ def certify(
     assumptions = _check_seen(model, X, len(y)) if seen else _check_unseen(model, X, len(y))
     # The first assumption is about the population; what follows, about these rows and this model.
     checked = assumptions[1:] if kept_aside and not seen else ()
-    evidence = _gather(model, X, y, loss, loss_range, seen)
+    evidence = gather(model, X, y, loss, loss_range, seen)
     needs = "seen" if seen else "anytime" if anytime else "unseen"
     certificates = [
         replace(
@@ -228,7 +228,31 @@ def _check_seen(model: Any, X: Any, n: int) -> tuple[str, ...]:
     )
 
 
-def _gather(model: Any, X: Any, y: np.ndarray, loss: Any, loss_range: Any, seen: bool) -> Evidence:
+def gather(
+    model: Any, X: Any, y: np.ndarray, loss: Any = None, loss_range: Any = None, seen: bool = False
+) -> Evidence:
+    """Collect what a model does on rows.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Their targets.
+    loss : callable or None, default=None
+        As in :func:`certify`.
+    loss_range : tuple of two floats or None, default=None
+        As in :func:`certify`.
+    seen : bool, default=False
+        Whether the rows are the model's training rows.
+
+    Returns
+    -------
+    evidence : Evidence
+        Predictions, losses and errors.
+    """
     kind = _kind(model)
     prediction = np.asarray(model.predict(X))
     if len(prediction) != len(y):
