@@ -105,6 +105,21 @@ def test_estimator_for_classes_and_files(tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_shift_of_all_rows_changes_nothing():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    near = StructuralSVM(tol=1e-4).fit(X - X.mean(axis=0), y)
+    far = StructuralSVM(tol=1e-4).fit(X + 1000.0, y)
+    assert far.objective_ == pytest.approx(near.objective_, rel=1e-6)
+    assert far.n_constraints_ == near.n_constraints_
+    weights, shifted = near.coef_.reshape(3, 5), far.coef_.reshape(3, 5)
+    np.testing.assert_allclose(shifted[:, :4], weights[:, :4], atol=1e-3)
+    scores = np.c_[X + 1000.0, np.ones(len(X))] @ shifted.T
+    expected = np.c_[X - X.mean(axis=0), np.ones(len(X))] @ weights.T
+    np.testing.assert_allclose(scores, expected, atol=1e-2)
+    np.testing.assert_array_equal(far.predict(X + 1000.0), near.predict(X - X.mean(axis=0)))
+
+
 def test_errors_and_warnings():
     X, Y = sequences(3)
     with pytest.raises(ValueError, match="as many outputs as inputs"):

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 import corollary
-from corollary.kernels import RBF, Linear, Polynomial
+from corollary.kernels import RBF, Linear, Polynomial, gamma_from_length_scale
 from corollary.linear import dataset_margin
 from corollary.svm import SVC, NuSVC, svm_pair
 
@@ -355,3 +355,29 @@ def test_hinge_regularisation_has_the_same_minimiser():
     assert C * exact == pytest.approx(model.objective_, rel=1e-8)
     assert exact == pytest.approx(found.fun, rel=1e-3)
     np.testing.assert_allclose(w, found.x[:2], atol=5e-3)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_variance_out_of_range(size):
+    X = size * np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match=r"variance neither overflows .* scale the features"):
+        SVC().fit(X, np.arange(20) % 2)
+
+
+def test_equal_numbers_have_a_gamma():
+    # Rows of weight zero do not count, here as elsewhere.
+    X, weight = np.ones((6, 2)), np.ones(6)
+    X[5], weight[5] = 7.0, 0.0
+    model = SVC().fit(X, np.arange(6) % 2, sample_weight=weight)
+    assert gamma_from_length_scale(model.kernel_.length_scale) == pytest.approx(1.0)
+
+
+def test_steps_end_by_themselves_and_the_gap_is_told(monkeypatch):
+    # Far from scaled: the machine would crawl for hours.
+    monkeypatch.setattr("corollary.svm.solver._MOST_STEPS", 200)
+    monkeypatch.setattr("corollary.svm.solver._MOST_STEPS_PER_ROW", 2)
+    X, y = load_wine(return_X_y=True)
+    for model in (SVC(kernel="linear", C=1e6), NuSVC(kernel="linear", nu=0.1, tol=1e-11)):
+        with pytest.warns(ConvergenceWarning, match=r"gap of .* set max_iter above 260"):
+            model.fit(X[:130], y[:130])
+        assert model.dual_gap_ > 0

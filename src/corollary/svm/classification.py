@@ -81,7 +81,7 @@ def svm_pair(
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
     cache_size : float, default=500.0
         Megabytes for the solver.
 

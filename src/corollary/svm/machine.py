@@ -23,6 +23,7 @@ from corollary.core.schema import (
 )
 from corollary.kernels import Kernel, check_kernel
 from corollary.svm._gram import Gram, PrecomputedGram, make_gram
+from corollary.svm.solver import default_max_iter
 
 # Predictions hold this many kernel values at a time.
 _VALUES_AT_ONCE = 2**23
@@ -107,8 +108,7 @@ class KernelMachine(BaseEstimator):
         if gamma == "auto":
             gamma = 1.0 / X.shape[1]
         elif gamma == "scale":
-            variance = _variance(X, weight)
-            gamma = 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            gamma = _scale_gamma(type(self).__name__, X, weight)
         self.kernel_ = check_kernel(
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, n_features=X.shape[1]
         )
@@ -147,12 +147,15 @@ class KernelMachine(BaseEstimator):
         if all(result.converged for result in results):
             return
         steps = sum(result.n_iter for result in results)
+        most = max(results, key=lambda result: result.n_iter)
         reached = (
             f"{type(self).__name__} stopped after {steps} steps with a KKT violation of "
             f"{self.kkt_violation_:.2g} (tol={self.tol:.2g}) and a duality gap of "
             f"{self.dual_gap_:.2g} (objective {self.objective_:.4g})."
         )
-        if 0 <= self.max_iter <= max(result.n_iter for result in results):
+        if self.max_iter < 0 and most.n_iter >= default_max_iter(len(most.beta)):
+            repair = f"Scale the features, increase tol, or set max_iter above {most.n_iter}."
+        elif 0 <= self.max_iter <= most.n_iter:
             repair = f"Increase max_iter={self.max_iter} or tol, or scale the features."
         else:
             repair = "Rounding allows no more: increase tol, scale the features, or lower C."
@@ -161,6 +164,22 @@ class KernelMachine(BaseEstimator):
 
 def _is_precomputed(kernel: Any) -> bool:
     return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def _scale_gamma(who: str, X: Any, weight: np.ndarray | None) -> float:
+    """Return one over the number of features times the variance, one for equal numbers."""
+    with np.errstate(over="ignore", divide="ignore"):
+        gamma = float(np.float64(1.0) / (X.shape[1] * _variance(X, weight)))
+    if 0 < gamma < np.inf:
+        return gamma
+    rows = X if weight is None else X[weight > 0]
+    least, most = float(rows.min()), float(rows.max())
+    if least == most:
+        return 1.0
+    raise ValueError(
+        f"{who} with gamma='scale' needs features whose variance neither overflows nor vanishes. "
+        f"Got values from {least:.3g} to {most:.3g}; scale the features."
+    )
 
 
 def _variance(X: Any, weight: np.ndarray | None) -> float:

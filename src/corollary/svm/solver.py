@@ -31,6 +31,8 @@ _LARGEST_BLOCK = 16_384
 # Pair steps for each variable of a block before the block is chosen anew; so often does the
 # compiled loop return, so that Ctrl-C works.
 _STEPS = 10
+# Steps without a limit of the user's: problems that need more are badly scaled, and get a warning.
+_MOST_STEPS, _MOST_STEPS_PER_ROW = 10_000_000, 100
 # The gap may be at most this share of the tolerance, relative to the objective, but need not be
 # less than the last number: then violations decide.
 _GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-8
@@ -119,7 +121,7 @@ def smo(
         Largest violation of the optimality conditions; a tenth of it is the largest duality gap
         relative to the objective, where the gap is finite.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
     cache_size : float, default=500.0
         Megabytes for a block and for rows of the Gram matrix.
 
@@ -219,7 +221,7 @@ def minimise(
         Largest violation of the optimality conditions; a tenth of it is the largest duality gap
         relative to the objective, where the gap is finite.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
     cache_size : float, default=500.0
         Megabytes for a block and for rows of the Gram matrix.
 
@@ -232,7 +234,7 @@ def minimise(
     groups = np.zeros(n, dtype=np.int64) if groups is None else groups
     problem = _Problem(linear, lower, upper, float(epsilon), groups, int(groups.max(initial=0)) + 1)
     beta = np.zeros(n) if start is None else start.copy()
-    budget = _Budget(max_iter, cache_size)
+    budget = _Budget(default_max_iter(n) if max_iter < 0 else max_iter, cache_size)
     rough = gram.single()
     with one_blas_thread(), track("support vector machine") as progress:
         # Most of the way on rows in single precision, which are faster; their rounding is in the
@@ -240,6 +242,22 @@ def minimise(
         if rough is not gram and n > _ROUGH_ROWS:
             beta = _descend(rough, problem, beta, max(tol, _ROUGH_TOL), budget, progress).beta
         return _descend(gram, problem, beta, tol, budget, progress)
+
+
+def default_max_iter(n_samples: int) -> int:
+    """Return the largest number of pair steps for so many rows, if the user gives none.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+
+    Returns
+    -------
+    max_iter : int
+        Steps.
+    """
+    return max(_MOST_STEPS, _MOST_STEPS_PER_ROW * n_samples)
 
 
 class _Problem(NamedTuple):
@@ -257,8 +275,7 @@ class _Budget:
     """Pair steps that are left, and memory."""
 
     def __init__(self, max_iter: int, cache_size: float) -> None:
-        self.left = float(max_iter) if max_iter >= 0 else np.inf
-        self.megabytes, self.spent = cache_size, 0
+        self.left, self.megabytes, self.spent = max_iter, cache_size, 0
 
 
 def _descend(
@@ -315,7 +332,7 @@ def _descend(
             block = _choose(up, down, groups, n_groups, block, beta, lower, upper, largest)
             new_beta, new_rest = beta[block], rest[block]
             ends = np.searchsorted(groups[block], np.arange(n_groups + 1))
-            made, _ = solve_block(
+            made = solve_block(
                 # Rounding to single precision may turn a step uphill; then it is not used again.
                 rows.block(block, precise=len(block) <= 512 or stalls > 0),
                 new_rest,
@@ -325,8 +342,8 @@ def _descend(
                 ends,
                 epsilon,
                 max(0.5 * target, 0.1 * violation) if len(block) < n else target,
-                int(min(max(_STEPS * len(block), 20_000), budget.left)),
-            )
+                min(max(_STEPS * len(block), 20_000), budget.left),
+            )[0]
             steps += made
             budget.left -= made
             change = new_beta - beta[block]

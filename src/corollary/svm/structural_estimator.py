@@ -47,7 +47,7 @@ class StructuralSVM(ClassifierMixin, BaseEstimator):
     ----------
     problem : StructuredProblem or None, default=None
         Features, loss and argmax; None for the classes of rows of numbers, with a constant
-        feature.
+        feature. These rows are centred first, so that a shift of all rows changes nothing.
     C : float, default=1.0
         Price of slack.
     tol : float, default=1e-3
@@ -152,12 +152,18 @@ class StructuralSVM(ClassifierMixin, BaseEstimator):
                     "StructuralSVM needs rows of more than one class. Got one class: "
                     f"{self.classes_.tolist()}."
                 )
-            X = np.hstack([X, np.ones((len(X), 1))])
+            # A common offset of the rows couples all constraints, and pair steps crawl.
+            mean = X.mean(axis=0)
+            X = np.hstack([X - mean, np.ones((len(X), 1))])
             self.problem_: StructuredProblem = ClassLabels(len(self.classes_), X.shape[1])
         else:
             self.problem_ = self.problem
         found = structural_svm(self.problem_, X, y, C=self.C, tol=self.tol, max_iter=self.max_iter)
         self.coef_ = found.w
+        if self.problem is None:
+            coef = found.w.reshape(len(self.classes_), -1).copy()
+            coef[:, -1] -= coef[:, :-1] @ mean
+            self.coef_ = coef.ravel()
         self.n_constraints_ = found.n_constraints
         self.objective_ = found.objective
         self.dual_gap_ = found.gap

@@ -44,8 +44,8 @@ class SVC(PairwiseClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for classes; "balanced" gives all classes the same total weight.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit. When it is reached, a warning names the
-        duality gap.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is
+        more. When it is reached, a warning names the duality gap.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Scores of more than two classes: one for each class, or one for each pair.
     warm_start : bool, default=False
@@ -201,7 +201,7 @@ class NuSVC(PairwiseClassifier):
     cache_size : float, default=500.0
         Megabytes for the solver.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Scores of more than two classes: one for each class, or one for each pair.
 

@@ -47,7 +47,7 @@ class SVR(RegressorMixin, KernelMachine):
     cache_size : float, default=500.0
         Megabytes for the solver.
     max_iter : int, default=-1
-        Largest number of pair steps; -1 for no limit.
+        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
 
     Attributes
     ----------
