@@ -219,8 +219,9 @@ CONTESTS = [
         peers=[Peer("MAPIE", mapie_lac, goal=3.0, requires="mapie")],
         quality=set_loss,
         tolerance=5e-3,
+        size=nbytes,
+        memory_goal=3.0,
         cold=False,
-        rounds=2,
     ),
     # The time of crepes grows with the product of the rows: fewer of them.
     Contest(
@@ -230,8 +231,9 @@ CONTESTS = [
         peers=[Peer("crepes", crepes_lac, goal=3.0, requires="crepes", once=True)],
         quality=set_loss,
         tolerance=2e-2,
+        size=nbytes,
+        memory_goal=3.0,
         cold=False,
-        rounds=2,
     ),
     Contest(
         name="conformal sets (APS), 10 classes, 100,000 calibration and 100,000 new rows",
@@ -240,8 +242,9 @@ CONTESTS = [
         peers=[Peer("MAPIE", mapie_aps, goal=3.0, requires="mapie")],
         quality=set_loss,
         tolerance=5e-2,
+        size=nbytes,
+        memory_goal=3.0,
         cold=False,
-        rounds=2,
     ),
     Contest(
         name="CV+ intervals, 5 folds, 5,000 training and 5,000 new rows",
@@ -250,8 +253,8 @@ CONTESTS = [
         peers=[Peer("MAPIE", mapie_cv_plus, goal=3.0, requires="mapie", once=True)],
         quality=interval_loss,
         tolerance=1e-3,
+        size=nbytes,
         cold=False,
-        rounds=2,
     ),
     Contest(
         name="conformal intervals, 1,000,000 calibration and 1,000,000 new rows",
@@ -263,7 +266,6 @@ CONTESTS = [
         size=nbytes,
         memory_goal=3.0,
         cold=False,
-        rounds=2,
     ),
 ]
 

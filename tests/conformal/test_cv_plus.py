@@ -1,9 +1,13 @@
+import itertools
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -52,16 +56,60 @@ def test_many_rows_in_blocks_equal_the_definition(monkeypatch):
 
 
 def test_published_levels():
-    """The sharper count never promises less than the published term."""
+    """The sharper count never promises less than the published term, nor that than its limit."""
     for n, n_folds in [(10, 10), (20, 5), (100, 10), (1000, 20), (60, 2), (99, 99)]:
         for alpha in (0.05, 0.1, 0.25, 0.4):
             size = n / n_folds
             lost = min(2 * (1 - 1 / n_folds) / (size + 1), (1 - n_folds / n) / (n_folds + 1))
             assert plus_coverage(n, n_folds, 1 - alpha) >= 1 - 2 * alpha - lost - 1e-12
+            assert lost <= math.sqrt(2 / n)
+            assert plus_coverage(n + 1, n_folds, 1 - alpha) <= 1 - alpha + 1 / n
     assert plus_coverage(99, 99, 0.9) == pytest.approx(1 - 19 / 100)
+    assert plus_coverage(999, 9, 0.9) == pytest.approx(1 - (2 * 99 + 9) / (999 + 9))
     assert plus_coverage(8, 8, 0.9) == 1.0
     with pytest.raises(ValueError, match="at most one fold per row"):
         plus_coverage(5, 6, 0.9)
+
+
+@pytest.mark.parametrize(("n_folds", "size"), [(1, 3), (2, 2), (3, 1), (4, 1)])
+def test_all_tournaments_agree_with_the_count_of_strange_rows(n_folds, size):
+    """Every outcome of every game between folds, the new one included: who can lose so rarely?"""
+    fold = np.repeat(np.arange(n_folds + 1), size)
+    games = [(i, j) for i in range(len(fold)) for j in range(i) if fold[i] != fold[j]]
+    n, most = n_folds * size, {}
+    for outcome in itertools.product([0, 1], repeat=len(games)):
+        lost = np.zeros(len(fold), dtype=int)
+        for (i, j), first in zip(games, outcome):
+            lost[j if first else i] += 1
+        for c in range(n):
+            most[c] = max(most.get(c, 0), int((lost <= c).sum()))
+    for c in range(n):
+        # Built at the level whose rank leaves c rows, the interval misses with s / (n + size).
+        bound = 1 - plus_coverage(n, n_folds, (n - c) / (n + 1))
+        assert most[c] / (n + size) <= (2 * c + size) / (n + size)
+        assert bound <= max((2 * c + size) / (n + size), most[c] / (n + size)) + 1e-12
+    if size == 1:  # the count of jackknife+ is reached, so that no smaller one would do
+        assert [most[c] for c in range(n)] == [min(2 * c + 1, n + 1) for c in range(n)]
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (4, 4), (3, 2), (5, 4)])
+def test_no_joint_law_of_two_p_values_breaks_the_average(sizes):
+    """A linear program over all laws of two folds' ranks, each of them uniform."""
+    shape, n = tuple(m + 1 for m in sizes), sum(sizes)
+    ranks = np.stack(np.meshgrid(*(np.arange(1, m + 1) for m in shape), indexing="ij"))
+    marginals = [np.arange(math.prod(shape)) // shape[1] == a for a in range(shape[0])]
+    marginals += [np.arange(math.prod(shape)) % shape[1] == b for b in range(shape[1])]
+    level = np.repeat([1 / shape[0], 1 / shape[1]], shape)
+    for c in range(n):
+        missed = (ranks.sum(axis=0) <= c + 2).ravel()  # ranks count the target itself
+        worst = -linprog(-missed.astype(float), A_eq=np.array(marginals, float), b_eq=level).fun
+        promised = plus_coverage(n, 2, (n - c) / (n + 1))
+        if sizes[0] == sizes[1]:  # reached: no law could be worse
+            assert worst == pytest.approx(min(1.0, (2 * c + 2) / (n + 2)))
+            assert promised >= 1 - worst - 1e-9
+        else:
+            assert worst <= 1 - promised + 1e-9
+            assert 1 - promised <= min(1.0, 2 * (c + 2) / (n + 2))
 
 
 def nearest(X, y, new):

@@ -34,6 +34,9 @@ from corollary.core.compat import HasMethods, Interval, safe_indexing
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 from corollary.theory import refuse_training_rows
 
+# Intervals written at once.
+BLOCK = 2**15
+
 SCHEMA = {
     "estimator_": Instance("predict"),
     "scores_": Array("f", "n"),
@@ -207,11 +210,15 @@ def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndar
         Ends after.
     """
     intervals = np.empty((len(lower), 2))
+    finite = np.isfinite(threshold).all()
     with np.errstate(invalid="ignore", over="ignore"):
-        np.subtract(lower, threshold, out=intervals[:, 0])
-        np.add(upper, threshold, out=intervals[:, 1])
-    known = [threshold, lower] if upper is lower else [threshold, lower, upper]
-    if all(np.isfinite(part).all() for part in known):
+        for start in range(0, len(lower), BLOCK):  # both ends while a block is in the cache
+            rows = slice(start, start + BLOCK)
+            by = threshold[rows] if len(threshold) > 1 else threshold
+            np.subtract(lower[rows], by, out=intervals[rows, 0])
+            np.add(upper[rows], by, out=intervals[rows, 1])
+            finite = finite and np.isfinite(lower[rows]).all()
+    if finite and (upper is lower or np.isfinite(upper).all()):
         return intervals
     # An infinite prediction less an infinite threshold is no number; every target is possible.
     low, high = intervals.T
@@ -485,8 +492,8 @@ class BaseSplitConformal(BaseConformal):
     ) -> None:
         weights = self._weights(X, weights)
         scores = self._scores(X, y, rng)
-        missing = int(np.count_nonzero(np.isnan(scores)))
-        if missing:
+        if np.isnan(scores.max(initial=-np.inf)):
+            missing = int(np.count_nonzero(np.isnan(scores)))
             raise ValueError(
                 f"{type(self).__name__} got {missing} scores that are not numbers. The model's "
                 "predictions must not be NaN."
