@@ -255,8 +255,8 @@ class RowCache:
         gram = self.gram if precise else self.gram.single()
         half = gram.dtype == np.float64
         size = m * m * np.dtype(gram.dtype).itemsize
-        if self.memory.size < size:
-            self.memory = np.empty(size, dtype=np.uint8)
+        if self.memory.size < size:  # pages that are never touched cost nothing
+            self.memory = np.empty(max(size, 2 * self.memory.size), dtype=np.uint8)
         K = self.memory[:size].view(gram.dtype).reshape(m, m)
         columns = gram.columns(rows)
 

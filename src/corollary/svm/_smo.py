@@ -40,26 +40,28 @@ def _violation(rest, up, down, ends):
     for g in range(len(ends) - 1):
         top, low = -np.inf, np.inf
         for k in range(ends[g], ends[g + 1]):
-            top = max(top, rest[k] + up[k])
-            low = min(low, rest[k] + down[k])
-        violation = max(violation, top - low)
+            a, b = rest[k] + up[k], rest[k] + down[k]
+            top = a if a > top else top
+            low = b if b < low else low
+        violation = top - low if top - low > violation else violation
     return violation
 
 
 @jit
-def _partner(rest, down, row, diagonal, own, best, index):
-    """Return which variable gains most by going down, and the integer that says how much."""
+def _partner(rest, down, row, diagonal, own, best, floor, index):
+    """Return which variable gains most by going down, and the integer that says how much.
+
+    A slope that falls gains nothing; curvatures below ``floor`` count as that.
+    """
     number = ~index
-    found = -_POSITIVE
+    found = np.int64(0)
     for k in range(rest.shape[0]):
         slope = best - rest[k] - down[k]
+        slope = slope if slope > 0.0 else 0.0
         curve = own + diagonal[k] - 2.0 * row[k]
-        floor = _TAU * max(abs(own), abs(diagonal[k])) + 1e-300
         curve = curve if curve > floor else floor
-        # A falling slope gives a negative gain. np.divide does not test for zero, and so runs
-        # on vector instructions too.
-        gain = np.float64(np.divide(slope * abs(slope), curve)).view(np.int64)
-        gain = gain ^ ((gain >> _SIGN_SHIFT) & _POSITIVE)
+        # np.divide does not test for zero, and so runs on vector instructions too.
+        gain = np.float64(np.divide(slope * slope, curve)).view(np.int64)
         found = max(found, (gain & number) | np.int64(k))
     return found & index, found & number
 
@@ -88,17 +90,21 @@ def solve_block(K, rest, beta, lower, upper, ends, epsilon, tol, max_steps):
     n = K.shape[0]
     diagonal = np.empty(n)
     up, down = np.empty(n), np.empty(n)
+    largest = 0.0
     for k in range(n):
         diagonal[k] = K[k, k]
+        largest = abs(diagonal[k]) if abs(diagonal[k]) > largest else largest
         _set_slopes(k, beta, lower, upper, epsilon, up, down)
+    floor = _TAU * largest + 1e-300
     index = np.int64(1)
     while index < n:
         index = 2 * index + 1
     n_groups = len(ends) - 1
-    first = np.zeros(n_groups, dtype=np.int64)
-    i, j, move = 0, 0, 0.0
+    first = np.empty(n_groups, dtype=np.int64)
+    # Of the type of other indices: numba would compile the functions below for a constant 0 too.
+    i, j, move = np.int64(0), np.int64(0), 0.0
     for step in range(max_steps + 1):
-        most = -_POSITIVE
+        most = np.int64(-1)
         for g in range(n_groups):
             s, e = ends[g], ends[g + 1]
             # Slices that start at zero: only for them does the compiler use vectors.
@@ -109,7 +115,9 @@ def solve_block(K, rest, beta, lower, upper, ends, epsilon, tol, max_steps):
             if s == e or up[a] == -np.inf:
                 continue
             best = rest[a] + up[a]
-            b, gain = _partner(rest[s:e], down[s:e], K[a, s:e], diagonal[s:e], K[a, a], best, index)
+            b, gain = _partner(
+                rest[s:e], down[s:e], K[a, s:e], diagonal[s:e], diagonal[a], best, floor, index
+            )
             if gain > most:
                 most = gain
                 i, j = a, b + s
