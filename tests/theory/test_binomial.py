@@ -126,3 +126,8 @@ def test_quantile_bound_holds_with_ties_and_skew(seed):
 def test_errors_say_what_is_required(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_limits_too_small_to_invert_are_the_trivial_ones():
+    assert clopper_pearson_lower(2, 10**12, 1e-300) == 0
+    assert clopper_pearson_upper(0, 10**12, 1e-300) == pytest.approx(300 * math.log(10) / 10**12)

@@ -152,3 +152,9 @@ def test_expected_risk_is_the_integral_of_the_tail(size, n):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("ends", [(np.nan, 1.0), (0.0, np.inf), (1.0, 1.0)])
+def test_ranges_must_be_finite(ends):
+    with pytest.raises(ValueError, match="must be finite with low < high"):
+        finite_class_bound(n_hypotheses=2, n_samples=9, delta=0.1, low=ends[0], high=ends[1])

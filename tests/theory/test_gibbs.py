@@ -42,9 +42,18 @@ def test_replacing_a_row_never_moves_the_mean_loss_more_than_the_bound(seed, bet
 
 def test_stability_for_small_temperatures():
     assert gibbs_stability(inverse_temperature=1e-3, n_samples=10, size=2.0) == pytest.approx(
-        4 * 1e-3 * 4 / 10, rel=1e-4
+        2 * 1e-3 * 4 / 10, rel=1e-4
     )
     assert gibbs_stability(inverse_temperature=1e9, n_samples=1) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0, 3.0])
+def test_two_hypotheses_reach_the_bound(beta):
+    """One row that speaks for the first hypothesis, replaced by one that speaks for the other."""
+    losses = np.array([2.0, -2.0])
+    moved = np.abs((gibbs_erm(losses, beta) - gibbs_erm(-losses, beta)) @ losses)
+    bound = gibbs_stability(inverse_temperature=beta, n_samples=1, size=2.0)
+    assert moved == pytest.approx(bound, rel=1e-12)
 
 
 def test_bad_input_is_refused():

@@ -59,3 +59,8 @@ def test_error_quantile_counts_absolute_values():
     assert certificate.empirical == 3.0
     assert certificate.bound == 3.0
     assert certificate.quantity == "50% quantile of the absolute error"
+
+
+def test_rows_needed_for_no_number():
+    with pytest.raises(ValueError, match="must be numbers"):
+        rows_needed(float("nan"))

@@ -1,6 +1,7 @@
 """Inverse relative entropies: round trips, outward rounding, order of bounds."""
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -58,3 +59,25 @@ def test_bad_input_is_refused():
         kl_lower_inverse(0.5, -0.1)
     with pytest.raises(ValueError, match="'delta' parameter"):
         kl_confidence_limit(0.5, n_samples=10, delta=0.0)
+
+
+def exact_divergence(q, p):
+    """Divergence of Bernoulli laws in 50 digits."""
+    with localcontext() as context:
+        context.prec = 50
+        q, p = Decimal(q), Decimal(p)
+        first = q * (q / p).ln() if q else Decimal(0)
+        return first + ((1 - q) * ((1 - q) / (1 - p)).ln() if q < 1 else Decimal(0))
+
+
+@given(
+    st.one_of(shares, st.floats(-15, 0).map(lambda power: 10**power)),
+    st.floats(-18, 1).map(lambda power: 10**power),
+)
+def test_roots_are_never_inside_the_exact_ones(q, radius):
+    """Not by a single bit: shares near an end and tiny radii included."""
+    upper, lower = kl_upper_inverse(q, radius), kl_lower_inverse(q, radius)
+    if upper < 1:
+        assert exact_divergence(q, upper) >= Decimal(radius)
+    if lower > 0:
+        assert exact_divergence(q, lower) >= Decimal(radius)

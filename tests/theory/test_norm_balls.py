@@ -152,3 +152,20 @@ def test_network_capacity_and_bound():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_mean_length_of_long_normal_vectors_keeps_its_digits():
+    n = gaussian_ball_complexity(n_samples=1, n_features=10**15)
+    assert n == pytest.approx(math.sqrt(10**15), rel=1e-12)
+
+
+def test_radii_must_be_numbers():
+    for call in (
+        lambda: euclidean_ball_bound(np.eye(2), radius=np.nan),
+        lambda: kernel_ball_bound([1.0], radius=-1.0),
+        lambda: relu_network_bound(np.eye(2), capacity=np.inf),
+    ):
+        with pytest.raises(ValueError, match="must be finite and not negative"):
+            call()
+    with pytest.raises(ValueError, match="positive n_samples"):
+        ellipsoid_bound([1.0], n_samples=np.nan)

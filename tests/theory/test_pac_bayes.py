@@ -168,3 +168,17 @@ def test_gaussian_divergences_and_exact_errors():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "bound", [mcallester_bound, pac_bayes_fixed_divergence_bound, pac_bayes_bound]
+)
+def test_risks_outside_of_their_range_are_refused(bound):
+    how = {"divergence": 1.0, "n_samples": 9, "delta": 0.1}
+    if bound is pac_bayes_bound:
+        how["temperature"] = 3.0
+    for risk in (np.nan, 1.5, -0.5):
+        with pytest.raises(ValueError, match=f"'risk' parameter of {bound.__name__}"):
+            bound(risk, **how)
+    with pytest.raises(ValueError, match="needs low < high"):
+        bound(0.5, **how, high=np.inf)

@@ -234,3 +234,10 @@ def test_bounds_by_hand():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [20_000, 10**9, 10**15])
+def test_mean_distance_of_long_walks_keeps_its_digits(n):
+    """sqrt(2 n / pi) (1 - 1 / (4 n) + ...) by Stirling."""
+    wanted = math.sqrt(2 * n / math.pi) * (1 - 1 / (4 * n))
+    assert mean_absolute_walk(n) == pytest.approx(wanted, rel=1e-8)

@@ -132,3 +132,9 @@ def test_normal_interval_against_hoeffding():
 def test_assumptions_are_checked(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_normal_radius_at_the_ends():
+    assert clt_radius(std=0.0, n_samples=1, delta=1e-300) == 0
+    assert clt_radius(std=1.0, n_samples=1, delta=1e-300) == pytest.approx(37.05, abs=0.05)
+    assert clt_radius(std=1.0, n_samples=1, delta=0.9, sides=1) == 0

@@ -148,3 +148,15 @@ def test_inverse_logarithm(b, c):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [10, 10**6, 10**12, 10**18])
+def test_growth_of_huge_samples_keeps_its_digits(n):
+    for d in (1, 3, 9):
+        exact = math.log(sum(math.comb(n, i) for i in range(d + 1)))
+        assert log_growth_bound(n, d) == pytest.approx(exact, rel=1e-10)
+
+
+def test_sample_size_beyond_whole_numbers_of_64_bits():
+    n = vc_sample_size(dimension=1, epsilon=1e-9, delta=1e-300)
+    assert n > 2**63

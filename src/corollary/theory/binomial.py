@@ -89,7 +89,8 @@ def binomial_tail_inversion(errors: Any, n_samples: Any, delta: float) -> Any:
     inside = errors < n_samples
     free = np.where(inside, n_samples - errors, 1.0)
     rate = np.where(inside, special.betainccinv(errors + 1, free, delta), 1.0)
-    return _scalar_or_array(rate)
+    # Where the inversion gives up, the trivial limit is left.
+    return _scalar_or_array(np.where(np.isnan(rate), 1.0, rate))
 
 
 @validate_params(_COUNTS, prefer_skip_nested_validation=True)
@@ -173,7 +174,8 @@ def clopper_pearson_lower(errors: Any, n_samples: Any, delta: float) -> Any:
     errors, n_samples = np.broadcast_arrays(errors, n_samples)
     inside = errors > 0
     bound = special.betaincinv(np.where(inside, errors, 1.0), n_samples - errors + 1, delta)
-    return _scalar_or_array(np.where(inside, bound, 0.0))
+    # Where the inversion gives up (limits below 1e-100), the trivial limit is left.
+    return _scalar_or_array(np.where(inside & ~np.isnan(bound), bound, 0.0))
 
 
 @validate_params(_COUNTS, prefer_skip_nested_validation=True)

@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.special import betaln
 
 from corollary.core.compat import Interval, validate_params
 from corollary.theory.certificate import Certificate, Quantity
@@ -76,7 +77,8 @@ def compression_bound(n_samples: int, size: int, delta: float, errors: int = 0) 
         )
     if rest == 0:
         return 1.0
-    log_sets = math.lgamma(n_samples + 1) - math.lgamma(size + 1) - math.lgamma(rest + 1)
+    # By the beta function: differences of log factorials lose all digits for large n.
+    log_sets = -math.log1p(n_samples) - float(betaln(rest + 1.0, size + 1.0))
     price = (log_sets + math.log(n_samples) - math.log(delta)) / rest
     if errors == 0:
         return -math.expm1(-price)

@@ -162,6 +162,11 @@ def finite_class_bound(
             "finite_class_bound needs exactly two of 'n_samples', 'delta' and 'radius' and returns "
             f"the third. Got {sum(given)} of them."
         )
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(
+            "The 'low' and 'high' parameters of finite_class_bound must be finite with low < high. "
+            f"Got low={low} and high={high} instead."
+        )
     if delta is None:
         assert n_samples is not None
         assert radius is not None

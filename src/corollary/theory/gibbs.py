@@ -79,20 +79,22 @@ def gibbs_stability(
     size : float, default=1.0
         M with all losses between -M and M.
     sharp : bool, default=True
-        True for :math:`2M\tanh(2\beta M/n)`; False for :math:`M(e^{4\beta M/n}-1)`.
+        True for :math:`2M\tanh(\beta M/n)`, which two hypotheses reach; False for
+        :math:`M(e^{4\beta M/n}-1)`.
 
     Returns
     -------
     epsilon : float
-        About :math:`4\beta M^2/n`.
+        About :math:`2\beta M^2/n`.
 
     Examples
     --------
     >>> from corollary.theory import gibbs_stability
     >>> round(gibbs_stability(inverse_temperature=10.0, n_samples=1000), 4)
-    0.04
+    0.02
     """
-    exponent = 2 * inverse_temperature * size / n_samples
+    exponent = inverse_temperature * size / n_samples
     if sharp:
+        # Log-odds move by at most 4 exponents, hence probabilities by tanh of one at most.
         return 2 * size * math.tanh(exponent)
-    return size * math.expm1(min(2 * exponent, 700.0))
+    return size * math.expm1(min(4 * exponent, 700.0))

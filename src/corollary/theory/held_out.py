@@ -412,6 +412,11 @@ def rows_needed(
     >>> rows_needed(0.022, 2 / 143)
     991.0
     """
+    if math.isnan(target) or math.isnan(empirical):
+        raise ValueError(
+            "The 'target' and 'empirical' parameters of rows_needed must be numbers. Got "
+            f"target={target} and empirical={empirical}."
+        )
     if method == "hoeffding":
         if target <= empirical:
             return math.inf

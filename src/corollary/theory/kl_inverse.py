@@ -11,7 +11,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import rel_entr
 
 from corollary.core.compat import Interval, Options, validate_params
 
@@ -44,13 +43,8 @@ def kl_upper_inverse(q: Any, radius: Any) -> Any:
     0.029554
     """
     q, radius = _check("kl_upper_inverse", q, radius)
-    low, high = q.copy(), np.ones_like(q)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        # Not binary_kl: its checks would be repeated in every step.
-        inside = rel_entr(q, middle) + rel_entr(1 - q, 1 - middle) <= radius
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return float(high) if high.ndim == 0 else high
+    p = _outermost(q, radius, np.ones_like(q))
+    return float(p) if p.ndim == 0 else p
 
 
 def kl_lower_inverse(q: Any, radius: Any) -> Any:
@@ -75,10 +69,30 @@ def kl_lower_inverse(q: Any, radius: Any) -> Any:
     0.970446
     """
     q, radius = _check("kl_lower_inverse", q, radius)
-    mirrored = kl_upper_inverse(1 - q, radius)
-    # 1 - (1 - q) may differ from q in the last bit, and p must not exceed q.
-    p = np.minimum(1 - np.asarray(mirrored), q)
+    p = _outermost(q, radius, np.zeros_like(q))
     return float(p) if p.ndim == 0 else p
+
+
+def _outermost(q: np.ndarray, radius: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Search between q and an end for the root, and return the outer side of the last bracket."""
+    inner, outer = q.copy(), end
+    for _ in range(60):
+        middle = 0.5 * (inner + outer)
+        gap = middle - q
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = np.where(q > 0, -q * _log_ratio(gap / q, middle / q), 0.0)
+            rest = _log_ratio(gap / (1 - middle), (1 - q) / (1 - middle))
+            second = np.where(q < 1, (1 - q) * rest, 0.0)
+        # A divergence that rounding lifts over the radius is still inside.
+        slack = 4e-16 * (np.abs(first) + np.abs(second))
+        inside = first + second <= radius + slack
+        inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
+    return outer
+
+
+def _log_ratio(excess: np.ndarray, ratio: np.ndarray) -> np.ndarray:
+    """Compute the log of a ratio from what it exceeds 1 by, unless it is far from 1."""
+    return np.where(np.abs(excess) < 0.5, np.log1p(excess), np.log(ratio))
 
 
 @validate_params(

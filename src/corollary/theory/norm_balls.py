@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import poch
 
 from corollary.core.compat import Interval, Options, validate_params
 from corollary.theory.rademacher import RademacherComplexity, rademacher_complexity
@@ -140,6 +140,7 @@ def euclidean_ball_bound(X: Any, *, radius: float = 1.0) -> float:
     0.5
     """
     X = _points("euclidean_ball_bound", X)
+    _check_size("euclidean_ball_bound", "radius", radius)
     return radius * float(np.linalg.norm(X)) / len(X)
 
 
@@ -171,6 +172,7 @@ def kernel_ball_bound(diagonal: Any, *, radius: float = 1.0) -> float:
             "The 'diagonal' parameter of kernel_ball_bound must hold one value k(x, x) per point, "
             f"none negative. Got shape {diagonal.shape}."
         )
+    _check_size("kernel_ball_bound", "radius", radius)
     return radius * math.sqrt(float(diagonal.sum())) / len(diagonal)
 
 
@@ -197,7 +199,7 @@ def ellipsoid_bound(eigenvalues: Any, *, n_samples: int) -> float:
     0.1
     """
     eigenvalues = np.asarray(eigenvalues, dtype=float)
-    if eigenvalues.ndim != 1 or not np.all(eigenvalues >= 0) or n_samples < 1:
+    if eigenvalues.ndim != 1 or not np.all(eigenvalues >= 0) or not n_samples >= 1:
         raise ValueError(
             "ellipsoid_bound needs eigenvalues that are not negative and a positive n_samples."
         )
@@ -238,7 +240,7 @@ def gaussian_ball_complexity(*, n_samples: int, n_features: int, p: float = 2) -
     if p == 1:
         norm = expected_gaussian_maximum(n_features, absolute=True)
     elif p == 2:
-        norm = math.sqrt(2) * math.exp(gammaln((n_features + 1) / 2) - gammaln(n_features / 2))
+        norm = math.sqrt(2) * float(poch(n_features / 2, 0.5))
     else:
         norm = n_features * math.sqrt(2 / math.pi)
     return norm / math.sqrt(n_samples)
@@ -412,7 +414,16 @@ def relu_network_bound(X: Any, *, capacity: float = 1.0) -> float:
     >>> relu_network_bound(np.eye(4))
     1.0
     """
+    _check_size("relu_network_bound", "capacity", capacity)
     return 2 * euclidean_ball_bound(X, radius=capacity)
+
+
+def _check_size(who: str, name: str, value: float) -> None:
+    if not 0 <= value < math.inf:
+        raise ValueError(
+            f"The '{name}' parameter of {who} must be finite and not negative. Got {value!r} "
+            "instead."
+        )
 
 
 def _points(who: str, X: Any) -> np.ndarray:

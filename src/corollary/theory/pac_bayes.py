@@ -87,7 +87,7 @@ def pac_bayes_bound(
     ...     0.1, divergence=5.0, n_samples=1000, delta=0.05, temperature=200.0), 4)
     0.165
     """
-    width = _width("pac_bayes_bound", low, high)
+    width = _width("pac_bayes_bound", risk, low, high)
     price = (divergence + math.log(1 / delta)) / temperature
     return risk + temperature * width**2 / (8 * n_samples) + price
 
@@ -138,7 +138,7 @@ def pac_bayes_fixed_divergence_bound(
     ...     0.0, divergence=log(1000), n_samples=500, delta=0.05), 4)
     0.0995
     """
-    width = _width("pac_bayes_fixed_divergence_bound", low, high)
+    width = _width("pac_bayes_fixed_divergence_bound", risk, low, high)
     return risk + width * math.sqrt((divergence + math.log(1 / delta)) / (2 * n_samples))
 
 
@@ -231,7 +231,7 @@ def pac_bayes_range_bound(
             "pac_bayes_range_bound needs smallest <= largest. Got "
             f"smallest={smallest!r} and largest={largest!r}."
         )
-    width = _width("pac_bayes_range_bound", low, high)
+    width = _width("pac_bayes_range_bound", risk, low, high)
     points = math.floor(math.log(largest / smallest)) + 1
     price = divergence + math.log(points / delta)
     if sharp:
@@ -331,7 +331,7 @@ def mcallester_bound(
     >>> round(mcallester_bound(0.02, divergence=5.0, n_samples=1000, delta=0.05), 4)
     0.0979
     """
-    width = _width("mcallester_bound", low, high)
+    width = _width("mcallester_bound", risk, low, high)
     return risk + width * math.sqrt(_seeger(divergence, n_samples, delta) / 2)
 
 
@@ -466,9 +466,16 @@ def noisy_linear_errors(weights: Any, X: Any, y: Any, *, std: float) -> np.ndarr
     return ndtr(-margin)
 
 
-def _width(who: str, low: float, high: float) -> float:
-    if not high > low:
+def _width(who: str, risk: float, low: float, high: float) -> float:
+    if not -math.inf < low < high < math.inf:
         raise ValueError(f"{who} needs low < high. Got low={low!r} and high={high!r} instead.")
+    # A mean of losses at an end of their range may be rounded beyond it.
+    slack = 1e-9 * (high - low)
+    if not low - slack <= risk <= high + slack:
+        raise ValueError(
+            f"The 'risk' parameter of {who} must lie between low={low!r} and high={high!r}. "
+            f"Got {risk!r} instead."
+        )
     return high - low
 
 

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import poch
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, Options, validate_params
@@ -235,8 +235,8 @@ def mean_absolute_walk(n_steps: int) -> float:
     half = (n_steps + 1) // 2
     if half <= 5000:
         return 2 * half * math.comb(2 * half, half) / 4**half  # exact integers, one rounding
-    log_binomial = gammaln(2 * half + 1) - 2 * gammaln(half + 1)
-    return float(2 * half * np.exp(log_binomial - 2 * half * math.log(2)))
+    # 2 Gamma(k + 1/2) / (Gamma(k) sqrt(pi)), a ratio that keeps its digits for large k.
+    return float(2 * poch(float(half), 0.5) / math.sqrt(math.pi))
 
 
 def all_signs_complexity(counts: Any) -> float:

@@ -290,7 +290,7 @@ def clt_radius(*, std: float, n_samples: int, delta: float, sides: int = 2) -> f
     Returns
     -------
     radius : float
-        Normal quantile times ``std / sqrt(n_samples)``.
+        Normal quantile times ``std / sqrt(n_samples)``, at least 0.
 
     See Also
     --------
@@ -307,4 +307,5 @@ def clt_radius(*, std: float, n_samples: int, delta: float, sides: int = 2) -> f
     >>> round(clt_radius(std=0.5, n_samples=100, delta=0.05), 4)
     0.098
     """
-    return float(ndtri(1 - delta / sides)) * std / math.sqrt(n_samples)
+    # From the lower tail, which is accurate for tiny delta; above one half a radius is zero.
+    return max(0.0, -float(ndtri(delta / sides))) * std / math.sqrt(n_samples)

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, lambertw, logsumexp
+from scipy.special import betaln, lambertw, logsumexp
 
 from corollary.core.compat import Interval, validate_params
 
@@ -58,9 +58,9 @@ def log_growth_bound(n_points: int, dimension: int, *, sharp: bool = True) -> fl
         return dimension * math.log(math.e * n_points / dimension)
     if dimension >= n_points:
         return n_points * math.log(2)
-    i = np.arange(dimension + 1)
-    terms = gammaln(n_points + 1) - gammaln(i + 1) - gammaln(n_points - i + 1)
-    return float(logsumexp(terms))
+    i, n = np.arange(dimension + 1.0), float(n_points)
+    # Binomials by the beta function: differences of log factorials lose all digits for large n.
+    return float(logsumexp(-math.log1p(n) - betaln(n - i + 1, i + 1)))
 
 
 def vc_of_finite_class(n_hypotheses: int) -> int:
