@@ -62,3 +62,14 @@ def test_wrong_settings(how, message):
         AdaptiveThreshold(**how)
     with pytest.raises(ValueError, match="finite scores"):
         AdaptiveThreshold().update([1.0, np.nan])
+
+
+def test_a_threshold_that_ignores_its_misses_would_be_caught(monkeypatch):
+    def stubborn(stream):
+        return float(np.median(stream._sorted)) if stream._sorted else math.inf
+
+    monkeypatch.setattr(AdaptiveThreshold, "threshold", property(stubborn))
+    stream = AdaptiveThreshold(0.8, step_size=0.1)
+    stream.update(np.arange(500.0))  # every score beats the median of those before it
+    gap = abs(stream.n_misses / 500 - 0.2)
+    assert gap > adaptive_coverage_bound(500, 0.8, 0.1)

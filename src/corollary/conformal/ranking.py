@@ -12,6 +12,8 @@ import numpy as np
 
 # Probabilities ranked at once by a thread: sums and scores of a block stay in its cache.
 BLOCK = 2**16
+# Up to so many classes all pairs of them are compared; more are sorted.
+FEW = 48
 
 
 def ranked_scores(
@@ -138,7 +140,7 @@ def _rank(
     use: Callable[[slice, np.ndarray, np.ndarray], None],
 ) -> None:
     """Hand blocks of rows, the sums before each class, and the scores to a function."""
-    from corollary.conformal._ranked import ranked_sums
+    from corollary.conformal._ranked import order_by_counting, ranked_sums
     from corollary.core.threads import ordered_map
 
     n, n_classes = probabilities.shape
@@ -150,7 +152,13 @@ def _rank(
     def work(rows: slice) -> None:
         part = np.ascontiguousarray(probabilities[rows], dtype=np.float64)
         before, scores = np.empty(part.shape), np.empty(part.shape)
-        ranked_sums(part, share[rows], price, before, scores)
+        if n_classes <= FEW:
+            # Zeros, since a row with NaN, whose places are not a permutation, leaves gaps.
+            order = np.zeros(part.shape, dtype=np.intp)
+            order_by_counting(part, order)
+        else:
+            order = np.argsort(-part, axis=1, kind="stable")
+        ranked_sums(part, order, share[rows], price, before, scores)
         use(rows, before, scores)
 
     pieces = [slice(i, i + step) for i in range(0, n, step)]
