@@ -17,6 +17,7 @@ from corollary import cli
 from corollary.cli import DEMOS, EPILOG, app
 from corollary.report.errors import EXIT_CODES
 from corollary.report.read import DEMOS as READ_DEMOS
+from corollary.report.read import read_demo
 
 RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 
@@ -24,7 +25,7 @@ RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 def _run(*words):
     """Run in this process, whose loops are compiled here if at all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_compile_ahead", lambda fast: nullcontext())
+        patch.setattr(cli, "_compile_ahead", lambda n_rows, fast: nullcontext())
         return _invoke(*words)
 
 
@@ -119,16 +120,39 @@ def test_a_second_process_compiles_and_ends_with_the_block(monkeypatch):
 
     monkeypatch.setattr(cli.subprocess, "Popen", Process)
     monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
-    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(True):
+    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(9_000, True):
         raise KeyboardInterrupt
-    words = [sys.executable, "-m", "corollary.report.ahead", "--fast"]
+    words = [sys.executable, "-m", "corollary.report.ahead", "--fast", "--rows", "9000"]
     assert started[0][0] == words
     assert set(started[0][1].values()) == {subprocess.DEVNULL}
     assert started[1:] == ["terminated", "waited for"]
     monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0})
-    with cli._compile_ahead(False):
+    with cli._compile_ahead(None, False):
         pass
     assert len(started) == 3
+
+
+def test_nothing_is_compiled_ahead_where_nothing_needs_it(monkeypatch):
+    from corollary.report.ahead import TRAINING_SHARE
+    from corollary.report.catalogue import boosting
+
+    assert TRAINING_SHARE * cli.FAST_ROWS <= boosting.FAST_ROWS
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    monkeypatch.setattr(cli.subprocess, "Popen", None)
+    with cli._compile_ahead(cli.FAST_ROWS, True):
+        pass
+
+
+def test_rows_are_counted_at_a_glance(table, tmp_path):
+    assert cli._count_rows(str(table), None) == 81  # and the header
+    assert cli._count_rows(None, None) == 569
+    assert cli._count_rows(None, "iris") == 150
+    assert cli._count_rows(None, "no such data") is None
+    assert cli._count_rows(str(tmp_path / "absent.csv"), None) is None
+    assert cli._count_rows("table.parquet", None) is None
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"1,2,3,4,5,6\n" * 700_000)
+    assert cli._count_rows(str(large), None) == pytest.approx(700_000, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +228,8 @@ def test_the_codes_are_documented():
     assert EPILOG in words
     for code in EXIT_CODES.values():
         assert f"{code} " in EPILOG
-    assert DEMOS == READ_DEMOS
+    assert tuple(DEMOS) == READ_DEMOS
+    assert {name: len(read_demo(name).frame) for name in READ_DEMOS} == DEMOS
 
 
 def test_interrupt(monkeypatch, table, tmp_path):

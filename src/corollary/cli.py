@@ -19,8 +19,11 @@ EPILOG = (
     "Exit codes: 0 done; 2 wrong usage; 3 the data file cannot be used; 4 the target cannot be "
     "predicted; 5 the output cannot be written; 6 the model file was refused; 130 interrupted."
 )
-#: Bundled data, as in corollary.report.read; repeated here so that help need not import it.
-DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
+#: Bundled data and their rows, as in corollary.report.read; repeated here so that help need not
+#: import it.
+DEMOS = {"breast_cancer": 569, "iris": 150, "wine": 178, "digits": 1797, "diabetes": 442}
+#: In haste, only tables with more rows than this need loops that take long to compile.
+FAST_ROWS = 3_300
 
 app = typer.Typer(
     add_completion=False,
@@ -91,7 +94,7 @@ def _report(
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
     if data is not None and target is None:
         raise typer.BadParameter("name the column to predict.", param_hint="--target")
-    with _failures(), screen.progress(), _compile_ahead(fast):
+    with _failures(), screen.progress(), _compile_ahead(_count_rows(data, demo), fast):
         from corollary.report import read_demo, report
 
         made = report(
@@ -179,17 +182,34 @@ class _Screen:
         self.say(f"{time.perf_counter() - self.start:6.1f} s  {text}")
 
 
+def _count_rows(data: str | None, demo: str | None) -> int | None:
+    """Estimate the rows of a table by its lines, at a glance; None if that cannot be told."""
+    if data is None:
+        return DEMOS.get(demo or "breast_cancer")
+    if not data.lower().endswith((".csv", ".tsv", ".txt")):
+        return None
+    try:
+        with open(data, "rb") as file:
+            start = file.read(2**22)
+            size = file.seek(0, os.SEEK_END)
+    except OSError:
+        return None  # the report itself will say so
+    return int(start.count(b"\n") * max(size / max(len(start), 1), 1.0))
+
+
 @contextmanager
-def _compile_ahead(fast: bool) -> Iterator[None]:
+def _compile_ahead(n_rows: int | None, fast: bool) -> Iterator[None]:
     """Let a second process compile what the report will need; see corollary.report.ahead.
 
-    It starts before this process has imported anything, and with one core not at all.
+    It starts before this process has imported anything; with one core, or where nothing takes long
+    to compile, not at all.
     """
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     process = None
-    if cores > 1:
+    if cores > 1 and not (fast and n_rows is not None and n_rows <= FAST_ROWS):
         words = [sys.executable, "-m", "corollary.report.ahead", *["--fast"] * fast]
+        words += [] if n_rows is None else ["--rows", str(n_rows)]
         nowhere = subprocess.DEVNULL
         with suppress(OSError):  # no process to be had: this one compiles for itself
             process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)

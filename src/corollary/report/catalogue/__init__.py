@@ -1,7 +1,8 @@
 """The models that take part in every report, one file for each kind.
 
-Importing this package registers them, the quickest first. Which of them run is decided by the size
-of the data and by ``fast``, never by a clock.
+Importing this package registers them, the quickest first; while those run, a second process may
+still compile the loops of the others (:mod:`corollary.report.ahead`). Which of them run is decided
+by the size of the data and by ``fast``, never by a clock.
 """
 
 from importlib import import_module
@@ -9,5 +10,5 @@ from importlib import import_module
 #: The modules whose models are registered, in the order of the comparison.
 MODULES = tuple(
     import_module(f"corollary.report.catalogue.{name}")
-    for name in ("linear", "forest", "kernel", "boosting", "network")
+    for name in ("linear", "process", "forest", "kernel", "boosting", "network")
 )

@@ -1,17 +1,16 @@
-"""Kernel machines: Gaussian processes on few rows, support vector machines, random features."""
+"""Kernel machines: support vector machines, and random features on many rows."""
 
 from typing import Any
 
 import numpy as np
 
 from corollary.report.candidates import Situation, register_candidate
+from corollary.report.catalogue.process import PROCESS_ROWS, width
 from corollary.report.margins import fit_margins
 
-#: A Gaussian process costs the cube of the rows and takes part up to this many; a support vector
-#: machine costs their square and takes over from there.
-PROCESS_ROWS, MACHINE_ROWS = 500, 8_000
-#: A process learns one kernel for each class, by a search that passes over all features.
-PROCESS_FEATURES, PROCESS_CLASSES = 100, 5
+#: A support vector machine costs the square of the rows: it takes over from processes, up to this
+#: many.
+MACHINE_ROWS = 8_000
 #: Random features stand in for the kernel above that, on at most so many rows.
 FEATURE_ROWS, FREQUENCIES = 50_000, 300
 #: Many features mean many products for each pair of rows.
@@ -20,17 +19,6 @@ MOST_FEATURES = 500
 MACHINE_CLASSES = 12
 #: Beyond so many rows each setting that is tried costs seconds.
 FEW_ROWS = 1_500
-#: Where the search for the kernel of classes starts: in logits squared, and in units of the width.
-AMPLITUDE, STRETCH = 100.0, 2.0
-
-
-def _wants_process(situation: Situation) -> bool:
-    return (
-        not situation.fast
-        and situation.n <= PROCESS_ROWS
-        and situation.d <= PROCESS_FEATURES
-        and situation.n_classes <= PROCESS_CLASSES
-    )
 
 
 def _wants_machine(situation: Situation) -> bool:
@@ -49,62 +37,6 @@ def _wants_features(situation: Situation) -> bool:
         and situation.d <= MOST_FEATURES
         and situation.n_classes * situation.n <= 100 * MACHINE_ROWS
     )
-
-
-def width(X: np.ndarray) -> float:
-    """Choose the factor of squared distances in the kernel.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Features.
-
-    Returns
-    -------
-    gamma : float
-        One over twice the number of features that vary: two rows that differ by one spread in each
-        of them have similarity exp(-1).
-    """
-    return 0.5 / max(1, int((X.max(axis=0) > X.min(axis=0)).sum()))
-
-
-_PROCESS = "Gaussian process whose kernel is learnt by its evidence"
-
-
-@register_candidate(
-    "process",
-    "Gaussian process",
-    f"{_PROCESS}; logistic link.",
-    tasks=("classification",),
-    applies=_wants_process,
-)
-def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
-    from corollary.gp import GaussianProcessClassifier
-    from corollary.kernels import RBF
-
-    kernel = AMPLITUDE * RBF(STRETCH * float(np.sqrt(0.5 / width(X))))
-    return GaussianProcessClassifier(kernel, max_iter=20, random_state=situation.seed).fit(X, y)
-
-
-@register_candidate(
-    "process",
-    "Gaussian process",
-    f"{_PROCESS}.",
-    tasks=("regression",),
-    applies=lambda s: _wants_process(s) and not s.log,
-)
-@register_candidate(
-    "process-log",
-    "Gaussian process of the logarithm",
-    f"{_PROCESS}, fitted to the logarithm of the target.",
-    tasks=("regression",),
-    applies=_wants_process,
-    log=True,
-)
-def _process_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
-    from corollary.gp import GaussianProcessRegressor
-
-    return GaussianProcessRegressor(max_iter=30, random_state=situation.seed).fit(X, y)
 
 
 _MACHINE = "Support vector machine with a Gaussian kernel"
