@@ -21,6 +21,7 @@ from corollary.conformal.coverage import coverage_score as coverage_score
 from corollary.conformal.coverage import mean_size as mean_size
 from corollary.conformal.coverage import naive_coverage as naive_coverage
 from corollary.conformal.coverage import trivial_sets as trivial_sets
+from corollary.conformal.coverage_display import CoverageLawDisplay as CoverageLawDisplay
 from corollary.conformal.cqr import ConformalQuantileRegressor as ConformalQuantileRegressor
 from corollary.conformal.cv_plus import CVPlusRegressor as CVPlusRegressor
 from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
@@ -47,5 +48,8 @@ from corollary.conformal.scores import lac_score as lac_score
 from corollary.conformal.scores import normalised_score as normalised_score
 from corollary.conformal.scores import quantile_score as quantile_score
 from corollary.conformal.scores import raps_score as raps_score
+from corollary.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
+from corollary.conformal.set_sizes import SetSizes as SetSizes
+from corollary.conformal.set_sizes import coverage_by_size as coverage_by_size
 from corollary.conformal.weighted import effective_sample_size as effective_sample_size
 from corollary.conformal.weighted import weighted_conformal_quantile as weighted_conformal_quantile
