@@ -216,7 +216,7 @@ def test_rounded_derivatives_have_no_systematic_error():
         pairs = np.stack([gradient, hessian], axis=1)
         grown = grower.grow(pairs, np.ones(2), rows, 0)
         sums = grower.leaf_sums(grown, pairs, np.ones(2))
-    rules = grower._rules(n, np.ones(2), 0)
+    rules = grower.plan(n, np.ones(2))
     for leaf, (g, h) in enumerate(sums):
         total = grown.totals[grown.leaves[leaf]]
         assert total[0] * rules.real[2] == pytest.approx(g, rel=0.02)
@@ -224,6 +224,31 @@ def test_rounded_derivatives_have_no_systematic_error():
         members = grown.rows(leaf)
         assert g == pytest.approx(gradient[members].sum(), rel=1e-9)
         assert h == pytest.approx(hessian[members].sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_leaves_without_limit_are_those_of_a_limit_that_does_not_bind(seed, n_jobs):
+    X, y = table(seed, n=20_000)
+    settings = {"n_estimators": 3, "min_samples_leaf": 30, "n_jobs": n_jobs}
+    free = GradientBoostingRegressor(max_leaf_nodes=None, **settings).fit(X, y)
+    best_first = GradientBoostingRegressor(max_leaf_nodes=20_000, **settings).fit(X, y)
+    assert free.trees_[0].n_leaves > 200
+    np.testing.assert_array_equal(free.predict(X), best_first.predict(X))
+    limited = GradientBoostingRegressor(max_leaf_nodes=100, **settings).fit(X, y)
+    assert limited.trees_[0].n_leaves == 100
+    # Best first: no split left out gains more than one that was made.
+    made, wanted = limited.trees_[0], best_first.trees_[0]
+    inner = np.sort(wanted.gain[wanted.left >= 0])[::-1]
+    assert made.gain.sum() >= inner[:99].sum() * 0.9
+
+
+def test_trees_of_an_iteration_grown_at_the_same_time_are_those_grown_in_turn(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(900, 5))
+    y = rng.integers(5, size=900) + (X[:, 0] > 0)
+    settings = {"n_estimators": 4, "max_features": 0.6, "subsample": 0.8, "random_state": 3}
+    models = [GradientBoostingClassifier(n_jobs=k, **settings).fit(X, y) for k in (1, 2, 3)]
+    assert bits(models[0]) == bits(models[1]) == bits(models[2])
 
 
 def test_rounded_derivatives_do_not_hurt_rare_classes(seed):

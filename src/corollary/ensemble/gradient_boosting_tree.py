@@ -80,8 +80,8 @@ class Grown:
         Side of every bin at every split.
     leaves : ndarray of int64 of shape (n_leaves,)
         Which nodes are leaves.
-    spans : ndarray of int64 of shape (n_nodes, n_blocks, 2)
-        Rows of nodes in ``order``.
+    spans : ndarray of int64 of shape (n_nodes, 2 n_blocks)
+        Where the rows of nodes begin and end in ``order``, block by block.
     order : ndarray of uint32
         Training rows, leaf by leaf within each block.
     """
@@ -97,12 +97,13 @@ class Grown:
 
     def rows(self, leaf: int) -> np.ndarray:
         """Return the training rows of a leaf, in the order of the data."""
-        return np.concatenate([self.order[a:b] for a, b in self.spans[self.leaves[leaf]].tolist()])
+        edges = self.spans[self.leaves[leaf]].tolist()
+        return np.concatenate([self.order[a:b] for a, b in zip(edges[::2], edges[1::2])])
 
     def sizes(self) -> np.ndarray:
         """Return the number of training rows of every leaf."""
-        spans = self.spans[self.leaves]
-        return np.asarray((spans[:, :, 1] - spans[:, :, 0]).sum(axis=1))
+        edges = self.spans[self.leaves]
+        return np.asarray(edges[:, 1::2].sum(axis=1) - edges[:, ::2].sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,14 +176,12 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
     trees : Trees
         All of them.
     """
-    from corollary.ensemble._leaves import average_up
-
     offsets = np.cumsum([0, *(len(k.gain) for k in kept)], dtype=np.int64)
     splits = np.concatenate([k.splits for k in kept])
     feature, left = splits[:, 0].astype(np.int32), splits[:, 3].astype(np.int32)
     value = np.concatenate([k.values for k in kept])
     weight = np.concatenate([k.weights for k in kept])
-    average_up(offsets, left, value, weight)
+    _average_up(offsets, left, value, weight)
     inner = feature >= 0
     by_number = inner & ~bins.categorical[feature]
     cuts = np.full((len(bins.cuts), 256), np.inf)
@@ -208,6 +207,23 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
         categories=categories,
         bitsets=np.stack([w for _, w in sets]) if sets else np.zeros((0, 8), dtype=np.uint32),
     )
+
+
+def _average_up(
+    offsets: np.ndarray, left: np.ndarray, value: np.ndarray, weight: np.ndarray
+) -> None:
+    """Give inner nodes the weight of their leaves and the weighted mean of their values."""
+    below = left + np.repeat(offsets[:-1], np.diff(offsets))
+    levels = [offsets[:-1]]
+    while len(inner := levels[-1][left[levels[-1]] >= 0]):
+        levels.append(np.concatenate([below[inner], below[inner] + 1]))
+    for level in levels[::-1]:
+        inner = level[left[level] >= 0]
+        a, b = below[inner], below[inner] + 1
+        weight[inner] = weight[a] + weight[b]
+        share = np.full(len(inner), 0.5)
+        np.divide(weight[a], weight[inner], out=share, where=weight[inner] > 0)
+        value[inner] = share[:, None] * value[a] + (1.0 - share)[:, None] * value[b]
 
 
 def scale_of(limit: float, peak: float) -> float:
@@ -259,36 +275,36 @@ class Grower:
 
         self.codes, self.growth, self.team, self.n_blocks = codes, growth, team, n_blocks
         n_bins = np.asarray(bins.n_bins, dtype=np.int64)
-        starts = np.cumsum([0, *(n_bins + 1)], dtype=np.int64)
-        useful = np.flatnonzero((n_bins > 1) | bins.missing).astype(np.int64)
-        kinds = np.where(bins.categorical, 2, monotone).astype(np.int64)
-        self.columns = compiled.Columns(useful, n_bins, kinds, starts[:-1])
-        self.lines = int(starts[-1])
+        stops = np.cumsum(n_bins + 1)
+        kinds = np.where(bins.categorical, 2, 0)
+        self.columns = np.stack([n_bins, kinds, stops - n_bins - 1], axis=1).astype(np.int64)
+        self.features = np.flatnonzero((n_bins > 1) | bins.missing).astype(np.int64)
+        self.lines = int(stops[-1]) if len(stops) else 0
+        self.flat = codes.ravel(order="F")
         self.packed = np.empty(len(codes), dtype=np.int64)
         self.aside = np.empty(len(codes), dtype=np.uint32)
         self.work = [
             compiled.Work(
                 np.empty(ROOM, dtype=np.int64),
-                np.zeros((4, 256), dtype=np.int64),
-                np.empty((2, 256), dtype=np.int64),
-                np.empty(256),
-                np.ones(len(n_bins), dtype=np.uint8),
+                np.zeros(1024, dtype=np.int64),
             )
             for _ in range(n_blocks)
         ]
+        self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
+        self.monotone = monotone if monotone.any() else None
         leaves = min(growth.max_leaf_nodes or 64, 64)
         self.nodes = compiled.Nodes(
-            np.empty((2 * leaves, 11), dtype=np.int64),
+            np.empty((2 * leaves, compiled.SPANS + 2 * n_blocks), dtype=np.int64),
             np.empty((2 * leaves, 3)),
-            np.empty((2 * leaves, n_blocks, 2), dtype=np.int64),
             np.zeros((2 * leaves, 256), dtype=np.uint8),
         )
+        # Histograms of the blocks of a node come first, and then one for every leaf.
+        self.shared = n_blocks if n_blocks > 1 else 0
+        slots = self.shared + leaves + 1
         self.pool = compiled.Pool(
-            np.empty((leaves + 1, self.lines, 2), dtype=np.int64),
-            np.empty(leaves + 1, dtype=np.int64),
-            np.empty(leaves + 1, dtype=np.int64),
-            np.zeros(4, dtype=np.int64),
-            np.zeros((n_blocks - 1, self.lines, 2), dtype=np.int64),
+            np.zeros((slots, 2 * self.lines), dtype=np.int64),
+            np.empty(slots, dtype=np.int64),
+            np.zeros(6, dtype=np.int64),
         )
 
     def grow(
@@ -314,18 +330,11 @@ class Grower:
         """
         from corollary.ensemble import _boosted_tree as compiled
 
-        rules = self._rules(len(rows), peaks, seed)
-        given = compiled.Rows(self.codes, self.packed, rows.copy(), self.aside)
-        last = self._plant(len(rows))
-
-        def share(b: int) -> None:
-            hist = self.pool.hists[last] if b == 0 else self.pool.parts[b - 1]
-            shared = given, self.columns, rules, self.nodes, self.work[b], hist
-            compiled.sow(b, derivatives, *shared)
-
-        self.team.map(share, range(self.n_blocks))
-        if len(self.columns.features) and len(rows):
-            self._grow(given, rules)
+        order = rows.copy()
+        self._plant(len(rows))
+        if len(self.features) and len(rows):
+            given = compiled.Rows(self.flat, derivatives, self.packed, order, self.aside)
+            self._grow(given, self.plan(len(rows), peaks), seed)
         n = int(self.pool.counts[compiled.N_NODES])
         whole, real = self.nodes.whole[:n], self.nodes.real[:n]
         leaves = np.flatnonzero(whole[:, compiled.LEFT] < 0)
@@ -339,14 +348,28 @@ class Grower:
             bounds=real[leaves, compiled.LOW : compiled.HIGH + 1],
             sides=self.nodes.sides[:n],
             leaves=leaves,
-            spans=self.nodes.spans[:n],
-            order=given.order,
+            spans=whole[:, compiled.SPANS :],
+            order=order,
         )
 
-    def _rules(self, n: int, peaks: np.ndarray, seed: int) -> Any:
+    def plan(self, n: int, peaks: np.ndarray) -> Any:
+        """Return what rules the growth of a tree.
+
+        Parameters
+        ----------
+        n : int
+            Its rows.
+        peaks : ndarray of shape (2,)
+            Bounds of the absolute values of their derivatives.
+
+        Returns
+        -------
+        plan : Plan
+            For the compiled code.
+        """
         from corollary.ensemble import _boosted_tree as compiled
 
-        growth = self.growth
+        growth, most = self.growth, compiled.MOST
         room = max(1, min(n, ROOM))
         c_bits = room.bit_length()
         h_bits = (64 - c_bits) * 22 // 50
@@ -354,78 +377,90 @@ class Grower:
         shift = n.bit_length()
         g_limit = (2.0 ** (g_bits - 1) - 1) / room - 1
         h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
-        tried = max(1, math.ceil(growth.max_features * len(self.columns.features)))
-        most = 2**31
-        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf, growth.max_depth or most]
-        whole += [growth.max_leaf_nodes or most, tried, n > DITHER_ABOVE]
         g_scale, h_scale = scale_of(g_limit, float(peaks[0])), scale_of(h_limit, float(peaks[1]))
-        return compiled.Rules(
+        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf, growth.max_depth or most]
+        whole += [growth.max_leaf_nodes or most, n > DITHER_ABOVE, self.n_blocks]
+        return compiled.Plan(
+            self.features,
+            self.columns,
+            np.ones((1, len(self.columns)), dtype=np.uint8),
             np.array(whole, dtype=np.int64),
             np.array([growth.l2, MIN_HESSIAN, 1.0 / g_scale, 1.0 / h_scale]),
-            np.array([seed], dtype=np.uint64),
         )
 
-    def _plant(self, n: int) -> int:
-        """Begin with a root of n rows; return the place of its empty histogram."""
+    def _plant(self, n: int) -> None:
+        """Begin with a root of n rows and an empty histogram."""
         from corollary.ensemble import _boosted_tree as compiled
 
         nodes, pool = self.nodes, self.pool
-        last = len(pool.hists) - 1
-        pool.free[:] = np.arange(last + 1)
-        pool.counts[:] = 1, 0, last, 0
-        pool.hists[last] = 0
+        free = len(pool.free) - self.shared - 1
+        pool.free[: free + 1] = np.arange(self.shared, len(pool.free))
+        slot = len(pool.free) - 1
+        pool.hists[slot] = 0
+        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.features))
+        pool.counts[:] = 1, free, 0, share, self.n_blocks > 1, -1
         root = nodes.whole[0]
         root[:] = 0
         root[compiled.FEATURE] = root[compiled.LEFT] = -1
-        root[compiled.SLOT] = last
+        root[compiled.SLOT] = slot
+        root[compiled.SPANS :] = cut(n, self.n_blocks).ravel()
         nodes.real[0] = 0.0, -np.inf, np.inf
-        nodes.spans[0] = cut(n, self.n_blocks)
-        return last
 
-    def _grow(self, rows: Any, rules: Any) -> None:
+    def _grow(self, rows: Any, plan: Any, seed: int) -> None:
         from corollary.ensemble import _boosted_tree as compiled
 
-        # Fewer rows than this are done sooner by one thread.
-        alone = 2**62 if self.n_blocks == 1 else ALONE // len(self.columns.features)
-        while True:
-            given = rows, self.columns, rules, self.nodes, self.pool, self.work[0], alone
-            name = compiled.grow(*given)
-            if name == compiled.DONE:
-                return
+        name = 0
+        plan = self._draw(plan, seed)
+        while name != compiled.DONE:
             if name == compiled.FULL:
                 self._enlarge()
+                plan = self._draw(plan, seed)
             else:
-                self._split(name, rows, rules)
+                self._take(name, rows, plan)
+            name = self._run(0, -1, rows, plan)
 
-    def _split(self, name: int, rows: Any, rules: Any) -> None:
-        """Split the rows of a node, a block in each thread."""
-        from corollary.ensemble import _boosted_tree as compiled
-
-        whole, pool = self.nodes.whole, self.pool
-        small = whole[name, compiled.LEFT] + max(whole[name, compiled.SMALL], 0)
-        slot = int(whole[small, compiled.SLOT])
+    def _take(self, name: int, rows: Any, plan: Any) -> None:
+        """Take the rows of a node, a block in each thread."""
 
         def share(b: int) -> None:
-            hist = pool.hists[slot] if b == 0 else pool.parts[b - 1]
-            shared = rows, self.columns, rules, self.nodes, self.work[b], hist
-            compiled.split_rows(name, b, *shared)
+            self._run(name, b, rows, plan)
 
         self.team.map(share, range(self.n_blocks))
 
+    def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
+        from corollary.ensemble._boosted_tree import grow
+
+        work, rare = self.work[max(block, 0)], (self.ranks, self.monotone)
+        return int(grow(name, block, rows, plan, self.nodes, self.pool, work, *rare))
+
+    def _draw(self, plan: Any, seed: int) -> Any:
+        """Draw the features that are tried at each node, those of earlier nodes being kept."""
+        n_features = len(self.features)
+        size = max(1, math.ceil(self.growth.max_features * n_features))
+        if size >= n_features:
+            return plan
+        old, n_nodes = len(plan.tried) if len(plan.tried) > 1 else 0, len(self.nodes.whole)
+        keys = np.random.default_rng([seed, old]).random((n_nodes - old, n_features))
+        chosen = self.features[np.argpartition(keys, size, axis=1)[:, :size]]
+        tried = np.zeros((n_nodes - old, len(self.columns)), dtype=np.uint8)
+        np.put_along_axis(tried, chosen, 1, axis=1)
+        return plan._replace(tried=np.concatenate([plan.tried[:old], tried]))
+
     def _enlarge(self) -> None:
-        """Double the room for nodes and histograms, keeping what there is."""
+        """Double the room for nodes or histograms, whichever is full, keeping what there is."""
+        from corollary.ensemble import _boosted_tree as compiled
 
-        def twice(array: np.ndarray) -> np.ndarray:
-            return np.concatenate([array, np.zeros_like(array)])
+        def longer(array: np.ndarray, by: int) -> np.ndarray:
+            return np.concatenate([array, np.zeros((by, *array.shape[1:]), dtype=array.dtype)])
 
-        nodes, pool = self.nodes, self.pool
-        size = len(pool.hists)
-        self.nodes = type(nodes)(*(twice(array) for array in nodes))
-        free = twice(pool.free)
-        count = int(pool.counts[2])
-        free[count : count + size] = np.arange(size, 2 * size)
-        pool.counts[2] += size
-        self.pool = type(pool)(twice(pool.hists), free, twice(pool.heap), pool.counts, pool.parts)
+        n_nodes, pool = len(self.nodes.whole), self.pool
+        if pool.counts[compiled.N_FREE] > 0:
+            self.nodes = compiled.Nodes(*(longer(array, n_nodes) for array in self.nodes))
+            return
+        slots = len(pool.free)
+        pool.counts[compiled.N_FREE] = slots
+        free = np.concatenate([np.arange(slots, 2 * slots), np.empty(slots, dtype=np.int64)])
+        self.pool = compiled.Pool(longer(pool.hists, slots), free, pool.counts)
 
     def leaf_sums(self, grown: Grown, values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
         """Return the sums of pairs of values in every leaf.
