@@ -205,7 +205,10 @@ def test_bad_data_give_a_message_and_a_code(tmp_path, data, target, code, messag
 
 def test_every_kind_of_failure_has_its_code(table, tmp_path, made):
     assert _run("report", table).exit_code == EXIT_CODES["usage"]
-    assert "name the column to predict" in _run("report", table).stderr
+    result = _run("report", table, "--out", tmp_path / "o")
+    assert result.exit_code == EXIT_CODES["usage"]
+    named = "Its columns are height, width, area and kind."
+    assert f"Name the column of table.csv to predict (--target). {named}" in result.stderr
     assert _run("report", table, "-t", "area", "--demo", "iris").exit_code == EXIT_CODES["usage"]
     assert _run("report", "--demo", "titanic", "--out", tmp_path).exit_code == EXIT_CODES["usage"]
     result = _run("report", table, "-t", "area", "--coverage", "1.5", "--out", tmp_path)

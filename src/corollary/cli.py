@@ -92,8 +92,6 @@ def _report(
     screen.say(f"corollary report: {name}")
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
-    if data is not None and target is None:
-        raise typer.BadParameter("name the column to predict.", param_hint="--target")
     with _failures(), screen.progress(), _compile_ahead(_count_rows(data, demo), fast):
         from corollary.report import read_demo, report
 

@@ -99,7 +99,7 @@ def test_the_test_rows_never_change_the_model():
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 @pytest.mark.parametrize("n", [10, 30])
-def test_tiny_tables(task, n):
+def test_tiny_tables(task, n, tmp_path):
     evidence, model = measure(from_memory(_linear(0, n=n, task=task)), "y")
     assert evidence.n_train + evidence.n_calibration + evidence.n_test == n
     assert evidence.notes
@@ -107,7 +107,15 @@ def test_tiny_tables(task, n):
         assert evidence.verdict == "not shown"
         assert any("too few to show anything" in note for note in evidence.notes)
     _renders(evidence)
-    assert len(model.predict(_linear(1, n=5, task=task))) == 5
+    new = _linear(1, n=5, task=task)
+    predicted = model.predict(new)
+    assert len(predicted) == 5
+    # Intervals without an end are saved like others.
+    corollary.save(model, tmp_path / "m.corollary")
+    again = corollary.load(tmp_path / "m.corollary")
+    pd.testing.assert_frame_equal(again.predict(new), predicted)
+    if task == "regression" and n == 10:
+        assert np.isinf(predicted["high"]).all()
 
 
 def test_regression_with_a_skewed_target(seed):

@@ -69,6 +69,15 @@ def test_columns_are_described(frame):
     assert "missing-values" in _kinds(profile)
 
 
+def test_whole_days_have_no_hours(frame):
+    frame["day"] = pd.date_range("2020-01-01", periods=400).astype(str)
+    frame["moment"] = pd.date_range("2020-01-01", periods=400, freq="h")
+    profile, _ = _profile(frame, "y")
+    columns = {column.name: column for column in profile.columns}
+    assert columns["day"].numbers["median"] == "2020-07-18"
+    assert columns["moment"].numbers["median"] == "2020-01-09T07:30:00"
+
+
 def test_positions_are_those_of_the_file(frame):
     frame.loc[0, "y"] = None
     frame.loc[9, "length"] = 0.0
@@ -159,6 +168,20 @@ def test_isolated_values(seed):
     assert asked <= 2
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_isolated_values_among_numbers_of_both_signs(side, seed):
+    rng = np.random.default_rng(seed)
+    numbers, rows = rng.normal(size=300), np.arange(300) + 5
+    assert not isolated_values("x", numbers, rows)
+    numbers[[7, 9]] = side * 1234.0, side * 1300.0
+    (found,) = isolated_values("x", numbers, rows)
+    assert found.rows == (12, 14)
+    assert not found.act
+    assert f"'x' reaches {side * 1300:.3g} while all but 2 of its values" in found.sentence
+    asked = sum(bool(isolated_values("t", rng.standard_t(2, 300), rows)) for _ in range(200))
+    assert asked <= 2
+
+
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_a_leaked_column_is_asked_about(frame, task, seed):
     rng = np.random.default_rng([seed, 1])  # not the stream that drew the frame
@@ -201,7 +224,7 @@ def test_infinities_mixed_values_and_rare_classes_are_said(frame):
     profile, _ = _profile(frame, "y")
     sentences = " ".join(f.sentence for f in profile.findings)
     assert "1 infinite value read as missing" in sentences
-    assert "10 of its values are no numbers ('unknown')" in sentences
+    assert "10 values are no numbers ('unknown') and count as missing" in sentences
     assert "Classes with fewer than 10 rows: 'maybe' (3)" in sentences
     assert not any(f.act for f in profile.findings)
 

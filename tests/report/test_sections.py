@@ -36,6 +36,12 @@ def _number(text):
 # ------------------------------------------------------------------------------------ numbers
 
 
+def test_powers_of_ten_are_carried():
+    assert formats.number(9.999e15) == "1.00×10¹⁶"
+    assert formats.number(-9.999e-6) == "−1.00×10⁻⁵"
+    assert formats.number(9.99e15) == "9.99×10¹⁵"
+
+
 @given(st.floats(-1e7, 1e7), st.integers(-3, 6))
 def test_fixed_rounds_where_it_is_told(value, decimals):
     down = _number(formats.fixed(value, decimals, "down"))

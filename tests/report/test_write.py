@@ -124,5 +124,5 @@ def test_the_command_that_repeats_it():
 
 
 def test_a_target_must_be_named(data):
-    with pytest.raises(ReportError, match="Name the target column of table"):
+    with pytest.raises(ReportError, match="Name the column of table to predict"):
         report(data, out=None)

@@ -91,6 +91,8 @@ def _bands_fit(calibration: "IntervalCalibration") -> str | None:
     edges = calibration.edges
     if len(calibration.thresholds) != len(edges) + 1 or (np.diff(edges) < 0).any():
         return "its bands do not fit its thresholds"
+    if not (calibration.thresholds >= 0).all():  # infinite where rows are too few
+        return "its thresholds are not positive"
     if not np.isfinite(calibration.weights).all() or not calibration.spread > 0:
         return "its difficulty is not finite"
     return None
@@ -149,7 +151,7 @@ class IntervalCalibration:
         centre=Number(),
         spread=Number(0.0),
         edges=Array("f", "*"),
-        thresholds=Array("f", "*", low=0.0),
+        thresholds=Array("f", "*"),
         log=Flag(),
     )
 

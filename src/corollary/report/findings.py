@@ -23,6 +23,8 @@ SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 
 FEW_SHARE, SOME_SHARE, CONTRADICTED_SHARE = 0.005, 0.05, 0.3
 #: Rank correlation from which a column can contradict another, and the rank at which it does.
 WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
+#: Of numbers of both signs, one is isolated beyond so many times the range of the others.
+ISOLATED = 20.0
 #: A column predicts alone when it leaves at most this share of the baseline's errors.
 ALONE = 0.03
 #: Rows on which single columns are tried as predictors.
@@ -226,8 +228,10 @@ def isolated_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Fi
     present = np.flatnonzero(~np.isnan(numbers))
     values = numbers[present]
     positive = values[values > 0]
-    if len(values) < 200 or len(positive) < 0.9 * len(values) or len(np.unique(values)) < 50:
+    if len(values) < 200 or len(np.unique(values)) < 50:
         return []
+    if len(positive) < 0.9 * len(values):
+        return _isolated_either_way(name, numbers, present, rows)
     order = np.sort(positive)
     for k in (3, 2, 1):
         below, above = order[-k - 1], order[-k]
@@ -241,6 +245,26 @@ def isolated_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Fi
                 f"below {below:.3g}. Is that right?"
             )
             return [Finding("isolated-value", sentence, False, (name,), _positions(rows, mine))]
+    return []
+
+
+def _isolated_either_way(
+    name: str, numbers: np.ndarray, present: np.ndarray, rows: np.ndarray
+) -> list[Finding]:
+    """Find values far beyond all others where there is no log scale to judge them on."""
+    values = np.sort(numbers[present])
+    for side in (1, -1):
+        order = values if side > 0 else -values[::-1]
+        for k in (3, 2, 1):
+            below, above = order[-k - 1], order[-k]
+            if above - below > ISOLATED * (below - order[0]):
+                mine = present[side * numbers[present] >= above]
+                beyond = "at or below" if side > 0 else "at or above"
+                sentence = (
+                    f"{name!r} reaches {side * order[-1]:.3g} while all but {k} of its values stay "
+                    f"{beyond} {side * below:.3g}. Is that right?"
+                )
+                return [Finding("isolated-value", sentence, False, (name,), _positions(rows, mine))]
     return []
 
 

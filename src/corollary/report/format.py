@@ -120,6 +120,9 @@ def number(value: float | None, digits: int = 3, direction: Direction = "nearest
     if size and (size < 1e-4 or size >= 1e10):
         power = math.floor(math.log10(size))
         mantissa = fixed(value / 10.0**power, digits - 1, direction)
+        if mantissa.lstrip(MINUS).startswith("10"):  # rounded up to the next power
+            power += 1
+            mantissa = fixed(value / 10.0**power, digits - 1, direction)
         return f"{mantissa}×10{str(power).translate(_SUPERSCRIPT)}"
     if float(value).is_integer() and size < 10_000:
         return fixed(value, 0)

@@ -181,7 +181,8 @@ def describe_column(values: Any, plan: Plan) -> Column:
     elif kind == "date":
         seconds = read_dates(values, plan["format"])
         present = seconds[~np.isnan(seconds)]
-        summary = {k: _iso(v) for k, v in _numbers(present).items()}
+        whole_days = not np.any(present % 86400)
+        summary = {k: _iso(v, whole_days) for k, v in _numbers(present).items()}
         histogram = _bins(present)
         n_missing, n_distinct = int(np.isnan(seconds).sum()), len(np.unique(present))
         scale = "interval"
@@ -258,6 +259,8 @@ def _levels(codes: np.ndarray, levels: list[str]) -> dict[str, Any]:
     return {"labels": [levels[i] for i in top], "counts": counts[top].tolist(), "other": other}
 
 
-def _iso(seconds: float) -> str:
+def _iso(seconds: float, whole_days: bool) -> str:
+    """Write a moment; where all dates are whole days, a median between two is no hour either."""
     stamp = np.datetime64(int(seconds), "s")
-    return str(stamp if seconds % 86400 else stamp.astype("datetime64[D]"))
+    whole_days = whole_days or not seconds % 86400
+    return str(stamp.astype("datetime64[D]") if whole_days else stamp)

@@ -173,6 +173,25 @@ def read_demo(name: str) -> Table:
     return Table(frame, title, digest, (), target)
 
 
+def list_columns(table: Table) -> str:
+    """Say which columns a table has.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+
+    Returns
+    -------
+    sentence : str
+        At most twelve names.
+    """
+    names = [str(c) for c in table.frame.columns]
+    if len(names) > 12:
+        return f"Its columns are {', '.join(names[:12])} and {len(names) - 12} others."
+    return f"Its columns are {_listed(names)}."
+
+
 def check_target(table: Table, target: str) -> None:
     """Refuse a target that is not a column, suggesting near names.
 
@@ -196,10 +215,8 @@ def check_target(table: Table, target: str) -> None:
     near += [n for n in lowered if target.lower() and target.lower() in n and n not in near][:3]
     if near:
         hint = f" Did you mean {_listed([repr(lowered[n]) for n in near[:3]], 'or')}?"
-    elif len(names) > 12:
-        hint = f" Its columns are {', '.join(names[:12])} and {len(names) - 12} others."
     else:
-        hint = f" Its columns are {_listed(names)}."
+        hint = f" {list_columns(table)}"
     if all(is_number(name) for name in names):
         hint += " The first line holds only numbers: the file seems to lack a header line."
     raise ReportError("target", f"{table.name} has no column {target!r}.{hint}")

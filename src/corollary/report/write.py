@@ -16,7 +16,7 @@ from corollary.report.errors import ReportError
 from corollary.report.evidence import Evidence
 from corollary.report.model import ReportModel
 from corollary.report.pipeline import check_settings, measure
-from corollary.report.read import Table, from_memory, read_demo, read_table
+from corollary.report.read import Table, from_memory, list_columns, read_demo, read_table
 
 #: The files of a report, in the order in which they appear.
 FILES = ("model.corollary", "report.json", "report.html")
@@ -109,7 +109,10 @@ def report(
             table = _table_of(data)
         if target is None:
             if not table.target:
-                raise ReportError("usage", f"Name the target column of {table.name} (--target).")
+                raise ReportError(
+                    "usage",
+                    f"Name the column of {table.name} to predict (--target). {list_columns(table)}",
+                )
             target = table.target
         settings: dict[str, Any] = {
             "task": task,

@@ -229,7 +229,9 @@ def _inspect_strings(values: Any, categorical: bool) -> Plan:
             if len(words):
                 shown = ", ".join(repr(levels[i]) for i in words[:3])
                 n = int(counts[words].sum())
-                notes = [f"{n} of its values are no numbers ({shown}) and count as missing"]
+                what = "value is no number" if n == 1 else "values are no numbers"
+                verb = "counts" if n == 1 else "count"
+                notes = [f"{n} {what} ({shown}) and {verb} as missing"]
             tokens = [levels[i] for i in words[:5] if counts[i] >= 2]
             return {"kind": "numeric", "tokens": tokens, "notes": notes}
         plan = _inspect_dates(levels)

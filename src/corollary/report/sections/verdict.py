@@ -419,7 +419,9 @@ def why(evidence: Evidence) -> dict[str, Any]:
             "Why?",
             "none",
             "of the columns is used",
-            f"Guessing looks at none of the {plural(used, 'column')}.",
+            f"Guessing looks at none of the {count(used)} columns."
+            if used > 1
+            else "Guessing looks at no column.",
             interval="no column used",
             section="models",
         )
