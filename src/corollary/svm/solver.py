@@ -39,7 +39,7 @@ _GAP_SHARE, _SMALLEST_GAP = 0.1, 1e-8
 # Violations below this share of the tolerance are not asked for, whatever the gap.
 _SMALLEST_VIOLATION = 1e-3
 # Problems with more rows than this are first solved in single precision, to this tolerance.
-_ROUGH_ROWS, _ROUGH_TOL = 2048, 1e-4
+_ROUGH_ROWS, _ROUGH_TOL = 4096, 1e-4
 
 
 class SMOResult(NamedTuple):
@@ -329,7 +329,8 @@ def _descend(
             best = min(best, objective)
             if done or budget.left <= 0 or stalled > 20:
                 break
-            block = _choose(up, down, groups, n_groups, block, beta, lower, upper, largest)
+            free = _free(beta, lower, upper, epsilon)
+            block = _choose(up, down, groups, n_groups, block, free, largest)
             new_beta, new_rest = beta[block], rest[block]
             ends = np.searchsorted(groups[block], np.arange(n_groups + 1))
             made = solve_block(
@@ -468,20 +469,22 @@ def _objective(beta: np.ndarray, rest: np.ndarray, linear: np.ndarray, epsilon: 
     return float(-0.5 * (beta @ (linear + rest)) + epsilon * np.abs(beta).sum())
 
 
+def _free(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, epsilon: float) -> np.ndarray:
+    """Say which variables rest neither at a bound nor at the kink of the absolute value."""
+    return (beta > lower) & (beta < upper) & ((beta != 0) | (epsilon == 0))
+
+
 def _choose(
     up: np.ndarray,
     down: np.ndarray,
     groups: np.ndarray,
     n_groups: int,
     block: np.ndarray,
-    beta: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
+    free: np.ndarray,
     largest: int,
 ) -> np.ndarray:
     """Choose the variables of the next block: violators first, then those of the last one."""
     n = len(up)
-    free = (beta > lower) & (beta < upper)
     n_free = int(np.count_nonzero(free))
     # Variables that are part of a violating pair; near the end these are few, and so is the block.
     violating = np.ones(n, dtype=bool)
@@ -521,7 +524,7 @@ def _intercepts(
 ) -> np.ndarray:
     """Return the mean over free variables, or the middle of what the bounds allow."""
     found = np.zeros(n_groups)
-    free = (beta > lower) & (beta < upper) & ((beta != 0) | (epsilon == 0))
+    free = _free(beta, lower, upper, epsilon)
     for g in range(n_groups):
         inside = free & (groups == g)
         if inside.any():
