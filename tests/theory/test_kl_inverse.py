@@ -62,9 +62,9 @@ def test_bad_input_is_refused():
 
 
 def exact_divergence(q, p):
-    """Divergence of Bernoulli laws in 50 digits."""
+    """Divergence of Bernoulli laws in so many digits that 1 - 1e-308 is not 1."""
     with localcontext() as context:
-        context.prec = 50
+        context.prec = 700
         q, p = Decimal(q), Decimal(p)
         first = q * (q / p).ln() if q else Decimal(0)
         return first + ((1 - q) * ((1 - q) / (1 - p)).ln() if q < 1 else Decimal(0))

@@ -43,7 +43,8 @@ def kl_upper_inverse(q: Any, radius: Any) -> Any:
     0.029554
     """
     q, radius = _check("kl_upper_inverse", q, radius)
-    p = _outermost(q, radius, np.ones_like(q))
+    gap = _largest_gap(q, 1 - q, radius)
+    p = np.minimum(np.where(gap > 0, np.nextafter(q + gap, 2.0), q), 1.0)
     return float(p) if p.ndim == 0 else p
 
 
@@ -69,30 +70,35 @@ def kl_lower_inverse(q: Any, radius: Any) -> Any:
     0.970446
     """
     q, radius = _check("kl_lower_inverse", q, radius)
-    p = _outermost(q, radius, np.zeros_like(q))
+    gap = _largest_gap(1 - q, q, radius)
+    p = np.maximum(np.where(gap > 0, np.nextafter(q - gap, -1.0), q), 0.0)
     return float(p) if p.ndim == 0 else p
 
 
-def _outermost(q: np.ndarray, radius: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Search between q and an end for the root, and return the outer side of the last bracket."""
-    inner, outer = q.copy(), end
-    for _ in range(60):
-        middle = 0.5 * (inner + outer)
-        gap = middle - q
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first = np.where(q > 0, -q * _log_ratio(gap / q, middle / q), 0.0)
-            rest = _log_ratio(gap / (1 - middle), (1 - q) / (1 - middle))
-            second = np.where(q < 1, (1 - q) * rest, 0.0)
-        # A divergence that rounding lifts over the radius is still inside.
-        slack = 4e-16 * (np.abs(first) + np.abs(second))
-        inside = first + second <= radius + slack
-        inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
+# More than the relative error of a logarithm, a quotient and a product together.
+_ROUNDING = 8e-16
+
+
+def _largest_gap(away: np.ndarray, towards: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    """Search for the largest distance of p from q with so small a divergence, rounded up.
+
+    ``away`` and ``towards`` are q and 1 - q if p is larger than q, and the other way round if it is
+    smaller. Written in the gap, both logarithms keep their digits however close p and q are.
+    """
+    divisor, whole = np.maximum(away, 1e-300), np.where(towards > 0, towards, 1.0)
+    # Pinsker: a larger gap has a larger divergence.
+    inner = np.zeros_like(away)
+    outer = np.minimum(towards, (1 + _ROUNDING) * np.sqrt(radius / 2))
+    # A gap that rounding lets touch the end has an infinite divergence.
+    with np.errstate(divide="ignore"):
+        for _ in range(60):
+            gap = 0.5 * (inner + outer)
+            gain = towards * np.log1p(gap / (whole - gap))
+            loss = away * np.log1p(gap / divisor)
+            # A divergence that rounding lifts over the radius is still inside.
+            inside = (1 - _ROUNDING) * gain - (1 + _ROUNDING) * loss <= radius
+            inner, outer = np.where(inside, gap, inner), np.where(inside, outer, gap)
     return outer
-
-
-def _log_ratio(excess: np.ndarray, ratio: np.ndarray) -> np.ndarray:
-    """Compute the log of a ratio from what it exceeds 1 by, unless it is far from 1."""
-    return np.where(np.abs(excess) < 0.5, np.log1p(excess), np.log(ratio))
 
 
 @validate_params(
