@@ -78,6 +78,17 @@ def test_whole_days_have_no_hours(frame):
     assert columns["moment"].numbers["median"] == "2020-01-09T07:30:00"
 
 
+def test_values_that_differ_in_capitals_only_are_asked_about(frame):
+    assert "alike-values" not in _kinds(_profile(frame, "y")[0])
+    frame["y"] = frame["y"].where(np.arange(400) % 5 > 0, frame["y"].str.upper())
+    frame["group"] = frame["group"].where(np.arange(400) % 7 > 0, "U")
+    profile, _ = _profile(frame, "y")
+    found = {f.columns[0]: f for f in profile.findings if f.kind == "alike-values"}
+    assert set(found) == {"y", "group"}
+    assert "'NO', 'no'; 'YES', 'yes'. Should they be one?" in found["y"].sentence
+    assert not found["y"].act
+
+
 def test_positions_are_those_of_the_file(frame):
     frame.loc[0, "y"] = None
     frame.loc[9, "length"] = 0.0

@@ -229,6 +229,11 @@ def test_where_a_few_rows_decide_every_mean_the_median_error_is_stated():
     assert card["caption"] == "off in the median"
 
 
+def test_a_gain_above_zero_is_not_written_as_zero():
+    evidence = replace(worked_example.diabetes(), gain=Estimate(0.4, 0.0321, 2.61, 110))
+    assert "by 0.4 (95% interval 0.03 to 2.7)" in verdict.build(evidence)["sentence"]
+
+
 def test_nothing_important_is_said_to_be_so():
     evidence = worked_example.coin_flips()
     flat = tuple(

@@ -5,7 +5,7 @@ length of zero among lengths, a code such as 9999 among measurements). Everythin
 question or a harmless fact.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,9 @@ def find_oddities(
             )
             for note in plan["notes"]
         ]
+        if plan["kind"] == "category" and not plan.get("why"):
+            ask += alike_values(name, distinct_strings(frame[name])[1])
+    ask += alike_values(target.name, target.classes)
     know += _twins(split, len(frame))
     know += _missing(frame, plans, target)
     know += _unused(plans)
@@ -402,6 +405,36 @@ def _unused(plans: dict[str, Plan]) -> list[Finding]:
         for name, plan in plans.items()
         if plan.get("why")
     ]
+
+
+def alike_values(name: str, values: Sequence[str]) -> list[Finding]:
+    """Find categories that differ in nothing but capitals and spaces.
+
+    Parameters
+    ----------
+    name : str
+        Column, or the target.
+    values : sequence of str
+        Its distinct values.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one.
+    """
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        alike.setdefault(" ".join(value.split()).casefold(), []).append(value)
+    groups = [group for group in alike.values() if len(group) > 1]
+    if not groups:
+        return []
+    pairs = "; ".join(", ".join(map(repr, group)) for group in groups[:3])
+    more = f" and {len(groups) - 3} more" * (len(groups) > 3)
+    sentence = (
+        f"{name!r} holds values that differ in nothing but capitals and spaces: {pairs}{more}. "
+        "Should they be one? They were read as different."
+    )
+    return [Finding("alike-values", sentence, columns=(name,))]
 
 
 def _rare_classes(target: Target) -> list[Finding]:

@@ -88,7 +88,10 @@ def _sentence(evidence: Evidence) -> str:
             f"{_right_more_often(evidence)}"
         )
     side = "smaller" if evidence.verdict == "shown" else "larger"
-    value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
+    least, most = sorted((abs(gain.low), abs(gain.high)))
+    value, low, high = triple(abs(gain.value), least, most)
+    if not low.strip("0."):  # what lies beyond zero is not written as zero
+        low = number(least, 1, direction="down")
     return (
         f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
         f"by {value} ({level} interval {low} to {high}){remark}.{asked}"
