@@ -381,3 +381,16 @@ def test_steps_end_by_themselves_and_the_gap_is_told(monkeypatch):
         with pytest.warns(ConvergenceWarning, match=r"gap of .* set max_iter above 260"):
             model.fit(X[:130], y[:130])
         assert model.dual_gap_ > 0
+
+
+@pytest.mark.parametrize(("i", "j"), [(0, 1), (290, 3), (3, 290), (299, 298)])
+def test_any_entry_may_break_the_symmetry(i, j):
+    X, y = overlapping(300)
+    K = RBF().gram(X)
+    K[i, j] += 1e-3
+    with pytest.raises(ValueError, match="must be symmetric"):
+        SVC(kernel="precomputed").fit(K, y)
+    K[i, j] -= 1e-3
+    untouched = K.copy()
+    SVC(kernel="precomputed").fit(K, y)
+    np.testing.assert_array_equal(K, untouched)
