@@ -24,7 +24,7 @@ def test_sizes_and_coverage_by_hand():
     sets = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [0, 0, 1]], dtype=bool)
     found = coverage_by_size(list("abcab"), sets, classes=list("abc"))
     assert found.size.tolist() == [0, 1, 3]
-    assert found.count.tolist() == [1, 3, 1]
+    assert found.n_sets.tolist() == [1, 3, 1]
     assert found.coverage.tolist() == [0.0, pytest.approx(1 / 3), 1.0]
     limits = binomtest(1, 3).proportion_ci(0.95, method="exact")
     assert (found.lower[1], found.upper[1]) == pytest.approx((limits.low, limits.high))
@@ -38,7 +38,7 @@ def test_shares_add_up_to_the_coverage_of_all(seed):
     sets = model.fit(X[:200], y[:200]).predict_set(X[200:])
     found = coverage_by_size(y[200:], sets, classes=[0, 1, 2])
     overall = coverage_score(y[200:], sets, classes=[0, 1, 2])
-    assert found.coverage @ found.count / 200 == pytest.approx(overall)
+    assert found.coverage @ found.n_sets / 200 == pytest.approx(overall)
     # A full set holds every label, and a label of no column lies in no set.
     assert found.coverage[found.size == 3].tolist() in ([], [1.0])
     assert coverage_by_size(y[200:] + 7, sets, classes=[0, 1, 2]).coverage.max() == 0
@@ -50,7 +50,7 @@ def test_the_picture_of_sizes_shows_its_numbers(pyplot):
     model.fit(X[:200], y[:200])
     display = SetSizeDisplay.from_estimator(model, X[200:], y[200:], name="lac")
     found = display.sizes
-    assert [bar.get_height() for bar in display.bars_] == pytest.approx(found.count / 200)
+    assert [bar.get_height() for bar in display.bars_] == pytest.approx(found.n_sets / 200)
     np.testing.assert_allclose(display.points_[0].get_ydata(), found.coverage)
     assert display.ax_.get_title() == "lac"
     assert any("wanted, 0.9" in text.get_text() for text in display.ax_.get_legend().get_texts())

@@ -45,6 +45,8 @@ def test_rank_equals_exact_arithmetic(n):
         exact = math.ceil(Fraction(percent, 100) * (n + 1))
         assert conformal_rank(n, percent / 100) == exact
         assert conformal_rank(n, 1 - (100 - percent) / 100) == exact
+    assert conformal_rank(n, 1e-300) == 1
+    assert conformal_quantile(np.arange(n), 1e-300) == 0
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

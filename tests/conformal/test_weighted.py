@@ -52,7 +52,7 @@ def shifted_world(n, rng):
 
 
 @pytest.mark.filterwarnings("ignore:.*weigh so much")
-@pytest.mark.filterwarnings("ignore:.*calibration rows")
+@pytest.mark.filterwarnings("ignore:.*calibration row")
 @pytest.mark.parametrize("n", [1, 3, 10, 40])
 def test_coverage_under_shift_with_known_weights(n, seed):
     rng = np.random.default_rng([seed, n])

@@ -16,7 +16,7 @@ def order_by_counting(probabilities, order):
     places = np.empty(n_classes, dtype=np.int64)
     for row in range(n_rows):
         for j in range(n_classes):
-            value, ahead = probabilities[row, j], 0
+            value, ahead = probabilities[row, j], np.int64(0)
             for i in range(j):
                 first = np.int64(probabilities[row, i] >= value)
                 places[i] += 1 - first

@@ -66,6 +66,10 @@ def adaptive_coverage_bound(n_rounds: int, confidence: float, step_size: float) 
     return (max(confidence, 1 - confidence) + step_size) / (step_size * n_rounds)
 
 
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind)
+
+
 class AdaptiveThreshold:
     r"""A conformal threshold that follows a stream of scores.
 
@@ -124,17 +128,17 @@ class AdaptiveThreshold:
     def __init__(
         self, confidence: float = 0.9, *, step_size: float = 0.05, window: int | None = None
     ) -> None:
-        if not 0 < confidence < 1:
+        if not _is(confidence, Real) or not 0 < confidence < 1:
             raise ValueError(
                 "The 'confidence' parameter of AdaptiveThreshold must be a float in the range "
                 f"(0.0, 1.0). Got {confidence!r} instead."
             )
-        if not 0 < step_size < math.inf:
+        if not _is(step_size, Real) or not 0 < step_size < math.inf:
             raise ValueError(
                 "The 'step_size' parameter of AdaptiveThreshold must be a positive number. "
                 f"Got {step_size!r} instead."
             )
-        if window is not None and window < 1:
+        if window is not None and (not _is(window, Integral) or window < 1):
             raise ValueError(
                 "The 'window' parameter of AdaptiveThreshold must be None or a positive int. "
                 f"Got {window!r} instead."

@@ -13,16 +13,17 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.utils import (
     check_consistent_length,
     check_random_state,
-    column_or_1d,
     get_tags,
     indexable,
 )
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
+from corollary.conformal.checks import count_rows
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.quantile import (
     order_statistic,
@@ -33,9 +34,6 @@ from corollary.conformal.weighted import check_weights, sorted_weighted_quantile
 from corollary.core.compat import HasMethods, Interval, safe_indexing
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 from corollary.theory import refuse_training_rows
-
-# Intervals written at once.
-BLOCK = 2**15
 
 SCHEMA = {
     "estimator_": Instance("predict"),
@@ -86,10 +84,10 @@ def fits_together(estimator: Any) -> str | None:
     known = getattr(estimator, "thresholds_", None)
     if (level is None) != (known is None) or level in (0, 1):
         return "its thresholds have no level"
-    if level is not None and not np.array_equal(
-        known, cell_thresholds(estimator.scores_, sizes, level)
-    ):
-        return "its thresholds are not those of its scores"
+    if level is not None and known is not None:
+        right = cell_thresholds(estimator.scores_, sizes, level)
+        if not np.array_equal(known, right):
+            return "its thresholds are not those of its scores"
     return None
 
 
@@ -118,160 +116,6 @@ def cell_thresholds(scores: np.ndarray, sizes: np.ndarray, confidence: float) ->
         if rank <= size:
             thresholds[cell] = order_statistic(scores[start:end], rank)
     return thresholds
-
-
-def check_real_targets(y: Any) -> np.ndarray:
-    """Return targets of a regressor as an array of floats, or say what is wrong with them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Targets.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-        Finite numbers, not copied if they are floats already.
-    """
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(y.sum()):  # one pass over what needs no conversion
-                return y
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    return y.astype(float, copy=False)
-
-
-def count_rows(X: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix, a frame or a list.
-
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    n_samples : int
-        Their number.
-    """
-    if hasattr(X, "shape"):
-        return X.shape[0]
-    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
-
-
-def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
-    """Return one prediction per row, or say that the model has several targets.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who asks.
-    model : estimator
-        A fitted regressor.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows, passed to the model as they come.
-
-    Returns
-    -------
-    prediction : ndarray of shape (n_samples,)
-        The predictions.
-    """
-    prediction, rows = np.asarray(model.predict(X)), count_rows(X)
-    if prediction.size != rows:
-        raise ValueError(
-            f"{type(wrapper).__name__} needs one prediction for each row. {type(model).__name__} "
-            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
-        )
-    try:
-        return prediction.ravel().astype(float, copy=False)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{type(wrapper).__name__} needs predictions that are numbers. {type(model).__name__} "
-            f"gave {prediction.ravel()[0]!r} of type {prediction.dtype}; wrap a regressor."
-        ) from None
-
-
-def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Move both ends of intervals outwards.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who asks, for warnings.
-    lower, upper : ndarray of shape (n_samples,)
-        Ends before.
-    threshold : ndarray of shape (n_samples,) or (1,)
-        By how much; inwards if negative.
-
-    Returns
-    -------
-    intervals : ndarray of shape (n_samples, 2)
-        Ends after.
-    """
-    intervals = np.empty((len(lower), 2))
-    finite = np.isfinite(threshold).all()
-    with np.errstate(invalid="ignore", over="ignore"):
-        for start in range(0, len(lower), BLOCK):  # both ends while a block is in the cache
-            rows = slice(start, start + BLOCK)
-            by = threshold[rows] if len(threshold) > 1 else threshold
-            np.subtract(lower[rows], by, out=intervals[rows, 0])
-            np.add(upper[rows], by, out=intervals[rows, 1])
-            finite = finite and np.isfinite(lower[rows]).all()
-    if finite and (upper is lower or np.isfinite(upper).all()):
-        return intervals
-    # An infinite prediction less an infinite threshold is no number; every target is possible.
-    low, high = intervals.T
-    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
-    unknown = np.isnan(lower) | np.isnan(upper)
-    if unknown.any():
-        intervals[unknown] = -np.inf, np.inf
-        warn_of_no_predictions(wrapper, int(unknown.sum()), "intervals are infinite")
-    return intervals
-
-
-def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
-    """Say that a model had no numbers to say of some new rows.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who warns.
-    n_rows : int
-        How many rows.
-    fallback : str
-        What they get instead.
-    """
-    warnings.warn(
-        f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
-        f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them.",
-        UserWarning,
-        stacklevel=4,
-    )
-
-
-def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
-    """Say how many rows are missing if a level cannot be had from those there are.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who warns.
-    n_rows : int
-        Rows that calibrate.
-    confidence : float
-        The wanted level.
-    """
-    needed = smallest_calibration_size(confidence)
-    if n_rows < needed:
-        missing = needed - n_rows
-        warnings.warn(
-            f"{type(wrapper).__name__} has {n_rows} rows; confidence {confidence:g} takes at least "
-            f"{needed}. Until {missing} more {'row is' if missing == 1 else 'rows are'} given, "
-            "intervals are infinite.",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 class BaseConformal(MetaEstimatorMixin, BaseEstimator):
@@ -472,12 +316,22 @@ class BaseSplitConformal(BaseConformal):
         return self
 
     def _adopt_and_calibrate(self, X: Any, y: np.ndarray, weights: Any = None) -> Self:
-        check_is_fitted(self.estimator)
+        self._require_fitted(self.estimator)
         self._refuse_training_rows(self.estimator, X)
         self.estimator_ = self.estimator
         self._adopt_models()
         self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
+
+    def _require_fitted(self, *models: Any) -> None:
+        for model in models:
+            try:
+                check_is_fitted(model)
+            except NotFittedError:
+                raise NotFittedError(
+                    f"{type(self).__name__} with prefit=True needs fitted models, and this "
+                    f"{type(model).__name__} is not fitted yet. Fit it first, or pass prefit=False."
+                ) from None
 
     def _refuse_training_rows(self, model: Any, X: Any) -> None:
         refuse_training_rows(
@@ -642,9 +496,9 @@ class BaseSplitConformal(BaseConformal):
         where = ""
         if len(short) > 1:
             where = f" in {int(short.sum())} of {len(short)} groups"
-        missing = needed - least
+        missing, plural = needed - least, "row" if least == 1 else "rows"
         warnings.warn(
-            f"{type(self).__name__} has {least} calibration rows{where}; "
+            f"{type(self).__name__} has {least} calibration {plural}{where}; "
             f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
             f"{'row is' if missing == 1 else 'rows are'} given, {self._fallback}.",
             UserWarning,

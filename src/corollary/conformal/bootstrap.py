@@ -8,7 +8,12 @@ from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import BaseConformal, check_real_targets, warn_of_missing_rows
+from corollary.conformal.base import BaseConformal
+from corollary.conformal.checks import (
+    check_real_targets,
+    warn_of_missing_rows,
+    warn_of_no_predictions,
+)
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
 from corollary.core.compat import HasMethods, Interval, fit_context, safe_indexing
 from corollary.core.schema import Array, Instance, Number, Schema
@@ -181,6 +186,11 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         known = times > 0
         self.residuals_ = np.full(len(y), np.inf)
         self.residuals_[known] = np.abs(y[known] - sums[known] / times[known])
+        if not np.isfinite(self.residuals_[known]).all():
+            raise ValueError(
+                "JackknifeAfterBootstrapRegressor got predictions that are not finite numbers from "
+                f"{type(self.estimator).__name__}."
+            )
         self.guaranteed_coverage_ = plus_coverage(len(y), len(y), self.confidence)
         warn_of_missing_rows(self, int(known.sum()), self.confidence)
         return self
@@ -204,6 +214,9 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         level = self._check_confidence(confidence)
         (X,) = indexable(X)
         said = np.column_stack(list(self._members(X)))
+        unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
+        if unknown:
+            warn_of_no_predictions(self, unknown, "intervals are infinite")
         known = np.flatnonzero(np.isfinite(self.residuals_))
         absent = self.left_out_[:, known].astype(float)
         absent /= np.maximum(absent.sum(axis=0), 1)

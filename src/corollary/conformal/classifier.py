@@ -12,12 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from corollary.conformal.base import (
-    SCHEMA,
-    BaseSplitConformal,
-    fits_together,
-    warn_of_no_predictions,
-)
+from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
+from corollary.conformal.checks import count_rows, warn_of_no_predictions
 from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
 from corollary.conformal.scores import lac_score
 from corollary.core.compat import Interval, StrOptions, fit_context
@@ -78,10 +74,11 @@ def _fits_together(estimator: Any) -> str | None:
 
 def _lac_sets(probabilities: np.ndarray, threshold: np.ndarray) -> np.ndarray:
     """Compare scores by the block, so that they need no memory of their own."""
-    sets = np.empty(probabilities.shape, dtype=bool)
+    n, n_classes = probabilities.shape
+    sets = np.empty((n, n_classes), dtype=bool)
     threshold = np.broadcast_to(threshold, sets.shape)
-    step = max(1, BLOCK // max(1, sets.shape[1]))
-    for start in range(0, len(sets), step):
+    step = max(1, BLOCK // max(1, n_classes))
+    for start in range(0, n, step):
         rows = slice(start, start + step)
         np.less_equal(1 - probabilities[rows], threshold[rows], out=sets[rows])
     return sets
@@ -305,7 +302,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         """
         check_is_fitted(self)
         threshold = self._thresholds(X, self._level(confidence), weights)
-        probabilities = class_probabilities(self.estimator_, X)
+        probabilities = self._probabilities(X)
         sets = self._sets(probabilities, threshold)
         # A row that the model says nothing of may have any label.
         if np.isnan(probabilities.sum()):
@@ -367,13 +364,29 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
     ) -> None:
         self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
-        self.classes_ = self.estimator_.classes_
+        self._adopt_models()
 
     def _adopt_models(self) -> None:
-        self.classes_ = self.estimator_.classes_
+        if not hasattr(self.estimator_, "classes_"):
+            raise TypeError(
+                "SplitConformalClassifier needs a classifier that tells its labels in 'classes_'. "
+                f"{type(self.estimator_).__name__} has none; for a regressor, use "
+                "SplitConformalRegressor."
+            )
+        self.classes_ = np.asarray(self.estimator_.classes_)
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        found = class_probabilities(self.estimator_, X)
+        expected = (count_rows(X), len(self.classes_))
+        if found.shape != expected:
+            raise ValueError(
+                f"SplitConformalClassifier needs a probability for each row and class, of shape "
+                f"{expected}. {type(self.estimator_).__name__} gave shape {found.shape}."
+            )
+        return found
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        probabilities = class_probabilities(self.estimator_, X)
+        probabilities = self._probabilities(X)
         uniform = rng.random_sample(len(y)) if self.randomised else None
         self.set_seed_ = int(rng.randint(2**31 - 1))
         column, known = self._columns(y)

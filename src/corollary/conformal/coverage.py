@@ -184,6 +184,11 @@ def coverage_score(y: Any, region: Any, *, classes: Any = None) -> float:
             "coverage_score needs one region per target, in two dimensions. "
             f"Got {len(y)} targets and regions of shape {region.shape}."
         )
+    if region.dtype != bool and region.shape[1] != 2:
+        raise ValueError(
+            "coverage_score needs intervals with two columns, or sets of type bool. Got shape "
+            f"{region.shape} and type {region.dtype}."
+        )
     if region.dtype != bool:
         return float(np.mean((region[:, 0] <= y) & (y <= region[:, 1])))
     if classes is None or len(classes) != region.shape[1]:
@@ -219,9 +224,16 @@ def mean_size(region: Any) -> float:
     (1.5, 1.5)
     """
     region = np.asarray(region)
+    if region.ndim != 2 or not len(region) or (region.dtype != bool and region.shape[1] != 2):
+        raise ValueError(
+            "mean_size needs intervals of shape (n_samples, 2), or sets of type bool. Got shape "
+            f"{region.shape} and type {region.dtype}."
+        )
     if region.dtype == bool:
         return float(region.sum(axis=1).mean())
-    return float(np.maximum(region[:, 1] - region[:, 0], 0).mean())
+    low, high = region.T
+    # Two equal ends, infinite ones too, are no width apart.
+    return float(np.subtract(high, low, out=np.zeros(len(low)), where=high > low).mean())
 
 
 @validate_params(

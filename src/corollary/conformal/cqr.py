@@ -7,14 +7,8 @@ import numpy as np
 from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import (
-    SCHEMA,
-    BaseSplitConformal,
-    check_real_targets,
-    fits_together,
-    predict_one_target,
-    widen,
-)
+from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
+from corollary.conformal.checks import check_real_targets, predict_one_target, widen
 from corollary.conformal.scores import quantile_score
 from corollary.core.compat import HasMethods, fit_context
 from corollary.core.schema import Instance, Optional, Schema
@@ -214,7 +208,7 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
         self._check_parts(self.estimator_)
         self.upper_estimator_ = self.upper_estimator
         if self.upper_estimator_ is not None:
-            check_is_fitted(self.upper_estimator_)
+            self._require_fitted(self.upper_estimator_)
 
     def _check_parts(self, model: Any) -> None:
         if self.upper_estimator is None and not hasattr(model, "predict_quantiles"):

@@ -10,8 +10,8 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import (
-    BaseConformal,
+from corollary.conformal.base import BaseConformal
+from corollary.conformal.checks import (
     check_real_targets,
     count_rows,
     predict_one_target,
@@ -235,15 +235,10 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
 
     def _block(self, X: Any, level: float) -> np.ndarray:
         said = np.column_stack([predict_one_target(self, model, X) for model in self.models_])
-        unknown = ~np.isfinite(said).all(axis=1)
-        if not unknown.any():
-            return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
-        intervals = np.full((len(said), 2), [-np.inf, np.inf])
-        intervals[~unknown] = sorted_plus_intervals(
-            said[~unknown], self.residuals_, self.fold_sizes_, level
-        )
-        warn_of_no_predictions(self, int(unknown.sum()), "intervals are infinite")
-        return intervals
+        unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
+        if unknown:
+            warn_of_no_predictions(self, unknown, "intervals are infinite")
+        return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "residuals_" in self.__dict__

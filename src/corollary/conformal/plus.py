@@ -187,6 +187,11 @@ def plus_intervals(predictions: Any, residuals: Any, folds: Any, confidence: flo
             "plus_intervals needs predictions of shape (n_new, n_folds) and one residual and one "
             f"fold per row. Got shapes {predictions.shape}, {residuals.shape} and {folds.shape}."
         )
+    if folds.dtype.kind not in "iub" and len(folds):
+        raise ValueError(
+            f"plus_intervals needs folds that are whole numbers. Got type {folds.dtype}."
+        )
+    folds = folds.astype(np.int64)
     if len(folds) and (folds.min() < 0 or folds.max() >= predictions.shape[1]):
         raise ValueError(
             f"plus_intervals needs folds from 0 to {predictions.shape[1] - 1}. "
@@ -222,7 +227,7 @@ def sorted_plus_intervals(
     Returns
     -------
     intervals : ndarray of shape (n_new, 2)
-        Lower and upper ends.
+        Lower and upper ends; infinite for rows with a prediction that is not finite.
     """
     from corollary.conformal._plus import shifted_quantiles
     from corollary.core.threads import ordered_map
@@ -230,6 +235,12 @@ def sorted_plus_intervals(
     # A model file may hold numbers of another precision than the kernel takes.
     residuals = np.ascontiguousarray(residuals, dtype=np.float64)
     predictions = np.ascontiguousarray(predictions, dtype=np.float64)
+    known = np.isfinite(predictions).all(axis=1)
+    if not known.all():
+        # The kernel searches among numbers; what is not one would lead it out of its arrays.
+        intervals = np.full((len(predictions), 2), [-np.inf, np.inf])
+        intervals[known] = sorted_plus_intervals(predictions[known], residuals, sizes, confidence)
+        return intervals
     n, m = len(residuals), len(predictions)
     intervals = np.empty((m, 2))
     rank = conformal_rank(n, confidence)

@@ -166,7 +166,8 @@ def rank_of_level(n_calibration: int, confidence: float) -> int:
     rank : int
         The rank.
     """
-    return _ceil((n_calibration + 1) * confidence, n_calibration)
+    # The slack must not turn the rank of a tiny level into none.
+    return max(1, _ceil((n_calibration + 1) * confidence, n_calibration))
 
 
 @validate_params(
@@ -268,6 +269,11 @@ def group_conditional_quantiles(scores: Any, groups: Any, confidence: float) -> 
         raise ValueError(
             "group_conditional_quantiles needs one group per score. "
             f"Got {len(scores)} scores and groups of shape {groups.shape}."
+        )
+    if groups.dtype.kind == "f" and np.isnan(groups).any():
+        raise ValueError(
+            f"group_conditional_quantiles needs a group for every score. Got "
+            f"{int(np.isnan(groups).sum())} NaN; give missing values a name of their own."
         )
     return {
         label: conformal_quantile(scores[groups == label], confidence)

@@ -9,14 +9,8 @@ from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.base import (
-    SCHEMA,
-    BaseSplitConformal,
-    check_real_targets,
-    fits_together,
-    predict_one_target,
-    widen,
-)
+from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
+from corollary.conformal.checks import check_real_targets, predict_one_target, widen
 from corollary.conformal.fitting import fit_parameters
 from corollary.conformal.scores import absolute_score, normalised_score, quantile_score
 from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context
@@ -285,6 +279,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         self._check_parts()
         if self.conformity_score == "quantile":
             self.quantile_estimators_ = list(self.quantile_estimators)
+            self._require_fitted(*self.quantile_estimators_)
         if self.conformity_score == "normalised":
             if self.scale_estimator is None:
                 raise ValueError(
@@ -294,8 +289,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
                 )
             self.scale_estimator_ = self.scale_estimator
             self.scale_floor_ = 0.0
-        for model in (*getattr(self, "quantile_estimators_", ()), self.estimator_):
-            check_is_fitted(model)
+            self._require_fitted(self.scale_estimator_)
 
     def _check_parts(self) -> None:
         if self.conformity_score != "quantile":

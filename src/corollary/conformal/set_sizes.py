@@ -16,7 +16,7 @@ class SetSizes(NamedTuple):
     ----------
     size : ndarray of int of shape (n_sizes,)
         Sizes that occur, ascending.
-    count : ndarray of int of shape (n_sizes,)
+    n_sets : ndarray of int of shape (n_sizes,)
         Sets of each size.
     coverage : ndarray of shape (n_sizes,)
         Share of them that hold their label.
@@ -33,7 +33,7 @@ class SetSizes(NamedTuple):
     """
 
     size: np.ndarray
-    count: np.ndarray
+    n_sets: np.ndarray
     coverage: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -82,7 +82,7 @@ def coverage_by_size(y: Any, sets: Any, *, classes: Any, confidence: float = 0.9
     >>> from corollary.conformal import coverage_by_size
     >>> sets = [[True, False], [True, False], [True, True]]
     >>> found = coverage_by_size(["a", "b", "b"], sets, classes=["a", "b"])
-    >>> found.size.tolist(), found.count.tolist(), found.coverage.tolist()
+    >>> found.size.tolist(), found.n_sets.tolist(), found.coverage.tolist()
     ([1, 2], [2, 1], [0.5, 1.0])
     """
     y, found, labels = np.asarray(y), np.asarray(sets), np.asarray(classes)
@@ -239,7 +239,7 @@ class SetSizeDisplay:
 
             _, ax = plt.subplots()
         found = self.sizes
-        share = found.count / found.count.sum()
+        share = found.n_sets / found.n_sets.sum()
         self.bars_ = ax.bar(found.size, share, color="0.8", label="share of rows")
         # Limits of shares lie on both sides of them, up to rounding.
         limits = np.maximum([found.coverage - found.lower, found.upper - found.coverage], 0.0)

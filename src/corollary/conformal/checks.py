@@ -1,0 +1,194 @@
+"""What conformal wrappers check of targets and predictions, and what they say of missing ones."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import assert_all_finite
+
+from corollary.conformal.quantile import smallest_calibration_size
+
+# Intervals written at once.
+BLOCK = 2**15
+
+
+def check_real_targets(y: Any) -> np.ndarray:
+    """Return targets of a regressor as an array of floats, or say what is wrong with them.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,)
+        Finite numbers, not copied if they are floats already.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(y.sum()):  # one pass over what needs no conversion
+                return y
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    numbers = as_numbers(y)
+    if numbers is None:
+        raise ValueError(
+            f"The targets of prediction intervals must be real numbers. Got {y[0]!r} of type "
+            f"{y.dtype}; for labels, use SplitConformalClassifier."
+        )
+    return numbers
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a sparse matrix, a frame or a list.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    n_samples : int
+        Their number.
+    """
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
+
+
+def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
+    """Return one prediction per row, or say that the model has several targets.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who asks.
+    model : estimator
+        A fitted regressor.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows, passed to the model as they come.
+
+    Returns
+    -------
+    prediction : ndarray of shape (n_samples,)
+        The predictions.
+    """
+    prediction, rows = np.asarray(model.predict(X)), count_rows(X)
+    if prediction.size != rows:
+        raise ValueError(
+            f"{type(wrapper).__name__} needs one prediction for each row. {type(model).__name__} "
+            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
+        )
+    numbers = as_numbers(prediction.ravel())
+    if numbers is None:
+        raise TypeError(
+            f"{type(wrapper).__name__} needs predictions that are numbers. {type(model).__name__} "
+            f"gave {prediction.ravel()[0]!r} of type {prediction.dtype}; wrap a regressor."
+        )
+    return numbers
+
+
+def as_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Return values as floats, or None if some are not real numbers.
+
+    Parameters
+    ----------
+    values : ndarray
+        Values of any type.
+
+    Returns
+    -------
+    numbers : ndarray or None
+        The same shape; the same array if it holds floats.
+    """
+    if values.dtype.kind == "c":
+        return None
+    try:
+        return values.astype(float, copy=False)
+    except (TypeError, ValueError):
+        return None
+
+
+def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """Move both ends of intervals outwards.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who asks, for warnings.
+    lower, upper : ndarray of shape (n_samples,)
+        Ends before.
+    threshold : ndarray of shape (n_samples,) or (1,)
+        By how much; inwards if negative.
+
+    Returns
+    -------
+    intervals : ndarray of shape (n_samples, 2)
+        Ends after.
+    """
+    intervals = np.empty((len(lower), 2))
+    finite = np.isfinite(threshold).all()
+    with np.errstate(invalid="ignore", over="ignore"):
+        for start in range(0, len(lower), BLOCK):  # both ends while a block is in the cache
+            rows = slice(start, start + BLOCK)
+            by = threshold[rows] if len(threshold) > 1 else threshold
+            np.subtract(lower[rows], by, out=intervals[rows, 0])
+            np.add(upper[rows], by, out=intervals[rows, 1])
+            finite = finite and np.isfinite(lower[rows]).all()
+    if finite and (upper is lower or np.isfinite(upper).all()):
+        return intervals
+    # An infinite prediction less an infinite threshold is no number; every target is possible.
+    low, high = intervals.T
+    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
+    unknown = np.isnan(lower) | np.isnan(upper)
+    if unknown.any():
+        intervals[unknown] = -np.inf, np.inf
+        warn_of_no_predictions(wrapper, int(unknown.sum()), "intervals are infinite")
+    return intervals
+
+
+def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
+    """Say that a model had no numbers to say of some new rows.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who warns.
+    n_rows : int
+        How many rows.
+    fallback : str
+        What they get instead.
+    """
+    warnings.warn(
+        f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
+        f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
+    """Say how many rows are missing if a level cannot be had from those there are.
+
+    Parameters
+    ----------
+    wrapper : estimator
+        Who warns.
+    n_rows : int
+        Rows that calibrate.
+    confidence : float
+        The wanted level.
+    """
+    needed = smallest_calibration_size(confidence)
+    if n_rows < needed:
+        missing = needed - n_rows
+        warnings.warn(
+            f"{type(wrapper).__name__} has {n_rows} rows; confidence {confidence:g} takes at least "
+            f"{needed}. Until {missing} more {'row is' if missing == 1 else 'rows are'} given, "
+            "intervals are infinite.",
+            UserWarning,
+            stacklevel=4,
+        )
