@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from corollary import certify
-from corollary.online import OnlineClassifier
+from corollary.online import Hedge, OnlineClassifier
 from corollary.theory import online_to_batch_certificate, run_risk_bound
 from tests.guarantees.registry import guarantee
 
@@ -88,6 +88,40 @@ for method in ("azuma", "bernoulli"):
         verify=3000,
         faults={"losses measured after the update": aggressive_after_the_update},
     )(coin_run(method))
+
+
+MEANS = np.array([0.3, 0.35, 0.4, 0.5, 0.6, 0.7])
+
+
+def hedge(rng, n=200, eta=0.5):
+    """Experts with known risks; an expert is drawn by the weights of a round drawn at random."""
+    losses = (rng.random((n, 6)) < MEANS).astype(float)
+    before = np.vstack([np.zeros(6), np.cumsum(losses, axis=0)])
+    weights = np.exp(-eta * (before - before.min(axis=1, keepdims=True)))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return losses, weights, float((weights[:-1] @ MEANS).mean())
+
+
+def hedge_run(rng):
+    losses, _, truth = hedge(rng)
+    record = Hedge(eta=0.5).run(losses)
+    bound = online_to_batch_certificate(record.losses, confidence=1 - DELTA, method="azuma").bound
+    return bound, truth
+
+
+def weights_of_the_next_round(rng):
+    losses, weights, truth = hedge(rng, eta=5.0)
+    seen = (weights[1:] * losses).sum(axis=1)
+    return online_to_batch_certificate(seen, confidence=1 - DELTA, method="azuma").bound, truth
+
+
+guarantee(
+    "theory.online-to-batch",
+    "Hedge on six experts, 200 rounds",
+    delta=DELTA,
+    verify=5000,
+    faults={"losses of the next weights": weights_of_the_next_round},
+)(hedge_run)
 
 
 def average(rng, flip=FLIP, n=1000):

@@ -181,7 +181,7 @@ def _stakes(x: np.ndarray, delta: float, horizon: int | None) -> tuple[np.ndarra
     else:
         # Shares 1/2, 1/6, 1/12, ... add up to 1. Strategies for far later times are left out;
         # their capital would only help.
-        k = np.arange(2 + int(math.log(n, _RATIO)))
+        k = np.arange(max(1, math.ceil(math.log(n, _RATIO))))
         horizons, shares = float(_RATIO) ** (k + 1), 1 / ((k + 1.0) * (k + 2.0))
     factors = np.sqrt(2 * np.log(1 / (delta * shares)) / horizons)
     return factors[:, None] / np.sqrt(before), shares
@@ -190,13 +190,16 @@ def _stakes(x: np.ndarray, delta: float, horizon: int | None) -> tuple[np.ndarra
 def _candidates(x: np.ndarray) -> np.ndarray:
     """Return candidates for the mean, dense where the limits are going to lie.
 
-    They may depend on the observations: each is judged by a game of its own.
+    They may depend on the observations: each is judged by a game of its own. A lower limit above
+    all means but the first few would contradict them; such candidates are left out.
     """
     smallest = 1 / (20 * len(x))
     distances = np.geomspace(smallest, 1, 2 + int(math.log(1 / smallest) / math.log(_STEP)))
     centre = x.mean()
     means = np.concatenate([centre - distances, centre + distances, np.linspace(0, 1, 257)])
-    return np.unique(means[(means > 0) & (means <= 1)])
+    count = np.arange(1, len(x) + 1)
+    largest = (np.cumsum(x) / count)[len(x) // 10 :].max()
+    return np.unique(means[(means > 0) & (means <= min(1.0, 1.01 * largest + smallest))])
 
 
 @validate_params(
