@@ -183,3 +183,12 @@ def test_simulated_skewed_losses_respect_both_bounds(skew, seed):
 def test_errors_say_what_is_required(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rounding_beyond_the_range_is_cut_off_and_no_more():
+    from corollary.theory.concentration import check_losses
+
+    found = check_losses([-1e-16, 0.5, 1 + 4e-16], 0.0, 1.0, who="test")
+    assert found.tolist() == [0.0, 0.5, 1.0]
+    with pytest.raises(ValueError, match="must lie in"):
+        check_losses([1 + 1e-9], 0.0, 1.0, who="test")

@@ -245,7 +245,7 @@ def check_losses(losses: Any, low: float, high: float, *, who: str) -> np.ndarra
     Returns
     -------
     losses : ndarray
-        The losses in double precision.
+        The losses in double precision, rounding beyond the range cut off.
 
     Raises
     ------
@@ -264,11 +264,13 @@ def check_losses(losses: Any, low: float, high: float, *, who: str) -> np.ndarra
             f"dimensions. Got shape {losses.shape} instead."
         )
     smallest, largest = losses.min(), losses.max()
+    # A weighted mean of losses at an end of the range may be rounded beyond it.
+    slack = 1e-12 * (high - low)
     # Written so that NaN, for which every comparison is false, is refused too.
-    if not (smallest >= low and largest <= high):
+    if not (smallest >= low - slack and largest <= high + slack):
         raise ValueError(
             f"The losses given to {who} must lie in [{low:g}, {high:g}], or its theorem does not "
             f"apply. Got values from {smallest:g} to {largest:g}. Widen the range or clip the "
             "loss; do not choose either after seeing these losses."
         )
-    return losses
+    return losses if smallest >= low and largest <= high else np.clip(losses, low, high)
