@@ -501,6 +501,40 @@ def test_categorical_codes_in_a_source(seed):
     np.testing.assert_array_equal(memory.predict(X), source.predict(X))
 
 
+@pytest.mark.parametrize("kind", ["chunks", "parquet", "csv", "dask"])
+def test_missing_values_of_a_source_are_those_of_memory(seed, kind, tmp_path):
+    rng = np.random.default_rng(seed)
+    X, y = table(seed, n=500)
+    X = np.round(X, 2)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    options = {"n_estimators": 5, "early_stopping": False}
+    memory = GradientBoostingRegressor(**options).fit(X, y)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
+    source = GradientBoostingRegressor(**options)
+    if kind == "parquet":
+        frame.astype({"a": "Float64"}).to_parquet(tmp_path / "rows.parquet")
+        source.fit_source(tmp_path / "rows.parquet", target="y")
+    elif kind == "csv":
+        frame.to_csv(tmp_path / "rows.csv", index=False)
+        source.fit_source(tmp_path / "rows.csv", target="y")
+    elif kind == "dask":
+        arrays = pytest.importorskip("dask.array")
+        source.fit_source((arrays.from_array(X, chunks=(90, 4)), arrays.from_array(y, chunks=90)))
+    else:
+        source.fit_source([(X[:300], y[:300]), (X[300:], y[300:])])
+    assert bits(source) == bits(memory)
+
+
+def test_a_source_without_targets_or_with_infinity_is_refused(seed):
+    X, y = table(seed, n=50)
+    X[7, 2] = np.inf
+    with pytest.raises(ValueError, match="infinity in column 2 of X"):
+        GradientBoostingRegressor().fit_source([(X, y)])
+    y[3] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity in y"):
+        GradientBoostingRegressor().fit_source([(np.nan_to_num(X, posinf=0.0), y)])
+
+
 def test_binned_rows_keep_their_order(seed):
     X, y = table(seed, n=100)
     bins = find_bins(X)

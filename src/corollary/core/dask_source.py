@@ -97,7 +97,9 @@ class DaskSource(Source):
         n_blocks = max(len(part) for part in parts if part is not None)
         for i in range(n_blocks):
             block = [None if part is None else part[i] for part in parts]
-            tree.push(dask.delayed(_summarise, pure=True)(start, names, *block))
+            tree.push(
+                dask.delayed(_summarise, pure=True)(start, names, self._select.missing, *block)
+            )
         options = {} if n_jobs is None else {"num_workers": n_jobs}
         with threadpool_limits(limits=1, user_api="blas"):
             (total,) = dask.compute(tree.result(), **options)
@@ -110,11 +112,11 @@ class DaskSource(Source):
         parts = self._parts()
         for i in range(max(len(part) for part in parts if part is not None)):
             block = dask.compute(*(None if part is None else part[i] for part in parts))
-            yield check_finite(block, self.feature_names)
+            yield check_finite(block, self.feature_names, missing=self._select.missing)
 
 
-def _summarise(start: S, names: list[str] | None, *block: Any) -> S:
-    return start.update(check_finite(block, names))
+def _summarise(start: S, names: list[str] | None, missing: bool, *block: Any) -> S:
+    return start.update(check_finite(block, names, missing=missing))
 
 
 def _merge(left: S, right: S) -> S:

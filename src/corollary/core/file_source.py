@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -156,6 +157,8 @@ class FileSource(Source):
         values = batch.column(name)
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
+        if values.null_count and self._select.missing and name in (self.feature_names or ()):
+            return np.asarray(values.cast(pa.float64()).to_numpy(zero_copy_only=False))
         holes = values.is_null().to_numpy(False) if values.null_count else np.zeros(0, dtype=bool)
         found = values.to_numpy(zero_copy_only=False)
         if not holes.any() and not self._is_parquet and _is_text(values.type):
@@ -171,12 +174,14 @@ class FileSource(Source):
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
         """Return the summary of all rows, reading the file once from start to end."""
         names = self.feature_names
-        blocks = (check_finite(block, names) for block in reblock(self._chunks()))
+        checked = partial(check_finite, names=names, missing=self._select.missing)
+        blocks = map(checked, reblock(self._chunks()))
         return reduce_blocks(summary, blocks, n_jobs=n_jobs)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rows batch by batch, reading the file once from start to end."""
-        return (check_finite(chunk, self.feature_names) for chunk in self._chunks())
+        checked = partial(check_finite, names=self.feature_names, missing=self._select.missing)
+        return map(checked, self._chunks())
 
 
 def _files(path: Path) -> tuple[list[Path], bool]:

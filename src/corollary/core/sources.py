@@ -82,6 +82,7 @@ def open_source(
     target: str | Sequence[str] | None = None,
     sample_weight: str | None = None,
     labels: bool = False,
+    missing: bool = False,
 ) -> Source:
     """Open data for reduction.
 
@@ -101,6 +102,8 @@ def open_source(
     labels : bool, default=False
         Whether the target holds class labels. They may be strings, whole numbers or truth values
         and keep their type; otherwise the target is read as real numbers.
+    missing : bool, default=False
+        Whether features may be missing (NaN, or null in files); otherwise that is an error.
 
     Returns
     -------
@@ -122,7 +125,7 @@ def open_source(
     >>> open_source(chunks).reduce(Moments.of_width(3)).mean
     array([0.5, 0.5, 0.5])
     """
-    select = Selection(columns, target, sample_weight, labels)
+    select = Selection(columns, target, sample_weight, labels, missing)
     if isinstance(data, str | PathLike):
         from corollary.core.file_source import FileSource
 
@@ -158,6 +161,8 @@ class Selection:
         Weights.
     labels : bool, default=False
         Whether the target holds class labels, which need not be numbers.
+    missing : bool, default=False
+        Whether features may be missing.
     """
 
     def __init__(
@@ -166,6 +171,7 @@ class Selection:
         target: str | Sequence[str] | None,
         sample_weight: str | None,
         labels: bool = False,
+        missing: bool = False,
     ) -> None:
         if labels and not (target is None or isinstance(target, str)):
             raise ValueError(
@@ -180,6 +186,7 @@ class Selection:
         )
         self.target_ndim = 1 if target is None or isinstance(target, str) else 2
         self.sample_weight = sample_weight
+        self.missing = missing
         self.label = self.target[0] if labels and self.target else None
 
     def numeric(self, features: Sequence[str]) -> list[str]:
@@ -380,12 +387,15 @@ class ChunkSource(Source):
 
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
         """Return the summary of all rows; a generator can be read once."""
-        blocks = map(check_finite, reblock(self._checked()))
+        blocks = (self._finite(block) for block in reblock(self._checked()))
         return reduce_blocks(summary, blocks, n_jobs=n_jobs)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks as they come; a generator can be read once."""
-        return map(check_finite, self._checked())
+        return map(self._finite, self._checked())
+
+    def _finite(self, block: Chunk) -> Chunk:
+        return check_finite(block, missing=self._select.missing)
 
 
 def not_numeric_message(name: str, where: str, dtype: Any) -> str:
@@ -431,7 +441,7 @@ def _as_labels(values: np.ndarray) -> np.ndarray:
     return np.array(values.tolist())
 
 
-def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
+def check_finite(block: Chunk, names: list[str] | None = None, *, missing: bool = False) -> Chunk:
     """Refuse NaN, infinity and negative weights, which would spoil sums without a trace.
 
     Labels that came as objects are given the type of what they hold.
@@ -442,6 +452,8 @@ def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
         ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``.
     names : list of str or None, default=None
         Names of the columns of X for the message.
+    missing : bool, default=False
+        Whether X may hold NaN.
 
     Returns
     -------
@@ -464,13 +476,16 @@ def check_finite(block: Chunk, names: list[str] | None = None) -> Chunk:
         # The sum is finite unless a value is not (or overflows, which the slow check clears).
         if np.isfinite(np.sum(values)) or np.isfinite(values).all():
             continue
+        may_miss = missing and label == "X"
+        if may_miss and not np.isinf(values).any():
+            continue
         where = label
         if label == "X" and not sparse.issparse(part):
-            column = int(np.flatnonzero(~np.isfinite(part).all(axis=0))[0])
+            wrong = np.isinf(part) if may_miss else ~np.isfinite(part)
+            column = int(np.flatnonzero(wrong.any(axis=0))[0])
             where = f"column {names[column]!r}" if names else f"column {column} of X"
-        raise ValueError(
-            f"Input contains NaN or infinity in {where}. Fill or drop such rows first."
-        )
+        what = "infinity" if may_miss else "NaN or infinity"
+        raise ValueError(f"Input contains {what} in {where}. Fill or drop such rows first.")
     if len(block) > 2 and block[2] is not None and np.min(block[2], initial=0.0) < 0:
         raise ValueError("sample_weight must not be negative. Got a negative weight.")
     return block

@@ -173,7 +173,8 @@ class GradientBoosting(BaseEstimator, ABC):
         ----------
         data : path, data frame, Dask collection, or iterable of chunks
             See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
-            ``(X, y, sample_weight)``. Categorical columns hold whole numbers below 255.
+            ``(X, y, sample_weight)``. Categorical columns hold whole numbers below 255; NaN or
+            null is a missing value.
         target : str or None, default=None
             Name of the column to predict, for files and data frames.
         columns : sequence of str or None, default=None

@@ -113,7 +113,7 @@ def read_bins(
         The rows.
     """
     name = type(estimator).__name__
-    source = open_source(data, labels=labels, **columns)
+    source = open_source(data, labels=labels, missing=True, **columns)
     if source.n_targets == 0:
         raise ValueError(
             f"{name}.fit_source needs targets. Name the column to predict in `target`, or give "
