@@ -25,7 +25,7 @@ RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 def _run(*words):
     """Run in this process, whose loops are compiled here if at all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_compile_ahead", lambda n_rows, fast: nullcontext())
+        patch.setattr(cli, "_compile_ahead", lambda n_rows, fast: nullcontext(lambda model: None))
         return _invoke(*words)
 
 
@@ -109,27 +109,46 @@ def test_a_second_process_compiles_and_ends_with_the_block(monkeypatch):
     started = []
 
     class Process:
+        stdout = ("random forest|gradient boosting\n", "random forest\n")
+
         def __init__(self, words, **streams):
             started.append((words, streams))
 
         def terminate(self):
             started.append("terminated")
 
-        def wait(self):
+        def communicate(self):
             started.append("waited for")
 
     monkeypatch.setattr(cli.subprocess, "Popen", Process)
     monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    with cli._compile_ahead(9_000, True) as ready:
+        ready("random forest of the logarithm")
+        assert ready.pending == {"gradient boosting"}
+        ready("gradient boosting")  # the process has ended: nothing to wait for
+    del started[:]
     with pytest.raises(KeyboardInterrupt), cli._compile_ahead(9_000, True):
         raise KeyboardInterrupt
     words = [sys.executable, "-m", "corollary.report.ahead", "--fast", "--rows", "9000"]
     assert started[0][0] == words
-    assert set(started[0][1].values()) == {subprocess.DEVNULL}
+    assert started[0][1]["stdin"] == started[0][1]["stderr"] == subprocess.DEVNULL
     assert started[1:] == ["terminated", "waited for"]
     monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0})
     with cli._compile_ahead(None, False):
         pass
     assert len(started) == 3
+
+
+def test_a_model_is_waited_for_until_it_is_compiled_and_no_longer():
+    lines = iter(["random forest|gradient boosting\n", "random forest\n", "gradient boosting\n"])
+    ready = cli._Ready(lines)
+    ready("ridge regression")
+    assert ready.pending == {"random forest", "gradient boosting"}
+    ready("random forest")
+    assert ready.pending == {"gradient boosting"}
+    ready("random forest")
+    assert next(lines) == "gradient boosting\n"
+    cli._Ready(None)("random forest")
 
 
 def test_nothing_is_compiled_ahead_where_nothing_needs_it(monkeypatch):

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,7 +92,11 @@ def _report(
     screen.say(f"corollary report: {name}")
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
-    with _failures(), screen.progress(), _compile_ahead(_count_rows(data, demo), fast):
+    with (
+        _failures(),
+        _compile_ahead(_count_rows(data, demo), fast) as ready,
+        screen.progress(ready),
+    ):
         from corollary.report import read_demo, report
 
         made = report(
@@ -141,16 +145,18 @@ class _Screen:
     def __init__(self) -> None:
         self.start = time.perf_counter()
         self.depth, self.stage = 0, ""
+        self.ready: Callable[[str], None] = lambda description: None
 
     def say(self, text: str) -> None:
         """Say a line."""
         print(text, file=sys.stderr, flush=True)
 
     @contextmanager
-    def progress(self) -> Iterator[None]:
-        """Show every stage as it begins, and its numbers as it ends."""
+    def progress(self, ready: Callable[[str], None]) -> Iterator[None]:
+        """Show every stage as it begins, and its numbers as it ends; `ready` may delay a model."""
         from corollary.core.progress import listen
 
+        self.ready = ready
         with listen(self.listener):
             yield
 
@@ -165,6 +171,8 @@ class _Screen:
         if self.depth == 0:
             self.stage = description
             self.say_when(description)
+        elif self.depth == 1 and self.stage == "comparing models":
+            self.ready(description)
         self.depth += 1
         try:
             yield step
@@ -196,11 +204,12 @@ def _count_rows(data: str | None, demo: str | None) -> int | None:
 
 
 @contextmanager
-def _compile_ahead(n_rows: int | None, fast: bool) -> Iterator[None]:
+def _compile_ahead(n_rows: int | None, fast: bool) -> Iterator[Callable[[str], None]]:
     """Let a second process compile what the report will need; see corollary.report.ahead.
 
     It starts before this process has imported anything; with one core, or where nothing takes long
-    to compile, not at all.
+    to compile, not at all. What it gives waits until a model is compiled: that takes less time than
+    compiling it here, too.
     """
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -210,13 +219,31 @@ def _compile_ahead(n_rows: int | None, fast: bool) -> Iterator[None]:
         words += [] if n_rows is None else ["--rows", str(n_rows)]
         nowhere = subprocess.DEVNULL
         with suppress(OSError):  # no process to be had: this one compiles for itself
-            process = subprocess.Popen(words, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+            process = subprocess.Popen(
+                words, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, text=True
+            )
     try:
-        yield
+        yield _Ready(iter(()) if process is None else process.stdout)
     finally:
         if process is not None:
             process.terminate()
-            process.wait()
+            process.communicate()
+
+
+class _Ready:
+    """Waits for the second process: its first line lists models, every further one is done."""
+
+    def __init__(self, lines: Iterable[str] | None) -> None:
+        self.lines = iter(lines or ())
+        self.pending: set[str] | None = None
+
+    def __call__(self, model: str) -> None:
+        """Return when the second process will not compile the model, or has done so."""
+        if self.pending is None:
+            self.pending = set(next(self.lines, "").rstrip("\n").split("|")) - {""}
+        while any(model.startswith(label) for label in self.pending):
+            done = next(self.lines, None)
+            self.pending = set() if done is None else self.pending - {done.rstrip("\n")}
 
 
 @contextmanager

@@ -17,7 +17,12 @@ def test_every_name_is_registered():
 
 
 def test_candidates_are_fitted_for_every_task_they_serve():
-    assert ahead.compile_candidates(("lasso",)) == ["lasso regression"]
+    plan = ahead.plan_candidates(("lasso", "ridge"))
+    assert [(entry.name, situation.task) for entry, situation in plan] == [
+        ("lasso", "regression"),
+        ("ridge", "regression"),
+    ]
+    assert list(ahead.compile_candidates(plan)) == ["lasso", "ridge regression"]
 
 
 @pytest.mark.parametrize(
@@ -32,13 +37,20 @@ def test_candidates_are_fitted_for_every_task_they_serve():
         (None, True, {"forest", "machine", "boosting"}),
     ],
 )
-def test_only_what_takes_part_is_compiled(n_rows, fast, names, monkeypatch):
-    from corollary.report import trials
+def test_only_what_takes_part_is_compiled(n_rows, fast, names):
+    plan = ahead.plan_candidates(n_rows=n_rows, fast=fast)
+    assert {entry.name for entry, _ in plan} == names
 
-    monkeypatch.setattr(trials, "fit_predictor", lambda *given: None)
-    monkeypatch.setattr(trials, "predict_with", lambda *given: None)
-    done = ahead.compile_candidates(n_rows=n_rows, fast=fast)
-    assert {line.partition(" ")[0] for line in done} == names
+
+def test_what_is_planned_and_done_is_said(capsys, monkeypatch):
+    monkeypatch.setattr(ahead, "compile_candidates", lambda plan: [e.label for e, _ in plan[::2]])
+    ahead.main(["--rows", "1797"])
+    assert capsys.readouterr().out.splitlines() == [
+        "random forest|support vector machine|gradient boosting",
+        "random forest",
+        "support vector machine",
+        "gradient boosting",
+    ]
 
 
 @pytest.mark.verify

@@ -3,81 +3,99 @@
 The first report after an installation compiles the loops of trees and kernel machines, which takes
 seconds on one core. The command line starts this module in a second process, where it fits those
 candidates that will take part to a handful of rows; what it compiles goes to Numba's cache on the
-disk, where the first process finds it. Nothing else passes between the two, so the report does not
-depend on it.
+disk, where the first process finds it. It also says what is done, so that the first process can
+wait for the rest instead of compiling the same a second time. Numbers never pass between the two.
 """
 
 import argparse
 import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from corollary.report.candidates import Entry, Situation, find
 from corollary.report.evidence import Task
 from corollary.report.split import CALIBRATION_SHARE, TEST_SHARE
 
 #: Candidates whose loops take long to compile, in the order in which a report needs them.
 CANDIDATES = ("forest", "machine", "boosting")
+TASKS: tuple[Task, ...] = ("classification", "regression")
+#: Rows to fit on while compiling.
+ROWS = 60
 #: Share of the rows that models are trained on.
 TRAINING_SHARE = 1 - TEST_SHARE - CALIBRATION_SHARE
 
 
-def compile_candidates(
+def plan_candidates(
     names: tuple[str, ...] = CANDIDATES, *, n_rows: int | None = None, fast: bool = False
-) -> list[str]:
-    """Fit candidates to a handful of rows, and predict them, so that their loops are compiled.
+) -> list[tuple[Entry, Situation]]:
+    """List what takes long to compile and will take part.
 
     Parameters
     ----------
     names : tuple of str, default=CANDIDATES
         Registered names.
     n_rows : int or None, default=None
-        Rows of the table, as far as known: candidates that will not take part are left alone.
-        None compiles all.
+        Rows of the table, as far as known: candidates that will not take part are left out. None
+        lists all.
     fast : bool, default=False
         Whether the report is made in haste.
 
     Returns
     -------
-    done : list of str
-        The candidates fitted, with their tasks.
+    plan : list of (Entry, Situation)
+        Candidates for every task they serve, and a situation of a handful of rows.
     """
-    from corollary.report import candidates as register
-    from corollary.report.trials import fit_predictor, predict_with
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 4))
-    targets: dict[Task, np.ndarray] = {
-        "classification": (X[:, 0] > 0).astype(np.int64),
-        "regression": X[:, 0].copy(),
-    }
-    done = []
+    plan = []
     for name in names:
-        for task, y in targets.items():
-            entry = register.find(name, task)
-            if entry is None:
-                continue
-            situation = register.Situation(
+        for task in TASKS:
+            entry = find(name, task)
+            situation = Situation(
                 task=task,
-                n=len(X),
-                d=X.shape[1],
+                n=ROWS,
+                d=4,
                 n_classes=2 if task == "classification" else 0,
                 log=False,
                 severe=False,
                 seed=0,
                 fast=True,
             )
-            if n_rows is not None:
-                expected = replace(situation, n=round(TRAINING_SHARE * n_rows), fast=fast)
-                if not entry.applies(expected):
-                    continue
-            predict_with(fit_predictor((entry,), situation, X, y), X)
-            done.append(f"{name} {task}")
-    return done
+            n = ROWS if n_rows is None else round(TRAINING_SHARE * n_rows)
+            expected = replace(situation, n=n, fast=fast)
+            if entry is not None and (n_rows is None or entry.applies(expected)):
+                plan.append((entry, situation))
+    return plan
+
+
+def compile_candidates(plan: list[tuple[Entry, Situation]]) -> Iterator[str]:
+    """Fit candidates to a handful of rows, and predict them, so that their loops are compiled.
+
+    Parameters
+    ----------
+    plan : list of (Entry, Situation)
+        From :func:`plan_candidates`.
+
+    Yields
+    ------
+    label : str
+        Of each candidate, once it is compiled for all its tasks.
+    """
+    from corollary.report.trials import fit_predictor, predict_with
+
+    X = np.random.default_rng(0).normal(size=(ROWS, 4))
+    for k, (entry, situation) in enumerate(plan):
+        y = (X[:, 0] > 0).astype(np.int64) if situation.n_classes else X[:, 0].copy()
+        predict_with(fit_predictor((entry,), situation, X, y), X)
+        if k + 1 == len(plan) or plan[k + 1][0].label != entry.label:
+            yield entry.label
 
 
 def main(words: list[str] | None = None) -> None:
     """Compile what a report on a table of known size needs.
+
+    The first line printed lists what will be compiled, separated by bars; every further line names
+    one of them that is done.
 
     Parameters
     ----------
@@ -88,9 +106,12 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=None)
     parser.add_argument("--fast", action="store_true")
     given = parser.parse_args(words)
-    compile_candidates(n_rows=given.rows, fast=given.fast)
+    plan = plan_candidates(n_rows=given.rows, fast=given.fast)
+    print("|".join(dict.fromkeys(entry.label for entry, _ in plan)), flush=True)
+    for label in compile_candidates(plan):
+        print(label, flush=True)
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         main()
