@@ -125,7 +125,9 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
     row, value, spare_row, spare_value, hist, lists, features, queue, near = work
     nodes, total, gain, bits = grown
     max_depth, min_split, min_leaf, min_weight, min_gain, max_leaves, max_features, binary = rules
-    width, n_features, end = total.shape[1], len(features), len(row)
+    n_features, end, width = len(features), len(row), 2
+    if impurity is not None:  # else the width is known to the compiler, which adds both at once
+        width = total.shape[1]
     left = hist[len(hist) - width :]
     n_nodes, n_open, child, depth, start, middle = 1, 0, 0, 0, 0, 0
     best_first, counting = max_leaves < end, min_leaf > 1

@@ -235,7 +235,7 @@ def grow_histogram(
         np.empty((n_features, _near_rows(limits, n, n_features)), dtype=np.uint8),
     )
     grown = compiled.Grown(
-        np.zeros(4 * capacity, dtype=np.int32),
+        np.empty(4 * capacity, dtype=np.int32),
         np.empty((capacity, width)),
         np.empty(capacity),
         np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
