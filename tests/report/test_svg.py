@@ -175,3 +175,17 @@ def test_cells_get_darker_with_counts():
     assert "cell-1" in svg
     assert "cell-5" in svg
     assert "cell-3" not in svg
+
+
+@pytest.mark.parametrize("width", [880, 340])
+def test_the_labels_of_parts_are_whole_and_do_not_overlap(width):
+    parts = [
+        {"label": label, "n": n}
+        for label, n in [("training", 24_000), ("calibration", 6_000), ("test", 1_000)]
+    ]
+    drawn = str(plots.split(parts, name="split", title="Rows", width=width))
+    found = re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>([^<]+)</text>', drawn)
+    places = sorted((float(x), text) for x, text in found)
+    assert [text for _, text in places] == ["training 24,000", "calibration 6,000", "test 1,000"]
+    for (x, text), (after, _) in zip(places, [*places[1:], (width, "")], strict=True):
+        assert x + text_width(text) <= after + 0.1  # places are rounded

@@ -376,14 +376,16 @@ def split(
     """
     picture = Drawing(width, 52)
     total = sum(p["n"] for p in parts) or 1
-    x = free = 0.0
-    for i, part in enumerate(parts):
-        wide = width * part["n"] / total
-        words = f"{part['label']} {count(part['n'])}"
-        picture.rect(x, 4, max(wide - 2, 1), 18, f"part-{i + 1}", title=words, round_=2)
-        # A label may be wider than its part: it is pushed left of the edge and right of the last.
-        start = max(min(x, width - text_width(words)), free)
-        picture.text(start, 42, words, "t-soft", width=width - start)
-        x, free = x + wide, start + text_width(words) + 10
+    words = [f"{p['label']} {count(p['n'])}" for p in parts]
+    edges = [width * sum(p["n"] for p in parts[:i]) / total for i in range(len(parts) + 1)]
+    for i, text in enumerate(words):
+        wide = edges[i + 1] - edges[i]
+        picture.rect(edges[i], 4, max(wide - 2, 1), 18, f"part-{i + 1}", title=text, round_=2)
+    # A label may be wider than its part: it is pushed left, to make room for those on its right.
+    free = width
+    for i in reversed(range(len(words))):
+        start = max(min(edges[i], free - text_width(words[i])), 0.0)
+        picture.text(start, 42, words[i], "t-soft", width=free - start)
+        free = start - 10
     description = "; ".join(f"{p['label']}: {p['n']}" for p in parts)
     return picture.render(name, title, description, "wide" if width >= 560 else "narrow")
