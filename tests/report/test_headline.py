@@ -10,7 +10,7 @@ import pytest
 
 from corollary.core.simulate import assert_bound_holds
 from corollary.report import from_memory, measure
-from corollary.report.sections import verdict
+from corollary.report.sections import calibration, verdict
 
 
 def draw(world, n, seed):
@@ -58,6 +58,20 @@ def misses(world, fresh, seed, *, n=120, card=verdict.how_good, fast=True):
     return not strip["low"] <= truth <= high
 
 
+def breaks_promise(world, fresh, seed, *, n=120):
+    """Whether sets or intervals hold more rarely than the calibration rows are said to prove."""
+    evidence, model = measure(from_memory(draw(world, n, seed)), "y", seed=seed, fast=True)
+    features = model.encoder.transform(fresh[list(model.columns)])
+    y = fresh["y"].to_numpy()
+    if evidence.task == "classification":
+        sets = model.calibration.sets(model.predictor.predict_proba(features))
+        held = sets[np.arange(len(y)), np.searchsorted(evidence.classes, y)]
+    else:
+        low, high = model.calibration.intervals(features, model.predictor.predict(features))
+        held = (low <= y) & (y <= high)
+    return held.mean() < calibration.promised_coverage(evidence)
+
+
 def count_misses(world, repeats, *, n_fresh=8_000, **settings):
     fresh = draw(world, n_fresh, 10**6)
     return sum(misses(world, fresh, seed, **settings) for seed in range(repeats))
@@ -71,6 +85,21 @@ def test_the_headline_error_holds(world):
 @pytest.mark.parametrize("world", CLASSES)
 def test_the_headline_error_rate_holds(world):
     assert_bound_holds(count_misses(world, 12), 12, 0.05)
+
+
+@pytest.mark.parametrize("world", ["three classes", "rare blunders"])
+def test_what_calibration_proves_holds(world):
+    fresh = draw(world, 8_000, 10**6)
+    assert_bound_holds(sum(breaks_promise(world, fresh, seed) for seed in range(15)), 15, 0.05)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("n", [120, 900])
+@pytest.mark.parametrize("world", [*CLASSES, *NUMBERS])
+def test_what_calibration_proves_holds_in_200_repeats(world, n):
+    fresh = draw(world, 40_000, 10**6)
+    broken = sum(breaks_promise(world, fresh, seed, n=n) for seed in range(200))
+    assert_bound_holds(broken, 200, 0.05, level=1e-3)
 
 
 def test_the_simulation_notices_an_interval_of_a_mean(monkeypatch):

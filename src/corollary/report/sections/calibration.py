@@ -182,8 +182,36 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
     return {**summary, "sentence": _coverage_sentence(evidence, summary)}
 
 
+def promised_coverage(evidence: Evidence) -> float | None:
+    r"""Bound the coverage from below by the calibration rows, before any test row is looked at.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was measured.
+
+    Returns
+    -------
+    share : float or None
+        At the confidence of the evidence; None if nothing is known about the calibration, or if it
+        had so few rows that everything is covered.
+
+    Notes
+    -----
+    Given n calibration rows the coverage of a conformal threshold at rank
+    :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
+    scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
+    error. Guarantee: checked by ``tests/report/test_headline.py``.
+    """
+    rows = evidence.calibrated
+    error = (1 - evidence.confidence) / max(len(rows), 1)
+    ranks = [int(np.ceil((n + 1) * evidence.coverage - 1e-9)) for n in rows]
+    floors = [float(special.betaincinv(k, n + 1 - k, error)) for k, n in zip(ranks, rows) if k <= n]
+    return min(floors, default=None)
+
+
 def promise(evidence: Evidence) -> str:
-    r"""Say what the calibration rows prove about coverage, before any test row is looked at.
+    """Say what the calibration rows prove about coverage.
 
     Parameters
     ----------
@@ -193,33 +221,18 @@ def promise(evidence: Evidence) -> str:
     Returns
     -------
     sentence : str
-        Empty if nothing is known about the calibration.
-
-    Notes
-    -----
-    Given n calibration rows the coverage of a conformal threshold at rank
-    :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
-    scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
-    error.
+        Empty if they prove nothing.
     """
-    rows = evidence.calibrated
-    if not rows:
+    share, rows = promised_coverage(evidence), evidence.calibrated
+    if share is None:
         return ""
-    error = (1 - evidence.confidence) / len(rows)
-    ranks = [int(np.ceil((n + 1) * evidence.coverage - 1e-9)) for n in rows]
-    floors = [
-        float(special.betaincinv(k, n + 1 - k, error)) if k <= n else 1.0
-        for k, n in zip(ranks, rows)
-    ]
     level = facts.confidence_words(evidence)
     kind = "sets" if evidence.task == "classification" else "intervals"
-    if all(k > n for k, n in zip(ranks, rows)):
-        return ""  # a note says that there are too few rows, and that everything is covered
     where = "" if len(rows) == 1 else f" in each of {len(rows)} ranges of the prediction"
     return (
         f"Proved by the {plural(sum(rows), 'calibration row')}, before any test row was looked at: "
         f"with {level} confidence the {kind} hold the truth for at least "
-        f"{format_share(min(floors), 'lower')} of all such rows{where}."
+        f"{format_share(share, 'lower')} of all such rows{where}."
     )
 
 
