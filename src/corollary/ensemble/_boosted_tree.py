@@ -283,7 +283,7 @@ def _begin(whole, real, rule, free, counts, hists):
 
     The smaller child gets an empty histogram, unless neither child will be split.
     """
-    left, name, best = counts[N_NODES], np.int64(DONE), 0.0
+    left, name, best = counts[N_NODES], DONE, 0.0
     if (left + 1) // 2 >= rule[MAX_LEAVES]:
         return name
     if rule[MAX_LEAVES] < MOST:
@@ -296,7 +296,7 @@ def _begin(whole, real, rule, free, counts, hists):
     if name < 0:
         return name
     if left + 2 > whole.shape[0] or counts[N_FREE] == 0:
-        return np.int64(FULL)
+        return FULL
     counts[TOP] = whole[name, NEXT]
     node, values, c_mask = whole[name], real[name], (np.int64(1) << rule[SHIFT]) - 1
     node[LEFT], node[SMALL] = left, 0
