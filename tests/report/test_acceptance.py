@@ -363,8 +363,15 @@ def test_a_phone_gets_pictures_of_its_own(breast_cancer):
     assert classes.count("wide") == classes.count("narrow") > 2
 
 
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    """Ten classes and 64 columns: as long as a report gets."""
+    table = read_demo("digits")
+    return Made(table.frame, table.target, tmp_path_factory.mktemp("digits"))
+
+
 @browser
-@pytest.mark.parametrize("name", ["breast_cancer", "diamonds"])
+@pytest.mark.parametrize("name", ["breast_cancer", "diamonds", "digits"])
 def test_print_takes_at_most_eight_pages_with_every_fold_open(name, request, tmp_path):
     made = request.getfixturevalue(name)
     # Without scripts, which open folds too, and without the policy, which forbids other styles.
