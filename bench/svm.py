@@ -85,6 +85,7 @@ CONTESTS = [
         ],
         quality=dual_objective,
         tolerance=1e-4,
+        rounds=9,
     ),
     Contest(
         name="SVC, RBF, 10,000 x 20, C = 30",
