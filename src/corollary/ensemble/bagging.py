@@ -65,17 +65,17 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         Rows of each member.
     oob_score_ : float
         Accuracy of the out-of-bag predictions, if ``oob_score``.
-    oob_decision_function_ : ndarray of shape (n_samples_, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag predictions, NaN for rows that all members have seen; if ``oob_score``.
     n_samples_ : int
         Training rows.
     seed_ : int
         Seed of all random draws.
-    bag_weight_ : ndarray of shape (n_samples_,)
+    bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows, if they are numbers.
@@ -258,17 +258,17 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         Rows of each member.
     oob_score_ : float
         Coefficient of determination of the out-of-bag predictions, if ``oob_score``.
-    oob_prediction_ : ndarray of shape (n_samples_,)
+    oob_prediction_ : ndarray of shape (n_samples,)
         Out-of-bag predictions, NaN for rows that all members have seen; if ``oob_score``.
     n_samples_ : int
         Training rows.
     seed_ : int
         Seed of all random draws.
-    bag_weight_ : ndarray of shape (n_samples_,)
+    bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows, if they are numbers.

@@ -78,7 +78,7 @@ default="from_dtype"
         Their number.
     trees_ : Trees
         The trees, end to end in flat arrays.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
     estimators_ : list of DecisionTreeClassifier
         The trees as models, made when asked for.
@@ -86,7 +86,7 @@ default="from_dtype"
         Rows drawn for each tree.
     oob_score_ : float
         Accuracy of the out-of-bag predictions, if ``oob_score``.
-    oob_decision_function_ : ndarray of shape (n_samples_, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
     categories_ : Categories
         Values of the categorical columns.
@@ -96,11 +96,11 @@ default="from_dtype"
         Training rows.
     seed_ : int
         Seed of all random draws.
-    bag_weight_ : ndarray of shape (n_samples_,)
+    bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.
@@ -317,7 +317,7 @@ default="from_dtype"
     ----------
     trees_ : Trees
         The trees, end to end in flat arrays.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
     estimators_ : list of DecisionTreeRegressor
         The trees as models, made when asked for.
@@ -325,7 +325,7 @@ default="from_dtype"
         Rows drawn for each tree.
     oob_score_ : float
         Coefficient of determination of the out-of-bag predictions, if ``oob_score``.
-    oob_prediction_ : ndarray of shape (n_samples_,)
+    oob_prediction_ : ndarray of shape (n_samples,)
         Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
     categories_ : Categories
         Values of the categorical columns.
@@ -335,11 +335,11 @@ default="from_dtype"
         Training rows.
     seed_ : int
         Seed of all random draws.
-    bag_weight_ : ndarray of shape (n_samples_,)
+    bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

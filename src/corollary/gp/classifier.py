@@ -110,7 +110,7 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
         Steps of the longest search; 0 if nothing was learnt.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

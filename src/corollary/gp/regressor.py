@@ -78,7 +78,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         Steps of the search on all rows; 0 if nothing was learnt.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -88,7 +88,7 @@ class SparseGaussianProcessRegressor(RegressorMixin, BaseEstimator):
         Steps on all rows, or passes over them; 0 if nothing was learnt.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

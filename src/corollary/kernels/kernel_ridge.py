@@ -215,7 +215,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Rank of the system solved; smaller than n_samples only for ``alpha=0``.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

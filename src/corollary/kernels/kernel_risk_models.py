@@ -152,7 +152,7 @@ class KernelERMRegressor(RegressorMixin, _KernelERM):
         Iterations.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.
@@ -292,7 +292,7 @@ default="logistic"
         Iterations, the most for one class.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -73,7 +73,7 @@ default="rbf"
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (n_landmarks, n_features_in_)
+    landmarks_ : ndarray of shape (n_landmarks, n_features)
         Rows drawn without replacement.
     projection_ : ndarray of shape (n_landmarks, n_features_out)
         Matrix R with ``R R' = K^+`` for the landmarks' Gram matrix K.
@@ -84,7 +84,7 @@ default="rbf"
         estimate from at most 1,000 rows.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -116,7 +116,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     Attributes
     ----------
-    frequencies_ : ndarray of shape (n_components, n_features_in_)
+    frequencies_ : ndarray of shape (n_components, n_features)
         Draws from the spectral measure.
     phases_ : ndarray of shape (n_components,)
         Phases; only for the form "phase".
@@ -124,7 +124,7 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Mass ``k(x, x)`` of the spectral measure.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.
@@ -278,11 +278,11 @@ class ArcCosineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     Attributes
     ----------
-    directions_ : ndarray of shape (n_components, n_features_in_)
+    directions_ : ndarray of shape (n_components, n_features)
         Normal vectors, uniform on the sphere.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training inputs had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -49,7 +49,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels.
-    codes_ : ndarray of int of shape (n_samples_fit_,)
+    codes_ : ndarray of int of shape (n_samples_fit,)
         Class of each training row, as a position in ``classes_``.
     index_ : NeighborIndex
         The rows, prepared for searches.
@@ -57,11 +57,11 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
         Neighbours used.
     n_samples_fit_ : int
         Training rows of positive weight.
-    weight_ : ndarray of shape (n_samples_fit_,) or None
+    weight_ : ndarray of shape (n_samples_fit,) or None
         Their weights.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -42,7 +42,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
 
     Attributes
     ----------
-    targets_ : ndarray of shape (n_samples_fit_,) or (n_samples_fit_, n_outputs)
+    targets_ : ndarray of shape (n_samples_fit,) or (n_samples_fit, n_outputs)
         Targets of the training rows.
     index_ : NeighborIndex
         The rows, prepared for searches.
@@ -50,11 +50,11 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
         Neighbours used.
     n_samples_fit_ : int
         Training rows of positive weight.
-    weight_ : ndarray of shape (n_samples_fit_,) or None
+    weight_ : ndarray of shape (n_samples_fit,) or None
         Their weights.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

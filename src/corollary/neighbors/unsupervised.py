@@ -39,7 +39,7 @@ class NearestNeighbors(NeighborsModel):
         Rows have no weights here.
     n_features_in_ : int
         Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have names.
     fingerprint_ : Fingerprint
         Memory of the rows.

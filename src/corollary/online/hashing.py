@@ -77,7 +77,7 @@ class HashingEncoder(TransformerMixin, BaseEstimator):
     ----------
     n_features_in_ : int
         Columns of the table, if it was fitted.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have any.
 
     See Also

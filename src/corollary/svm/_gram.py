@@ -141,7 +141,7 @@ class SingleRBFGram(RBFGram):
     dtype = np.float32
 
     def __init__(self, gram: RBFGram) -> None:
-        self.left = (gram.left * np.log2(np.e)).astype(np.float32)
+        self.left = (gram.left / np.log(2.0)).astype(np.float32)
         self.right = gram.right.astype(np.float32)
         self.n, self.diagonal = gram.n, gram.diagonal
         self.cheap = self.left.shape[1] <= _CHEAP_COLUMNS

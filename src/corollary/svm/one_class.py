@@ -71,7 +71,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Pair steps made.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training rows had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

@@ -73,7 +73,7 @@ class StructuralSVM(ClassifierMixin, BaseEstimator):
         Rounds made.
     n_features_in_ : int
         Number of features, if the problem is None.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the problem is None and the training rows had names.
     fingerprint_ : Fingerprint
         Memory of the training rows, if the problem is None.

@@ -82,7 +82,7 @@ class SVC(PairwiseClassifier):
         Pair steps made.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training rows had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.
@@ -233,7 +233,7 @@ class NuSVC(PairwiseClassifier):
         Pair steps made.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if the training rows had names.
     fingerprint_ : Fingerprint
         Memory of the training rows.

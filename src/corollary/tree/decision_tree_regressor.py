@@ -55,7 +55,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
     ----------
     tree_ : Tree
         The tree as flat arrays.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of all splits.
     categories_ : Categories
         Values of the categorical columns.
@@ -63,7 +63,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
         Columns drawn at every node.
     n_features_in_ : int
         Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, if they have names.
     fingerprint_ : Fingerprint
         Memory of the training rows.
