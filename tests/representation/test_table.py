@@ -315,3 +315,39 @@ def test_positive_skewed_numbers_get_their_logarithm(seed):
     least = np.log(frame["income"].min() / 2)
     new = pd.DataFrame({"income": [0.0, -3.0], "age": [40.0, 40.0]})
     np.testing.assert_allclose(encoder.transform(new)[:, 1], least)
+
+
+def lengths(seed, n=400):
+    return np.random.default_rng(seed).uniform(3.0, 9.0, size=n)
+
+
+def test_a_zero_far_from_all_other_numbers_is_read_as_missing(seed):
+    x = lengths(seed)
+    clean = TableEncoder().fit(pd.DataFrame({"x": x}))
+    assert clean.get_feature_names_out().tolist() == ["x"]
+    # Not seen in training: filled like a missing value, not followed down to 0.
+    rows = clean.transform(pd.DataFrame({"x": [0.0, np.nan, np.median(x)]}))
+    np.testing.assert_array_equal(rows[0], rows[1])
+    np.testing.assert_allclose(rows[0], rows[2], atol=1e-12)
+    # Seen in training: neither in the median nor in the spread, and marked.
+    x[:2] = 0.0
+    told = TableEncoder().fit(pd.DataFrame({"x": x}))
+    assert told.get_feature_names_out().tolist() == ["x", "x missing"]
+    assert told.notes_ == {"x": ["0 was read as missing (2 rows)"]}
+    assert told.plans_[0]["median"] == np.median(x[2:])
+    assert told.plans_[0]["low"] == x[2:].min()
+    assert told.transform(pd.DataFrame({"x": [0.0, 5.0]}))[:, 1].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", ["near", "many", "negative", "counts", "few rows"])
+def test_other_zeros_are_quantities(seed, kind):
+    x = lengths(seed, 30 if kind == "few rows" else 400)
+    if kind == "near":
+        x[:20] = np.linspace(0.2, 3.0, 20)
+    elif kind == "negative":
+        x[0] = -4.0
+    elif kind == "counts":
+        x = np.round(x)
+    x[-1 if kind != "many" else slice(-20, None)] = 0.0
+    encoder = TableEncoder(scale=False).fit(pd.DataFrame({"x": x}))
+    assert encoder.transform(pd.DataFrame({"x": [0.0]}))[0, 0] == 0.0

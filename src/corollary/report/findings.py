@@ -15,12 +15,13 @@ from corollary.report.split import Split
 from corollary.report.statistics import mean_ranks
 from corollary.report.target import Target
 from corollary.representation.columns import Plan, distinct_strings, read_numbers
+from corollary.representation.encodings import FEW_ZEROS
 
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 #: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
 #: unless another column that otherwise moves along says that they are wrong.
-FEW_SHARE, SOME_SHARE, CONTRADICTED_SHARE = 0.005, 0.05, 0.3
+FEW_SHARE, SOME_SHARE, CONTRADICTED_SHARE = FEW_ZEROS, 0.05, 0.3
 #: Rank correlation from which a column can contradict another, and the rank at which it does.
 WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
 #: Of numbers of both signs, one is isolated beyond so many times the range of the others.

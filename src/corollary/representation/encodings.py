@@ -8,7 +8,7 @@ kind              features
 ================  ================================================================================
 numeric, boolean  the number (median where missing); its logarithm too if it is positive and
                   skewed; an indicator per frequent word among numbers; an indicator of missing
-                  values if training rows had any
+                  values if training rows had any; a 0 far from all other numbers is missing
 category          an indicator per level; rare levels share one, unknown levels are rare; with more
                   than ``max_levels`` levels: log frequency and smoothed target statistics instead
 date              year, month, day, weekday, time of day (where it varies), seconds since 1970
@@ -50,6 +50,8 @@ from corollary.representation.texts import BUCKETS, apply_text, learn_text
 
 #: Positive numbers more skewed than this get their logarithm as a second feature.
 SKEWED = 1.0
+#: More zeros than this share, and more than three, are a habit of the data.
+FEW_ZEROS = 0.005
 #: Features of a date, in order.
 DATE_PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
 
@@ -63,7 +65,7 @@ _NUMERIC = {
     **_RANGE,
 }
 _FIELDS: dict[str, list[dict[str, Spec]]] = {
-    "numeric": [_NUMERIC],
+    "numeric": [_NUMERIC, _NUMERIC | {"zero": Flag()}],
     "boolean": [_NUMERIC],
     "category": [
         {"levels": List(Text(), "l"), "rare": Flag(), "missing": Flag(), "seen": List(Text())},
@@ -206,6 +208,11 @@ def apply_plan(plan: Plan, values: Any) -> np.ndarray:
 
 def _learn_numeric(plan: Plan, values: Any) -> Plan:
     numbers = read_numbers(values)
+    zero = plan["kind"] == "numeric" and zero_means_missing(numbers)
+    notes = list(plan["notes"])
+    if zero and (n := int((numbers == 0).sum())):
+        notes.append(f"0 was read as missing ({n} row{'s' * (n > 1)})")
+    numbers = _without_zeros(numbers, zero)
     present = numbers[~np.isnan(numbers)]
     words = _spell_tokens(plan, values)
     # The value itself is missing-filled by the median, which no outlier moves.
@@ -216,6 +223,8 @@ def _learn_numeric(plan: Plan, values: Any) -> Plan:
     has_missing = bool((np.isnan(numbers) & ~words.any(axis=1)).any())
     features += [[" missing", "no"]] * has_missing
     return {
+        **({"zero": True} if zero else {}),
+        "notes": notes,
         "median": float(np.median(present) if plan["kind"] == "numeric" else present.mean() >= 0.5),
         "log": log,
         "low": float(present.min()),
@@ -225,8 +234,42 @@ def _learn_numeric(plan: Plan, values: Any) -> Plan:
     }
 
 
+def zero_means_missing(numbers: np.ndarray) -> bool:
+    """Tell whether a 0 among these numbers would be a missing value rather than a quantity.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n,)
+        Training values of a column, NaN where missing.
+
+    Returns
+    -------
+    is_missing : bool
+        Whether all numbers but at most a few zeros are positive, many and varied, and none of them
+        comes near 0. Counts reach it by nature, and so do quantities of which some have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.representation.encodings import zero_means_missing
+    >>> lengths = np.linspace(3.0, 9.0, 100)
+    >>> zero_means_missing(np.append(lengths, 0.0)), zero_means_missing(lengths - 3.0)
+    (True, False)
+    """
+    present = numbers[~np.isnan(numbers)]
+    positive = present[present > 0]
+    if len(positive) < 50 or present.min() < 0 or len(np.unique(positive)) < 20:
+        return False
+    few = len(present) - len(positive) <= max(3.0, FEW_ZEROS * len(present))
+    return bool(few and positive.min() >= 0.2 * np.median(positive))
+
+
+def _without_zeros(numbers: np.ndarray, zero: bool) -> np.ndarray:
+    return np.where(numbers == 0, np.nan, numbers) if zero else numbers
+
+
 def _apply_numeric(plan: Plan, values: Any) -> np.ndarray:
-    numbers = read_numbers(values)
+    numbers = _without_zeros(read_numbers(values), plan.get("zero", False))
     missing = np.isnan(numbers)
     # One range beyond the training range is as far as any extrapolation is trusted: a slipped
     # decimal point or a huge number must not dominate a prediction.
