@@ -80,8 +80,6 @@ default="from_dtype"
         The trees, end to end in flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
-    estimators_ : list of DecisionTreeClassifier
-        The trees as models, made when asked for.
     estimators_samples_ : list of ndarray
         Rows drawn for each tree.
     oob_score_ : float
@@ -319,8 +317,6 @@ default="from_dtype"
         The trees, end to end in flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
-    estimators_ : list of DecisionTreeRegressor
-        The trees as models, made when asked for.
     estimators_samples_ : list of ndarray
         Rows drawn for each tree.
     oob_score_ : float
