@@ -202,6 +202,8 @@ def test_staged_predictions_end_at_the_prediction(seed):
 
 
 def test_rounded_derivatives_have_no_systematic_error():
+    from corollary.ensemble._boosted_tree import HC, G
+
     n = 40_000
     gradient, hessian = np.full(n, 1e-4), np.full(n, 1e-3)
     gradient[0], hessian[0] = -1.0, 1.0  # leaves little resolution for the others
@@ -217,7 +219,7 @@ def test_rounded_derivatives_have_no_systematic_error():
         sums = grower.leaf_sums(grown, pairs, np.ones(2))
     rules = grower.plan(n, np.ones(2))
     for leaf, (g, h) in enumerate(sums):
-        total = grown.totals[grown.leaves[leaf]]
+        total = grower.nodes.whole[grown.leaves[leaf], [G, HC]]
         assert total[0] * rules.real[2] == pytest.approx(g, rel=0.02)
         assert (total[1] >> rules.whole[2]) * rules.real[3] == pytest.approx(h, rel=0.02)
         members = grown.rows(leaf)

@@ -72,8 +72,6 @@ class Grown:
         Feature (-1 in leaves), last bin on the left, whether missing values go left, left child.
     gain : ndarray of shape (n_nodes,)
         Twice the decrease of the loss, by a quadratic approximation.
-    totals : ndarray of int64 of shape (n_nodes, 2)
-        Sums of derivatives and numbers of rows, as in a histogram.
     bounds : ndarray of shape (n_leaves, 2)
         Least and largest value that each leaf may have.
     sides : ndarray of uint8 of shape (n_nodes, 256)
@@ -88,7 +86,6 @@ class Grown:
 
     splits: np.ndarray
     gain: np.ndarray
-    totals: np.ndarray
     bounds: np.ndarray
     sides: np.ndarray
     leaves: np.ndarray
@@ -344,7 +341,6 @@ class Grower:
         return Grown(
             splits=splits,
             gain=real[:, compiled.GAIN],
-            totals=whole[:, compiled.G : compiled.HC + 1],
             bounds=real[leaves, compiled.LOW : compiled.HIGH + 1],
             sides=self.nodes.sides[:n],
             leaves=leaves,

@@ -15,13 +15,13 @@ from corollary.report.split import Split
 from corollary.report.statistics import mean_ranks
 from corollary.report.target import Target
 from corollary.representation.columns import Plan, distinct_strings, read_numbers
-from corollary.representation.encodings import FEW_ZEROS
+from corollary.representation.encodings import is_few, stays_away_from_zero
 
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 #: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
 #: unless another column that otherwise moves along says that they are wrong.
-FEW_SHARE, SOME_SHARE, CONTRADICTED_SHARE = FEW_ZEROS, 0.05, 0.3
+SOME_SHARE, CONTRADICTED_SHARE = 0.05, 0.3
 #: Rank correlation from which a column can contradict another, and the rank at which it does.
 WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
 #: Of numbers of both signs, one is isolated beyond so many times the range of the others.
@@ -125,13 +125,10 @@ def impossible_zeros(
     positive = present[present > 0]
     zeros = np.flatnonzero(numbers == 0)
     share = len(zeros) / max(len(present), 1)
-    if len(positive) < 50 or present.min() < 0 or not 0 < share <= CONTRADICTED_SHARE:
-        return []
-    # Counts reach zero by nature; quantities that never come near it do not.
-    if positive.min() < 0.2 * np.median(positive) or len(np.unique(positive)) < 20:
+    if not 0 < share <= CONTRADICTED_SHARE or not stays_away_from_zero(present):
         return []
     n = len(zeros)
-    few = n <= max(3.0, FEW_SHARE * len(present))
+    few = is_few(n, len(present))
     witness = None if few else _witness(name, numbers, columns or {})
     if not few and witness is None and share > SOME_SHARE:
         return []

@@ -14,9 +14,11 @@ from corollary.report.predictor import Predictor
 from corollary.representation import TableEncoder
 from corollary.representation.columns import read_numbers
 
-#: Beyond the training range by more than its width, the encoder holds a quantity.
+#: Where the encoder does not follow a quantity: it fills gaps, reads some zeros as gaps, and holds
+#: what lies beyond the training range by more than its width.
 RANGE = (
-    "No column of a new row lies beyond its training range by more than the width of that range."
+    "No column of a new row is missing, or is a 0 that counts as missing, or lies beyond its "
+    "training range by more than the width of that range."
 )
 
 

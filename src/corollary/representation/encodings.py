@@ -257,11 +257,44 @@ def zero_means_missing(numbers: np.ndarray) -> bool:
     (True, False)
     """
     present = numbers[~np.isnan(numbers)]
+    return is_few(int((present == 0).sum()), len(present)) and stays_away_from_zero(present)
+
+
+def is_few(count: int, n: int) -> bool:
+    """Tell whether so many odd values of n are a mistake rather than a habit of the data.
+
+    Parameters
+    ----------
+    count : int
+        Odd values.
+    n : int
+        Values.
+
+    Returns
+    -------
+    few : bool
+        Whether they are at most three, or 0.5%.
+    """
+    return count <= max(3.0, FEW_ZEROS * n)
+
+
+def stays_away_from_zero(present: np.ndarray) -> bool:
+    """Tell whether numbers, zeros aside, are positive, many, varied and never near 0.
+
+    Parameters
+    ----------
+    present : ndarray of shape (n,)
+        Numbers, none of them NaN.
+
+    Returns
+    -------
+    away : bool
+        Whether 0 is far from all the others. Counts reach it by nature.
+    """
     positive = present[present > 0]
     if len(positive) < 50 or present.min() < 0 or len(np.unique(positive)) < 20:
         return False
-    few = len(present) - len(positive) <= max(3.0, FEW_ZEROS * len(present))
-    return bool(few and positive.min() >= 0.2 * np.median(positive))
+    return bool(positive.min() >= 0.2 * np.median(positive))
 
 
 def _without_zeros(numbers: np.ndarray, zero: bool) -> np.ndarray:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
@@ -225,8 +226,18 @@ class _Run(NamedTuple):
     losses: np.ndarray
 
 
+# Two theorems ask twice each for the run of the same model.
+_RUNS: WeakKeyDictionary[Evidence, _Run | None] = WeakKeyDictionary()
+
+
 def _replay(evidence: Evidence) -> _Run | None:
     """Play the run of a model again, if it was a single pass over these rows."""
+    if evidence not in _RUNS:
+        _RUNS[evidence] = _play(evidence)
+    return _RUNS[evidence]
+
+
+def _play(evidence: Evidence) -> _Run | None:
     model: Any = evidence.model
     if type(model).__module__ != "corollary.online.classifier" or evidence.y.ndim != 1:
         return None
