@@ -164,3 +164,11 @@ def test_a_state_that_does_not_fit_is_not_saved(tmp_path, field, value, problem)
     setattr(player, field, value)
     with pytest.raises((TypeError, ModelFileError), match=problem):
         corollary.save(player, tmp_path / "game")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e200])
+def test_contexts_that_would_spoil_the_memory_are_refused(wrong):
+    player = LinUCB().start(2, n_features=2, random_state=0)
+    with pytest.raises(ValueError, match=r"'context' .* finite numbers in \[-1e\+100") as error:
+        player.ask([wrong, 1.0])
+    assert "reward" not in str(error.value)

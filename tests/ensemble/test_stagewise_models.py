@@ -157,3 +157,5 @@ def test_errors(seed):
         StagewiseClassifier(loss="zero_one").fit(X, y)
     with pytest.raises(ValueError, match="must be one of"):
         StagewiseClassifier(loss="nonsense").fit(X, y)
+    with pytest.raises(ValueError, match=r"loss of the targets is not a finite number\. Divide y"):
+        StagewiseRegressor().fit(X, 1e200 * X[:, 0])

@@ -121,6 +121,16 @@ def test_regression_of_a_constant_and_of_zero_weights():
     assert model.threshold_ == 0.5
 
 
+@pytest.mark.parametrize("scale", [2.0**1000, 2.0**-1000])
+def test_the_unit_of_targets_does_not_matter(seed, scale):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    wanted = StumpRegressor().fit(X, y)
+    model = StumpRegressor().fit(X, scale * y)
+    assert model.threshold_ == wanted.threshold_
+    assert model.leaf_values_.tolist() == (scale * wanted.leaf_values_).tolist()
+
+
 def test_errors():
     with pytest.raises(ValueError, match="NaN or infinity"):
         best_stump([[np.nan]], [1])

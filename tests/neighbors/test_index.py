@@ -130,10 +130,22 @@ def test_extreme_scales(scale, seed):
     distances, rows = assert_all_the_same(X, Q, 3)
     assert rows.min() >= 0
     assert rows.max() < 300
-    if 1e-150 < scale < 1e150:
-        wanted = naive(X / scale, Q / scale, 3, "euclidean")
-        assert np.array_equal(rows, wanted[1])
-        assert distances / scale == pytest.approx(wanted[0])
+    wanted = naive(X / scale, Q / scale, 3, "euclidean")
+    assert np.array_equal(rows, wanted[1])
+    assert distances / scale == pytest.approx(wanted[0])
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski"])
+@pytest.mark.parametrize("exponent", [-1020, -560, 530, 1000])
+def test_powers_of_distances_may_leave_the_range_of_doubles(seed, exponent, metric, algorithm):
+    rng = np.random.default_rng(seed)
+    X, Q = rng.normal(size=(60, 2)), rng.normal(size=(5, 2))
+    wanted = nearest_neighbors(X, Q, 4, metric=metric, p=3, algorithm=algorithm)
+    X, Q = np.ldexp(X, exponent), np.ldexp(Q, exponent)
+    distances, found = nearest_neighbors(X, Q, 4, metric=metric, p=3, algorithm=algorithm)
+    np.testing.assert_array_equal(found, wanted[1])
+    np.testing.assert_allclose(np.ldexp(distances, -exponent), wanted[0], rtol=1e-10)
 
 
 def test_far_queries_and_equal_rows(seed):

@@ -307,6 +307,17 @@ def test_errors(seed):
         OnlineRegressor(step="constant", eta=1.0).fit(1e4 * X, y)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("learner", ["gradient-descent", "passive-aggressive", "perceptron"])
+def test_features_whose_squares_overflow_are_refused(seed, learner, form):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 3))
+    with pytest.raises(ValueError, match=r"overflowed\. Scale the features"):
+        OnlineClassifier(learner=learner).fit(form(1e300 * X), X[:, 0] > 0)
+    with pytest.raises(ValueError, match=r"overflowed\. Scale the features"):
+        OnlineRegressor().fit(form(X), 1e300 * X[:, 0])
+
+
 def test_probabilities_of_several_classes_sum_to_one(seed):
     X, y = three_classes(seed)
     model = OnlineClassifier(random_state=0).fit(X, y)

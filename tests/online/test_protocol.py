@@ -224,3 +224,10 @@ def test_overflow_is_named():
     learner = OnlineGradientDescent("square", eta=10.0)
     with pytest.raises(ValueError, match="overflowed"):
         learner.partial_fit(np.full((400, 1), 1e3), np.ones(400))
+
+
+def test_truths_of_another_kind_are_named():
+    with pytest.raises(ValueError, match=r"OnlinePerceptron needs truths that are numbers.*Class"):
+        OnlinePerceptron().run((np.eye(2), ["yes", "no"]))
+    with pytest.raises(ValueError, match=r"-1 or 1\. Got 0 among them"):
+        OnlinePerceptron().run((np.eye(2), [0, 1]))

@@ -177,6 +177,20 @@ def test_weight_is_repetition_and_zero_is_absence(seed):
         np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X))
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+@pytest.mark.parametrize("splitter", ["exact", "histogram"])
+def test_the_unit_of_weights_does_not_matter(seed, splitter, scale):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    weight = rng.choice([1.0, 2.0, 3.0], size=40)
+    rules = {"min_weight_fraction_leaf": 0.05, "random_state": 0, "splitter": splitter}
+    for kind, target in ((DecisionTreeRegressor, y), (DecisionTreeClassifier, y > 0)):
+        wanted = kind(**rules).fit(X, target, sample_weight=weight)
+        model = kind(**rules).fit(X, target, sample_weight=scale * weight)
+        np.testing.assert_array_equal(model.apply(X), wanted.apply(X))
+        np.testing.assert_allclose(model.predict(X), wanted.predict(X), rtol=1e-12)
+
+
 def test_balanced_classes(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 1))

@@ -290,6 +290,7 @@ def test_temperatures_of_agreement():
         (lambda: crps_sample([0.0], [[1.0]]), "at least two per row"),
         (lambda: reliability_curve([0, 2], [0.1, 0.2]), "0 or 1"),
         (lambda: reliability_curve([0, 1], [0.1, 1.2]), "lie in"),
+        (lambda: reliability_curve(["no", "yes"], [0.1, 0.2]), "which one is the event"),
         (lambda: exact_p_value(1, [0, 1], [1.0]), "one probability per value"),
         (lambda: monte_carlo_p_value(math.nan, [1.0]), "none NaN"),
         (lambda: permutation_test(max, [1], [1], n_permutations=0), "at least one permutation"),

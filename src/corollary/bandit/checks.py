@@ -80,9 +80,15 @@ def check_array(
             f"dimension(s). Got shape {np.shape(values)} instead."
         )
     if not np.isfinite(array).all() or array.min() < low or array.max() > high:
+        unit = (low, high) == (0.0, 1.0)
         raise ValueError(
-            f"The {name!r} parameter of {who} must be finite numbers in [{low:g}, {high:g}]. "
-            f"Got values from {array.min():g} to {array.max():g} instead; a reward r in [0, 1] "
-            "is the loss 1 - r, and other ranges are scaled linearly."
+            f"The {name!r} parameter of {who} must be finite numbers"
+            + (f" in [{low:g}, {high:g}]" if low > -np.inf or high < np.inf else "")
+            + f". Got values from {array.min():g} to {array.max():g} instead"
+            + (
+                "; a reward r in [0, 1] is the loss 1 - r, and other ranges are scaled linearly."
+                if unit
+                else "."
+            )
         )
     return array

@@ -226,4 +226,7 @@ class Player:
                 f"The 'context' parameter of Player.{method} must have shape "
                 f"({self.n_features},). Got {got} instead."
             )
-        return check_array(f"Player.{method}", "context", context, ndim=(1,)).copy()
+        # Squares of larger numbers would overflow in the policy's memory.
+        return check_array(
+            f"Player.{method}", "context", context, ndim=(1,), low=-1e100, high=1e100
+        ).copy()

@@ -7,10 +7,12 @@ and weights, and a fingerprint of the training rows, by which :func:`corollary.c
 sell a training error as a held-out one.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import validate_data
 
 from corollary.core.compat import check_sample_weight
@@ -51,10 +53,13 @@ def check_training_data(
         The weights; None if none were given.
     """
     checks.setdefault("dtype", np.float64)
-    if y is None:  # an error, if the estimator's tags say that it needs targets
-        X = validate_data(estimator, X, None, **checks)
-    else:
-        X, y = validate_data(estimator, X, y, **checks)
+    with clear_errors(estimator, X, y):
+        if y is None:  # an error, if the estimator's tags say that it needs targets
+            X = validate_data(estimator, X, None, **checks)
+        else:
+            X, y = validate_data(estimator, X, y, **checks)
+            if y.dtype.kind in "US" and is_regressor(estimator):
+                y = y.astype(np.float64)
     if sample_weight is not None:
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -108,4 +113,96 @@ def check_new_data(estimator: BaseEstimator, X: Any, **checks: Any) -> Any:
 
     check_is_fitted(estimator)
     checks.setdefault("dtype", np.float64)
-    return validate_data(estimator, X, reset=False, **checks)
+    with clear_errors(estimator, X):
+        return validate_data(estimator, X, reset=False, **checks)
+
+
+@contextmanager
+def clear_errors(estimator: BaseEstimator, X: Any, y: Any = None) -> Iterator[None]:
+    """Say which column or target was refused, and what to do about it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose data are validated inside the ``with`` block.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        Its inputs as they came.
+    y : array-like of shape (n_samples,) or None, default=None
+        Its targets as they came.
+
+    Raises
+    ------
+    ValueError
+        In place of an error of the block about repeated names, text, dates or missing values;
+        other errors pass.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        sentence = _clear_sentence(type(estimator).__name__, X, y, error)
+        if sentence is None:
+            raise
+        raise ValueError(sentence) from error
+
+
+def _clear_sentence(who: str, X: Any, y: Any, error: Exception) -> str | None:
+    names = [str(name) for name in getattr(X, "columns", ())]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        return (
+            f"{who} needs columns of different names. Got {repeated!r} {names.count(repeated)} "
+            "times. Rename or drop columns, or pass the numbers without names."
+        )
+    text = str(error)
+    if "does not accept missing values encoded as NaN natively" in text:
+        return (
+            f"Input X contains NaN. {who} takes no missing values: fill them first, for instance "
+            "with sklearn.impute.SimpleImputer or corollary.representation.TableEncoder. The "
+            "trees and forests of corollary.tree and corollary.ensemble take them as they are."
+        )
+    dates = isinstance(error, np.exceptions.DTypePromotionError)
+    if not dates and "could not convert string to float" not in text:
+        return None
+    columns = _columns_of_text(X)
+    if columns:
+        (name, value), more = columns[0], len(columns) - 1
+        return (
+            f"{who} needs numbers in every column. Column {name!r} holds {value!r}"
+            + (f", and {more} more hold such values" if more else "")
+            + ". Encode such columns first, for instance with corollary.representation."
+            "TableEncoder; trees, forests and boosting take the text columns and categories of "
+            "data frames as they are."
+        )
+    value = next((v for v in np.asarray(y, dtype=object).ravel() if _is_text(v)), None)
+    if value is None:
+        return None
+    return (
+        f"{who} needs numbers as targets. Got {value!r} in y. Take a classifier for labels, or "
+        "turn them into numbers first."
+    )
+
+
+def _columns_of_text(X: Any) -> list[tuple[Any, Any]]:
+    """Return name and first value of every column that holds something else than numbers."""
+    if hasattr(X, "columns"):
+        columns = [(name, np.asarray(X[name])) for name in X.columns]
+    else:
+        table = np.asarray(X, dtype=object)
+        columns = [(j, table[:, j]) for j in range(table.shape[1])] if table.ndim == 2 else []
+    found = []
+    for name, values in columns:
+        if values.dtype.kind in "mM":
+            found.append((name, str(values[0])))
+        elif values.dtype.kind not in "biuf":
+            found += [(name, v) for v in values.tolist() if _is_text(v)][:1]
+    return found
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str | bytes):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False

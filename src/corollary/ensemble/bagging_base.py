@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from corollary.core.compat import HasMethods, Interval, check_sample_weight, safe_indexing
+from corollary.core.estimator import clear_errors
 from corollary.core.schema import (
     Array,
     Instance,
@@ -186,7 +187,8 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
             self.classes_ = np.unique(y)
             self.n_classes_ = len(self.classes_)
         else:
-            y = y.astype(np.float64)
+            with clear_errors(self, None, y):
+                y = y.astype(np.float64)
             assert_all_finite(y, input_name="y")
         note_rows(self, X)
         if sample_weight is not None:

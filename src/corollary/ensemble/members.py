@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_array, has_fit_parameter, validate_data
 
-from corollary.core.estimator import remember_rows
+from corollary.core.estimator import clear_errors, remember_rows
 
 _SEED_RANGE = 2**31 - 1
 
@@ -167,7 +167,10 @@ def note_rows(estimator: Any, X: Any) -> None:
     X : array-like or data frame of shape (n_samples, n_features)
         Rows; not converted.
     """
-    validate_data(estimator, X, skip_check_array=True)
+    with clear_errors(estimator, X):
+        validate_data(estimator, X, skip_check_array=True)
+    if not (X.shape[0] if hasattr(X, "shape") else len(X)):
+        raise ValueError(f"{type(estimator).__name__} needs at least one row. Got none.")
     vars(estimator).pop("fingerprint_", None)
     try:
         rows = check_array(X, dtype=np.float64, accept_sparse="csr", ensure_all_finite=False)

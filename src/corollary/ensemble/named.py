@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from corollary.core.compat import BaseComposition, check_sample_weight
+from corollary.core.estimator import clear_errors
 from corollary.core.schema import Instance, List, Optional, Size, Spec, Strings, Text
 from corollary.ensemble.members import note_rows
 
@@ -136,7 +137,8 @@ class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
             check_classification_targets(y)
             self.classes_ = np.unique(y)
         else:
-            y = y.astype(np.float64)
+            with clear_errors(self, None, y):
+                y = y.astype(np.float64)
             assert_all_finite(y, input_name="y")
         note_rows(self, X)
         if sample_weight is not None:

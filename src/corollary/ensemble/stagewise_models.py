@@ -114,6 +114,14 @@ class _Stagewise(MetaEstimatorMixin, BaseEstimator):
         # Shares of the largest weight: sums of huge weights would overflow.
         w = np.ones(len(y)) if given is None else given / given.max()
         learn = self._learner(X, given, template, random)
+        first = best_constant(loss, y, w) if start else 0.0
+        with np.errstate(over="ignore"):
+            largest = np.max(loss(y, np.full(len(y), first)))
+        if not np.isfinite(len(y) * largest):
+            raise ValueError(
+                f"{type(self).__name__}: the loss of the targets is not a finite number. Divide y "
+                "by a constant, so that its values are about one."
+            )
         return stagewise_run(
             loss,
             y,
@@ -121,7 +129,7 @@ class _Stagewise(MetaEstimatorMixin, BaseEstimator):
             n_steps=self.n_estimators,
             learning_rate=self.learning_rate,
             sample_weight=w,
-            start=best_constant(loss, y, w) if start else 0.0,
+            start=first,
         )
 
     def _learner(

@@ -477,13 +477,16 @@ class StumpRegressor(RegressorMixin, _Stump):
         weights = _shares(weights, len(X))
         kept = weights > 0
         X, y, weights = X[kept], y[kept].astype(float), weights[kept]
+        # Squares of huge targets would overflow; a power of two changes no digit.
+        exponent = int(np.frexp(np.abs(y).max())[1])
+        y = np.ldexp(y, -exponent)
         cut = square_cut(presort(X), y, weights)
         self.feature_, self.threshold_ = cut.feature, cut.threshold
         upper = np.average(y[cut.above], weights=weights[cut.above])
         lower = upper
         if not cut.above.all():
             lower = np.average(y[~cut.above], weights=weights[~cut.above])
-        self.leaf_values_ = np.array([lower, upper])
+        self.leaf_values_ = np.ldexp([lower, upper], exponent)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ a bound that is known, and a query whose candidates are not certain to suffice s
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -231,6 +232,14 @@ class NeighborIndex:
         Q = np.ascontiguousarray(Q, dtype=np.float64)
         if self.metric == "cosine":
             Q = unit_rows(Q)
+        shift = self._shift(Q)
+        if shift:
+            near = replace(
+                self,
+                **{name: np.ldexp(getattr(self, name), -shift) for name in ("rows", "low", "high")},
+            )
+            distances, found = near.query(np.ldexp(Q, -shift), k, n_jobs=n_jobs)
+            return np.ldexp(distances, shift), found
         workers = None if n_jobs is None or n_jobs < 1 else n_jobs
         values, found = _room(len(Q), k)
         if len(self.low):
@@ -242,6 +251,19 @@ class NeighborIndex:
         ):
             self._in_blocks(self._scan, Q, values, found, workers)
         return _in_order(self._distances(values), found)
+
+    def _shift(self, Q: np.ndarray) -> int:
+        """Return the power of two to divide by, lest powers of distances overflow or vanish."""
+        if self.metric == "cosine" or not Q.size:
+            return 0
+        exponent = int(np.frexp(max(self._largest, Q.max(), -Q.min()))[1])
+        power = {"euclidean": 2.0, "minkowski": self.p}.get(self.metric, 1.0)
+        return exponent if abs(exponent) > 900 / power else 0
+
+    @cached_property
+    def _largest(self) -> float:
+        corners = (self.low[0], self.high[0]) if len(self.low) else (self.rows,)
+        return max(float(max(a.max(initial=0.0), -a.min(initial=0.0))) for a in corners)
 
     @property
     def _multiplies(self) -> bool:

@@ -145,7 +145,9 @@ def learn_dense(settings, state, X, y, weight, order, scores, slopes):
     X is C-contiguous double precision. With one output y holds signs or numbers, with several the
     index of the right one. An empty weight means ones, an empty order that of X, and nothing is
     written to empty scores. Returns the position in ``order`` at which
-    a score was not finite (nothing is learnt from that row), or -1.
+    a score or a squared length was not finite (nothing is learnt from that row), or -1. Sums of
+    squares that overflow are for the caller to find: a test for each would keep them from running
+    in vectors.
     """
     # Loops index the tables themselves: a view of a row costs more than the row's arithmetic.
     weights, scale, squares = state.weights, state.scale, state.squares
@@ -161,6 +163,8 @@ def learn_dense(settings, state, X, y, weight, order, scores, slopes):
         if settings.rule != GRADIENT:
             for j in range(d):
                 squared_norm += X[i, j] * X[i, j]
+            if not squared_norm <= LARGEST:
+                return k
         t = clock[0] + 1
         eta = eta_of(settings, t)
         pace = eta if settings.rule == GRADIENT else 1.0
@@ -230,6 +234,8 @@ def learn_sparse(settings, state, rows, y, weight, order, scores, slopes):
         if settings.rule != GRADIENT:
             for e in range(start, stop):
                 squared_norm += data[e] * data[e]
+            if not squared_norm <= LARGEST:
+                return k
         t = clock[0] + 1
         eta = eta_of(settings, t)
         pace = eta if settings.rule == GRADIENT else 1.0
@@ -259,6 +265,8 @@ def learn_sparse(settings, state, rows, y, weight, order, scores, slopes):
                     if adaptive:
                         g = slope * data[e]
                         squares[r, j] += g * g
+                        if not squares[r, j] <= LARGEST:
+                            return k
                         new = scale[r] * old - settings.eta * g / np.sqrt(squares[r, j])
                         new = min(max(new, -radius), radius) / scale[r]
                     else:

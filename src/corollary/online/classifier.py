@@ -296,7 +296,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
         if not np.all(known):
             raise ValueError(
                 f"Labels must be among the classes {self.classes_.tolist()}. Got "
-                f"{np.asarray(y)[~known][0]!r}."
+                f"{np.asarray(y)[~known].tolist()[0]!r}."
             )
         return code
 

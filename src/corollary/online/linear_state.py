@@ -271,9 +271,19 @@ def learn(
         state = LinearState(*(a.copy() for a in state))
         X = np.ascontiguousarray(X)
         stopped = _linear.learn_dense(settings, state, X, y, weight, order, scores, slopes)
+        if stopped < 0 and not all(np.isfinite(a).all() for a in (state.weights, state.squares)):
+            raise ValueError(_too_large(who, "a row"))
     if stopped >= 0:
         _refuse(who, X, int(order[stopped]) if len(order) else int(stopped))
     return state, scores, slopes
+
+
+def _too_large(who: str, row: str) -> str:
+    return (
+        f"{who}: {row} has numbers so large that scores, weights or squares have overflowed. Scale "
+        "the features (for instance with StandardScaler) and numbers to be predicted to about "
+        "one, or lower the step."
+    )
 
 
 def _refuse(who: str, X: Any, row: int) -> None:
@@ -283,7 +293,4 @@ def _refuse(who: str, X: Any, row: int) -> None:
             f"{who} needs finite numbers. Input X contains {kind} in row {row}. Fill or drop such "
             "rows first."
         )
-    raise ValueError(
-        f"{who}: the score of row {row} is not finite, since the weights have overflowed. Scale "
-        "the features to about one (for instance with StandardScaler), or lower the step."
-    )
+    raise ValueError(_too_large(who, f"row {row}"))

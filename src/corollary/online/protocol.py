@@ -350,7 +350,13 @@ def truths(who: str, y: Any, n_rounds: int, choices: tuple[float, ...] | None = 
     """
     if y is None:
         raise ValueError(f"{who} requires y to be passed, one truth for each round. Got None.")
-    y = np.asarray(y, dtype=np.float64)
+    try:
+        y = np.asarray(y, dtype=np.float64)
+    except ValueError:
+        raise ValueError(
+            f"{who} needs truths that are numbers. Got labels of another kind; turn them into "
+            "numbers, or take OnlineClassifier, which does."
+        ) from None
     if y.shape != (n_rounds,):
         raise ValueError(
             f"{who} needs one truth for each of {n_rounds} rounds. Got shape {y.shape}."
@@ -358,7 +364,7 @@ def truths(who: str, y: Any, n_rounds: int, choices: tuple[float, ...] | None = 
     wrong = ~np.isfinite(y) if choices is None else ~np.isin(y, choices)
     if wrong.any():
         allowed = "finite" if choices is None else " or ".join(f"{c:g}" for c in choices)
-        raise ValueError(f"{who} needs truths that are {allowed}. Got {y[wrong][0]!r} among them.")
+        raise ValueError(f"{who} needs truths that are {allowed}. Got {y[wrong][0]:g} among them.")
     return y
 
 

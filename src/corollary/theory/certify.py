@@ -313,7 +313,7 @@ def _errors_of(model: Any, y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
         raise ValueError(
             f"None of the targets is a class of {type(model).__name__} "
             f"({', '.join(map(repr, classes.tolist()[:5]))}{', ...' if len(classes) > 5 else ''}). "
-            f"Got {y.ravel()[0]!r} of type {y.dtype}; encode y as in training."
+            f"Got {y.ravel().tolist()[0]!r} of type {y.dtype}; encode y as in training."
         )
     wrong = y.astype(object) != prediction.astype(object)
     return np.asarray(wrong, dtype=float).reshape(len(y), -1).max(axis=1)

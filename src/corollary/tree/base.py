@@ -137,6 +137,9 @@ def read_training(
         raise ValueError(
             f"{type(model).__name__} needs a row of positive weight. All weights are zero."
         )
+    if weight is not None and not 1e-100 < weight.max() < 1e100:
+        # Products of weights would vanish or overflow; a power of two changes no digit.
+        weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
     return X, problem, weight
 
 

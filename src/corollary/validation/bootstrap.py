@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, safe_indexing, validate_params
 from corollary.ensemble.bootstrap import expected_distinct_share
-from corollary.risk.loss import LossLike, check_loss
+from corollary.risk.loss import LossLike
+from corollary.validation.hold_out import loss_of
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 # Probability that a row is in a bootstrap sample of its own size, in the limit.
@@ -206,7 +207,7 @@ def bootstrap_risk(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     n_resamples: int = 100,
     method: str = "predict",
     n_jobs: int | None = None,
@@ -222,8 +223,9 @@ def bootstrap_risk(
         Inputs.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        The loss.
+    loss : str, Loss or callable, default="auto"
+        The loss. "auto" is the zero-one loss, for
+        regressors the squared one.
     n_resamples : int, default=100
         Resamples B.
     method : str, default="predict"
@@ -255,7 +257,7 @@ def bootstrap_risk(
     """
     from joblib import Parallel, delayed
 
-    y_array, measure = np.asarray(y), check_loss(loss)
+    y_array, measure = np.asarray(y), loss_of(estimator, loss)
     n, rng = len(y_array), check_random_state(random_state)
     samples = [_draw(rng, y_array) for _ in range(n_resamples)]
 

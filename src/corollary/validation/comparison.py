@@ -9,6 +9,7 @@ import numpy as np
 from corollary.core.compat import Interval, validate_params
 from corollary.risk.loss import LossLike
 from corollary.validation.cross_validation import cross_validate
+from corollary.validation.hold_out import loss_of
 
 
 class LearnerComparison(NamedTuple):
@@ -55,7 +56,7 @@ def compare_learners(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     cv: Any = 10,
     confidence: float = 0.95,
     method: str = "predict",
@@ -74,8 +75,9 @@ def compare_learners(
         Inputs.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        The loss.
+    loss : str, Loss or callable, default="auto"
+        The loss. "auto" is the zero-one loss, for
+        regressors the squared one.
     cv : int, "loo", splitter or iterable, default=10
         As for :func:`cross_validate`; the folds are the same for both.
     confidence : float, default=0.95
@@ -121,6 +123,7 @@ def compare_learners(
             "The 'random_state' parameter of compare_learners must be an int, so that both "
             f"learners see the same folds. Got {random_state!r} instead."
         )
+    loss = loss_of(first, loss)
     how = {"loss": loss, "cv": cv, "method": method, "n_jobs": n_jobs, "random_state": random_state}
     one, two = (cross_validate(learner, X, y, **how) for learner in (first, second))
     differences = one.fold_risks - two.fold_risks

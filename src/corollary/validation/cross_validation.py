@@ -9,7 +9,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, LeaveOneOut, check_cv
 
 from corollary.core.compat import safe_indexing
-from corollary.risk.loss import LossLike, check_loss
+from corollary.risk.loss import LossLike
+from corollary.validation.hold_out import loss_of
 
 
 class CrossValidation(NamedTuple):
@@ -65,7 +66,7 @@ def cross_validate(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     cv: Any = 5,
     groups: Any = None,
     method: str = "predict",
@@ -84,8 +85,9 @@ def cross_validate(
         Inputs, handed to the estimator as they came.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        ``loss(y_true, prediction)``, entry by entry.
+    loss : str, Loss or callable, default="auto"
+        ``loss(y_true, prediction)``, entry by entry. "auto" is the zero-one loss, for
+        regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
         Number of folds (of equal class shares for classifiers), "loo" for one row at a time, any
         splitter of scikit-learn (random splits too), or pairs of row positions.
@@ -122,7 +124,7 @@ def cross_validate(
     """
     from joblib import Parallel, delayed
 
-    y_array, measure = np.asarray(y), check_loss(loss)
+    y_array, measure = np.asarray(y), loss_of(estimator, loss)
     splits = list(_splitter(estimator, y_array, cv, random_state).split(X, y_array, groups))
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
 

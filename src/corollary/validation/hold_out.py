@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
@@ -24,6 +24,27 @@ from corollary.theory.concentration import check_losses
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 _SIZE = Interval(Integral, 1, None, closed="left")
+
+
+def loss_of(estimator: Any, loss: LossLike) -> Any:
+    """Return the loss by which an estimator is measured.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is measured.
+    loss : str, Loss or callable
+        "auto" for the zero-one loss of classifiers and the squared loss of regressors, or a loss
+        as :func:`corollary.risk.check_loss` takes it.
+
+    Returns
+    -------
+    loss : Loss or callable
+        The loss.
+    """
+    if isinstance(loss, str) and loss == "auto":
+        loss = "square" if is_regressor(estimator) else "zero_one"
+    return check_loss(loss)
 
 
 class HoldOut(NamedTuple):
@@ -73,7 +94,7 @@ def hold_out(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     test_size: float = 0.25,
     method: str = "predict",
     random_state: Any = None,
@@ -88,8 +109,9 @@ def hold_out(
         Inputs, handed to the estimator as they came.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        ``loss(y_true, prediction)``, entry by entry.
+    loss : str, Loss or callable, default="auto"
+        ``loss(y_true, prediction)``, entry by entry. "auto" is the zero-one loss, for
+        regressors the squared one.
     test_size : float, default=0.25
         Share of rows that are held out, at least one.
     method : str, default="predict"
@@ -124,7 +146,7 @@ def hold_out(
     rows, others = np.sort(order[:held]), np.sort(order[held:])
     model = clone(estimator).fit(safe_indexing(X, others), safe_indexing(y, others))
     prediction = getattr(model, method)(safe_indexing(X, rows))
-    losses = np.asarray(check_loss(loss)(np.asarray(y)[rows], prediction), dtype=float)
+    losses = np.asarray(loss_of(estimator, loss)(np.asarray(y)[rows], prediction), dtype=float)
     return HoldOut(model, losses, rows)
 
 

@@ -118,6 +118,11 @@ def reliability_curve(
     >>> curve.expected_error < 0.06
     True
     """
+    if np.asarray(y).dtype.kind in "OUS":
+        raise ValueError(
+            "reliability_curve needs outcomes that are 0 or 1. Got labels of another kind; say "
+            "which one is the event, for instance y == 'yes'."
+        )
     y, p = np.asarray(y, dtype=float), np.asarray(probability, dtype=float)
     if y.ndim != 1 or y.shape != p.shape or not len(y) or not np.isin(y, (0, 1)).all():
         raise ValueError(

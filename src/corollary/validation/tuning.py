@@ -64,7 +64,7 @@ def tune(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     cv: Any = 5,
     rule: str = "best",
     method: str = "predict",
@@ -84,8 +84,9 @@ def tune(
         Inputs.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        The loss.
+    loss : str, Loss or callable, default="auto"
+        The loss. "auto" is the zero-one loss, for
+        regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
         As for :func:`cross_validate`; every setting sees the same folds.
     rule : {"best", "one_standard_error"}, default="best"
@@ -154,7 +155,7 @@ def nested_risk(
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "zero_one",
+    loss: LossLike = "auto",
     cv: Any = 5,
     inner_cv: Any = 5,
     rule: str = "best",
@@ -174,8 +175,9 @@ def nested_risk(
         Inputs.
     y : array-like of shape (n_samples,)
         Outputs.
-    loss : str, Loss or callable, default="zero_one"
-        The loss.
+    loss : str, Loss or callable, default="auto"
+        The loss. "auto" is the zero-one loss, for
+        regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
         Outer folds, which measure.
     inner_cv : int, "loo", splitter or iterable, default=5
@@ -219,7 +221,7 @@ class _Tuned(BaseEstimator):
         self,
         estimator: Any,
         settings: Any,
-        loss: Any = "zero_one",
+        loss: Any = "auto",
         cv: Any = 5,
         rule: str = "best",
         method: str = "predict",
