@@ -386,7 +386,8 @@ def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding
         share = gaps[worst] / len(frame)
         sentence = (
             f"{len(gaps)} column{'s have' if len(gaps) > 1 else ' has'} missing values; most of "
-            f"all {worst!r} ({share:.0%} of rows). They were filled by the median and marked."
+            f"all {worst!r} ({share:.0%} of rows). Missing numbers were filled by what the other "
+            "numbers of the row tell, or by the median, and marked."
         )
         found.append(Finding("missing-values", sentence, columns=tuple(gaps)))
     return found

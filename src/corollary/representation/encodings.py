@@ -6,9 +6,10 @@ Each kind of column has a function that learns its plan and one that applies it;
 ================  ================================================================================
 kind              features
 ================  ================================================================================
-numeric, boolean  the number (median where missing); its logarithm too if it is positive and
-                  skewed; an indicator per frequent word among numbers; an indicator of missing
-                  values if training rows had any; a 0 far from all other numbers is missing
+numeric, boolean  the number (filled where missing, see :mod:`corollary.representation.fill`);
+                  its logarithm too if it is positive and skewed; an indicator per frequent word
+                  among numbers; an indicator of missing values if training rows had any; a 0 far
+                  from all other numbers is missing
 category          an indicator per level; rare levels share one, unknown levels are rare; with more
                   than ``max_levels`` levels: log frequency and smoothed target statistics instead
 date              year, month, day, weekday, time of day (where it varies), seconds since 1970
@@ -176,7 +177,7 @@ def learn_plan(
     return plan | {"features": []}
 
 
-def apply_plan(plan: Plan, values: Any) -> np.ndarray:
+def apply_plan(plan: Plan, values: Any, *, fill: bool = True) -> np.ndarray:
     """Encode a column.
 
     Parameters
@@ -185,6 +186,8 @@ def apply_plan(plan: Plan, values: Any) -> np.ndarray:
         From :func:`learn_plan`.
     values : pandas Series
         Any rows.
+    fill : bool, default=True
+        Whether a missing number becomes the median; if not, its value and logarithm are NaN.
 
     Returns
     -------
@@ -193,7 +196,7 @@ def apply_plan(plan: Plan, values: Any) -> np.ndarray:
     """
     kind = plan["kind"]
     if kind in ("numeric", "boolean"):
-        return _apply_numeric(plan, values)
+        return _apply_numeric(plan, values, fill or kind == "boolean")
     if kind == "date":
         return _apply_date(plan, values)
     if kind == "text":
@@ -215,7 +218,6 @@ def _learn_numeric(plan: Plan, values: Any) -> Plan:
     numbers = _without_zeros(numbers, zero)
     present = numbers[~np.isnan(numbers)]
     words = _spell_tokens(plan, values)
-    # The value itself is missing-filled by the median, which no outlier moves.
     features = [["", "each" if plan["kind"] == "numeric" else "no"]]
     log = plan["kind"] == "numeric" and _is_skewed(present)
     features += [[" log", "each"]] * log
@@ -301,7 +303,7 @@ def _without_zeros(numbers: np.ndarray, zero: bool) -> np.ndarray:
     return np.where(numbers == 0, np.nan, numbers) if zero else numbers
 
 
-def _apply_numeric(plan: Plan, values: Any) -> np.ndarray:
+def _apply_numeric(plan: Plan, values: Any, fill: bool) -> np.ndarray:
     numbers = _without_zeros(read_numbers(values), plan.get("zero", False))
     missing = np.isnan(numbers)
     # One range beyond the training range is as far as any extrapolation is trusted: a slipped
@@ -309,15 +311,33 @@ def _apply_numeric(plan: Plan, values: Any) -> np.ndarray:
     reach = plan["high"] - plan["low"]
     filled = np.clip(numbers, plan["low"] - reach, plan["high"] + reach)
     words = _spell_tokens(plan, values)
-    filled = np.where(missing, plan["median"], filled)
+    unsaid = missing & ~words.any(axis=1)
+    filled = np.where(missing if fill else missing & ~unsaid, plan["median"], filled)
     parts = [filled]
     if plan["log"]:
-        # Half the smallest training value is as near to zero as any logarithm is followed.
-        parts.append(np.log(np.maximum(filled, plan["low"] / 2)))
+        parts.append(follow_logarithm(plan, filled))
     parts.append(words)
     if plan["missing"]:
-        parts.append((missing & ~words.any(axis=1)).astype(np.float64))
+        parts.append(unsaid.astype(np.float64))
     return np.column_stack(parts)
+
+
+def follow_logarithm(plan: Plan, numbers: np.ndarray) -> np.ndarray:
+    """Take logarithms, as near to zero as half the smallest training value.
+
+    Parameters
+    ----------
+    plan : dict
+        Plan of a positive column.
+    numbers : ndarray of shape (n,)
+        Its values.
+
+    Returns
+    -------
+    logarithms : ndarray of shape (n,)
+        NaN where a value is.
+    """
+    return np.log(np.maximum(numbers, plan["low"] / 2))
 
 
 def _is_skewed(present: np.ndarray) -> bool:

@@ -19,12 +19,30 @@ from sklearn.utils.validation import (
 )
 
 from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.schema import Array, List, Mapping, Optional, Plain, Schema, Size, Strings
+from corollary.core.schema import (
+    Array,
+    List,
+    Mapping,
+    Nullable,
+    Optional,
+    Plain,
+    Record,
+    Schema,
+    Size,
+    Strings,
+)
 from corollary.representation.columns import Plan, inspect_column
 from corollary.representation.encodings import (
     PlanSpec,
     apply_plan,
+    follow_logarithm,
     learn_plan,
+)
+from corollary.representation.fill import (
+    Moments,
+    learn_moments,
+    location_and_spread,
+    predict_missing,
 )
 from corollary.representation.levels import cross_fitted_levels
 
@@ -32,13 +50,39 @@ from corollary.representation.levels import cross_fitted_levels
 FOLDS = 5
 #: Classes whose share is taken as a statistic of a level, commonest first.
 MOST_CLASSES = 10
+#: Numbers that predict each other where one is missing, at most; and rows to learn that from.
+FILL_FEATURES, FILL_ROWS = 100, 50_000
+#: Share of a number's variance that the others must explain to fill it; else the median does.
+EXPLAINED = 0.5
 
 
 def _fits_together(encoder: "TableEncoder") -> str | None:
     widths = [len(plan["features"]) for plan in encoder.plans_]
     if not np.array_equal(np.repeat(np.arange(len(widths)), widths), encoder.feature_columns_):
         return "the features do not belong to the columns"
+    if (moments := encoder.moments_) is not None:
+        mean, precision = moments["mean"], moments["precision"]
+        if len(mean) != len(_quantities(encoder.plans_)) or not _is_positive_definite(precision):
+            return "the moments do not belong to the features"
     return None
+
+
+def _is_positive_definite(matrix: np.ndarray) -> bool:
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return np.allclose(matrix, matrix.T)
+
+
+def _quantities(plans: list[Plan]) -> np.ndarray:
+    """Find the features that are numbers or their logarithms."""
+    kinds = [
+        plan["kind"] == "numeric" and suffix in ("", " log")
+        for plan in plans
+        for suffix, _ in plan["features"]
+    ]
+    return np.flatnonzero(kinds)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -46,7 +90,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers, booleans, categories (also with thousands of levels), dates, numbers and dates
     written as strings, and free text each get features that linear models and networks can use.
-    Missing values are filled and marked; infinities count as missing. Columns that carry nothing
+    Missing values are filled and marked; infinities count as missing. A missing number is filled
+    by the best linear prediction from the row's other numbers where these explain at least half of
+    its variance, and by the median elsewhere. Columns that carry nothing
     (empty, constant, an identifier) are left out, with the reason in ``left_out_``.
 
     Parameters
@@ -78,6 +124,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The features are divided by it.
     feature_columns_ : ndarray of shape (n_features_out,)
         For each feature, the position of the column it comes from.
+    moments_ : dict of str to ndarray, or None
+        Means, spreads and inverse correlations of the features that are numbers, by which missing
+        ones are predicted; None where rows were too few to learn them.
     n_features_in_ : int
         Columns of the table.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -125,6 +174,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         centre_=Array("f", "f"),
         scale_=Array("f", "f", low=np.finfo(np.float64).tiny),
         feature_columns_=Array("i", "f", low=0, below="c"),
+        moments_=Nullable(
+            Record(
+                mean=Array("f", "q"),
+                spread=Array("f", "q", low=np.finfo(np.float64).tiny),
+                precision=Array("f", "q", "q"),
+            )
+        ),
     )
 
     def __init__(
@@ -204,16 +260,54 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if target is not None and "statistics" in plan and len(frame) >= FOLDS:
                 blocks.append(cross_fitted_levels(plan, values, target, folds))
             else:
-                blocks.append(apply_plan(plan, values))
+                blocks.append(apply_plan(plan, values, fill=False))
         self.left_out_ = {p["name"]: p["why"] for p in self.plans_ if "why" in p}
         self.notes_ = {p["name"]: p["notes"] for p in self.plans_ if p["notes"]}
-        return self._learn_scale(blocks)
+        features = np.hstack(blocks)
+        quantities = features[:, _quantities(self.plans_)]
+        moments = None
+        if quantities.shape[1] <= FILL_FEATURES:
+            apart = -(-len(quantities) // FILL_ROWS)
+            moments = learn_moments(quantities[::apart])
+        self.moments_ = None if moments is None else moments._asdict()
+        return self._learn_scale(self._fill(features))
 
-    def _learn_scale(self, blocks: list[np.ndarray]) -> np.ndarray:
-        columns, centres, scales = [], [], []
-        for j, (plan, block) in enumerate(zip(self.plans_, blocks)):
-            columns += [j] * block.shape[1]
-            centre, spread = _location_and_spread(block)
+    def _fill(self, features: np.ndarray) -> np.ndarray:
+        """Fill the numbers that are missing."""
+        places = _quantities(self.plans_)
+        missing = np.isnan(features[:, places])
+        rows = np.flatnonzero(missing.any(axis=1))
+        if not len(rows):
+            return features
+        found, unexplained = features[np.ix_(rows, places)], np.ones((len(rows), len(places)))
+        if self.moments_ is not None:
+            found, unexplained = predict_missing(found, Moments(**self.moments_))
+        found = np.where(unexplained <= 1.0 - EXPLAINED, found, np.nan)
+        at = dict(zip(places.tolist(), range(len(places))))
+        start = np.searchsorted(self._columns(), np.arange(len(self.plans_)))
+        for j, plan in enumerate(self.plans_):
+            if (k := at.get(int(start[j]))) is None or plan["kind"] != "numeric":
+                continue
+            mine = missing[rows, k]
+            # The logarithm of a skewed number is the easier one to predict.
+            guess = np.exp(found[mine, k + 1]) if plan["log"] else found[mine, k]
+            guess = np.where(np.isnan(guess), plan["median"], guess)
+            guess = np.clip(guess, plan["low"], plan["high"])
+            features[rows[mine], start[j]] = guess
+            if plan["log"]:
+                features[rows[mine], start[j] + 1] = follow_logarithm(plan, guess)
+        return features
+
+    def _columns(self) -> np.ndarray:
+        """Tell for each feature the position of its column."""
+        widths = [len(plan["features"]) for plan in self.plans_]
+        return np.repeat(np.arange(len(widths)), widths)
+
+    def _learn_scale(self, features: np.ndarray) -> np.ndarray:
+        self.feature_columns_ = self._columns()
+        centres, scales = [], []
+        for j, plan in enumerate(self.plans_):
+            centre, spread = location_and_spread(features[:, self.feature_columns_ == j])
             how = [mode for _, mode in plan["features"]]
             joint = spread.max(initial=0.0) or 1.0
             by = {"each": np.where(spread > 0, spread, 1.0), "joint": np.full(len(how), joint)}
@@ -223,8 +317,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 scales.append(by[mode][k] if moved else 1.0)
         self.centre_ = np.asarray(centres, dtype=np.float64)
         self.scale_ = np.asarray(scales, dtype=np.float64)
-        self.feature_columns_ = np.asarray(columns, dtype=np.int64)
-        return (np.hstack(blocks) - self.centre_) / self.scale_
+        return (features - self.centre_) / self.scale_
 
     def transform(self, X: Any) -> np.ndarray:
         """Encode rows.
@@ -241,11 +334,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = self._read(X, reset=False)
-        blocks = [apply_plan(plan, frame.iloc[:, j]) for j, plan in enumerate(self.plans_)]
-        return (np.hstack(blocks) - self.centre_) / self.scale_
+        blocks = [
+            apply_plan(plan, frame.iloc[:, j], fill=False) for j, plan in enumerate(self.plans_)
+        ]
+        return (self._fill(np.hstack(blocks)) - self.centre_) / self.scale_
 
     def transform_column(self, position: int, values: Any) -> np.ndarray:
         """Encode one column, as it stands in the matrix of :meth:`transform`.
+
+        Missing numbers are filled by the median, since the other columns are not known.
 
         Parameters
         ----------
@@ -318,14 +415,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _location_and_spread(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation by column, where squares may leave the range of floats."""
-    largest = np.abs(block).max(axis=0, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)
-    scaled = block / unit
-    return scaled.mean(axis=0) * unit, scaled.std(axis=0) * unit
 
 
 def _as_numbers(y: Any, kind: str) -> np.ndarray:
