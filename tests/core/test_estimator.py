@@ -48,7 +48,7 @@ def test_columns_of_text_are_named():
 
 def test_dates_are_named():
     frame = pd.DataFrame({"size": X[:, 0], "day": pd.date_range("2020-01-01", periods=6)})
-    with pytest.raises(ValueError, match="Ridge needs numbers .* Column 'day' holds '2020-01-01"):
+    with pytest.raises(ValueError, match=r"Ridge needs numbers .* Column 'day' holds '2020-01-01"):
         Ridge().fit(frame, X[:, 1])
 
 

@@ -18,6 +18,7 @@ from corollary.ensemble import (
     boosting_distribution,
     training_error_chain,
 )
+from corollary.tree import DecisionTreeClassifier as OurTree
 
 TREE = DecisionTreeClassifier(max_depth=1, random_state=0)
 
@@ -235,6 +236,23 @@ def test_staged_numbers(seed):
     np.testing.assert_array_equal(decision, model.decision_function(X))
     np.testing.assert_allclose(np.log(probabilities), model.predict_log_proba(X))
     np.testing.assert_allclose(list(model.staged_score(X, y)), 1 - model.training_errors_)
+
+
+@pytest.mark.parametrize("member", [None, OurTree(max_depth=2), OurTree(max_depth=1)])
+def test_one_walk_down_all_trees_is_the_vote_of_each(seed, member):
+    rng = np.random.default_rng(seed)
+    # Rounded values lie on thresholds, and the third class is rare.
+    X, y = (
+        rng.normal(size=(80, 3)).round(1),
+        rng.choice(["a", "b", "c"], p=[0.5, 0.45, 0.05], size=80),
+    )
+    model = AdaBoostClassifier(member, n_estimators=12, random_state=0).fit(X, y)
+    rows = np.vstack([X, X + 0.05])
+    table = np.zeros((len(rows), 3))
+    for fitted, weight in zip(model.estimators_, model.estimator_weights_):
+        table += weight * (fitted.predict(rows)[:, None] == model.classes_)
+    np.testing.assert_array_equal(model._votes(rows), table)
+    np.testing.assert_array_equal(list(model.staged_predict(rows))[-1], model.predict(rows))
 
 
 def test_one_class_and_one_row():

@@ -57,6 +57,7 @@ def test_members_are_named_dropped_and_set(data):
     X, _, y = data
     model = VotingClassifier(members(), weights=[1, 2, 3])
     model.set_params(tree="drop", line__C=0.5).fit(X, y)
+    assert list(model.named_estimators) == ["tree", "bayes", "line"]
     assert list(model.named_estimators_) == ["bayes", "line"]
     assert model.named_estimators_.line.C == 0.5
     assert "bayes__var_smoothing" in model.get_params()

@@ -231,3 +231,10 @@ def test_truths_of_another_kind_are_named():
         OnlinePerceptron().run((np.eye(2), ["yes", "no"]))
     with pytest.raises(ValueError, match=r"-1 or 1\. Got 0 among them"):
         OnlinePerceptron().run((np.eye(2), [0, 1]))
+
+
+def test_the_tightness_of_a_bound_of_zero_and_of_no_rounds():
+    one = Halving().run((np.ones((3, 1), dtype=int), [1, 1, 1]))
+    assert one.bound[-1] == 0
+    assert one.tightness == 1.0
+    assert Halving().run((np.ones((0, 1), dtype=int), [])).tightness == 0.0

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corollary.neighbors import log_ball_volume
 from corollary.theory import (
     covering_number,
     farthest_points,
     greedy_packing,
-    log_ball_volume,
     packing_number,
     unit_ball_covering,
     volume_covering,
@@ -122,7 +122,7 @@ def test_disc_lies_between_the_volume_bounds():
         (lambda: farthest_points([[0.0]], start=3), "start among the rows"),
         (lambda: covering_number(np.zeros((201, 1)), 0.1), "at most 200"),
         (lambda: packing_number([1.0], 0.1), "finite points"),
-        (lambda: log_ball_volume(0), "'n_features' parameter"),
+        (lambda: log_ball_volume(0), "'dimension' parameter"),
     ],
 )
 def test_bad_input_is_refused(call, message):

@@ -44,6 +44,7 @@ from corollary.core.schema import (
 from corollary.ensemble.adaboost_steps import classifier_weight, normaliser
 from corollary.ensemble.members import label_codes, make_member, members_fit, require_weights
 from corollary.ensemble.stump import StumpClassifier, presort
+from corollary.ensemble.tree_votes import trees_of_votes
 from corollary.ensemble.vote import winners
 
 # An edge over guessing below this is rounding: after an update the last classifier has an error
@@ -338,14 +339,21 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return check_new_data(self, X, **self._input_checks())
 
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
-        X = self._check_rows(X)
-        rows, votes = np.arange(X.shape[0]), np.zeros((X.shape[0], len(self.classes_)))
+        """Yield the votes for checked rows after each round, in one array that changes."""
+        votes = np.zeros((X.shape[0], len(self.classes_)))
+        start = np.arange(X.shape[0]) * len(self.classes_)
         for member, weight in zip(self.estimators_, self.estimator_weights_):
             answer = label_codes("AdaBoostClassifier", self.classes_, member.predict(X))
-            votes[rows, answer] += weight
-            yield votes.copy()
+            votes.ravel()[start + answer] += weight
+            yield votes
 
     def _votes(self, X: Any) -> np.ndarray:
+        X = self._check_rows(X)
+        trees = trees_of_votes(
+            "AdaBoostClassifier", self.estimators_, self.estimator_weights_, self.classes_
+        )
+        if trees is not None:
+            return trees.predict_values(X)
         *_, last = self._staged_votes(X)
         return last
 
@@ -437,7 +445,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Labels by the vote so far.
         """
-        for votes in self._staged_votes(X):
+        for votes in self._staged_votes(self._check_rows(X)):
             yield self.classes_[winners(votes)]
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
@@ -453,7 +461,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             As :meth:`decision_function`.
         """
-        for votes in self._staged_votes(X):
+        for votes in self._staged_votes(self._check_rows(X)):
             yield self._decision(votes)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
@@ -469,7 +477,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             As :meth:`predict_proba`.
         """
-        for votes in self._staged_votes(X):
+        for votes in self._staged_votes(self._check_rows(X)):
             yield self._probabilities(votes)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:

@@ -81,6 +81,11 @@ class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
         return self
 
     @property
+    def named_estimators(self) -> Bunch:
+        """Members by name, as they were given."""
+        return Bunch(**dict(self.estimators))
+
+    @property
     def named_estimators_(self) -> Bunch:
         """Fitted members by name."""
         check_is_fitted(self)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import erf
 
 from corollary.core.compat import StrOptions, validate_params
 from corollary.gp.conditioning import GaussianLaw
@@ -13,6 +12,7 @@ from corollary.gp.posterior import Predictions
 from corollary.gp.regressor import GaussianProcessRegressor
 from corollary.kernels import Kernel
 from corollary.risk.divergence import kl_gaussian
+from corollary.risk.normal_score import crps_normal
 
 
 class NormalScores(NamedTuple):
@@ -86,8 +86,11 @@ def normal_scores(y: Any, mean: Any, std: Any) -> NormalScores:
     Returns
     -------
     scores : NormalScores
-        Means over the rows. With :math:`z=(y-\mu)/\sigma` the CRPS of a normal law is
-        :math:`\sigma\bigl(z(2\Phi(z)-1)+2\varphi(z)-1/\sqrt\pi\bigr)`.
+        Means over the rows.
+
+    See Also
+    --------
+    corollary.validation.crps_normal : The last score, row by row.
 
     Examples
     --------
@@ -103,12 +106,10 @@ def normal_scores(y: Any, mean: Any, std: Any) -> NormalScores:
             f"shapes {y.shape}, {mean.shape} and {std.shape}."
         )
     z = (y - mean) / std
-    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-    crps = std * (z * erf(z / np.sqrt(2.0)) + 2.0 * density - 1.0 / np.sqrt(np.pi))
     return NormalScores(
         float(np.mean((y - mean) ** 2)),
         float(np.mean(-0.5 * z**2 - np.log(std) - 0.5 * LOG_2PI)),
-        float(np.mean(crps)),
+        float(np.mean(crps_normal(y, mean, std))),
     )
 
 

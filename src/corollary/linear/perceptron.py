@@ -10,6 +10,8 @@ With :math:`\|x_i\| \le R` and margin :math:`\gamma` the run makes at most
 """
 
 import warnings
+from collections.abc import Iterator
+from itertools import count, repeat
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Self
 
@@ -116,24 +118,29 @@ def perceptron_run(
     >>> perceptron_run([[1.0]], [1])
     PerceptronRun(weights=array([1.]), mistakes=array([1]), passes=2, separated=True)
     """
-    from corollary.linear._perceptron import run_pass, run_pass_sparse
-
     X = sparse.csr_matrix(X, dtype=np.float64) if sparse.issparse(X) else _rows(X)
-    n, d = X.shape
-    y = signs("perceptron_run", y, n)
-    random = check_random_state(random_state)
-    weights, mistakes = np.zeros(d), np.zeros(n, dtype=np.int64)
-    order = np.arange(n)
-    for passes in range(1, max_passes + 1):
-        if shuffle:
-            order = random.permutation(n)
-        if sparse.issparse(X):
-            wrong = run_pass_sparse(X.data, X.indices, X.indptr, y, order, weights, mistakes)
-        else:
-            wrong = run_pass(X, y, order, -1, weights, mistakes)
-        if wrong == 0:
-            return PerceptronRun(weights, mistakes, passes, True)
-    return PerceptronRun(weights, mistakes, max_passes, False)
+    y = signs("perceptron_run", y, X.shape[0])
+    random, rows = check_random_state(random_state), np.arange(X.shape[0])
+    orders = (random.permutation(len(rows)) for _ in count()) if shuffle else repeat(rows)
+    return _run("perceptron_run", X, y, orders, max_passes)
+
+
+def _run(
+    who: str, X: Any, y: np.ndarray, orders: Iterator[np.ndarray], max_passes: int
+) -> PerceptronRun:
+    """Play the rounds of the online perceptron pass by pass, each pass in the next order."""
+    from corollary.online.linear_state import coefficients, learn, make_settings, make_state
+
+    settings = make_settings(loss="perceptron")
+    state = make_state(settings, X.shape[1])
+    mistakes, separated, passes = np.zeros(X.shape[0], dtype=np.int64), False, 0
+    while not separated and passes < max_passes:
+        order = next(orders)
+        state, _, slopes = learn(settings, state, X, y, order=order, who=who)
+        wrong = order[slopes[:, 0] != 0]
+        mistakes[wrong] += 1
+        separated, passes = not len(wrong), passes + 1
+    return PerceptronRun(coefficients(state)[0][0], mistakes, passes, separated)
 
 
 def perceptron_loo(X: Any, y: Any, *, max_passes: int = 100_000) -> PerceptronLeaveOneOut:
@@ -171,29 +178,28 @@ def perceptron_loo(X: Any, y: Any, *, max_passes: int = 100_000) -> PerceptronLe
     >>> perceptron_loo(X, [1, 1, -1, -1])
     PerceptronLeaveOneOut(wrong=array([False, False, False, False]), error=0.0, refits=1)
     """
-    from corollary.linear._perceptron import run_passes
-
     X = _rows(X)
-    n, d = X.shape
+    n = len(X)
     y = signs("perceptron_loo", y, n)
     if n < 2:
         raise ValueError(f"perceptron_loo needs at least 2 rows. Got {n}.")
 
-    def run(skip: int) -> tuple[np.ndarray, np.ndarray]:
-        weights, mistakes = np.zeros(d), np.zeros(n, dtype=np.int64)
-        if run_passes(X, y, skip, max_passes, weights, mistakes) < 0:
+    def run(skip: int) -> PerceptronRun:
+        rows = np.delete(np.arange(n), skip) if skip >= 0 else np.arange(n)
+        outcome = _run("perceptron_loo", X, y, repeat(rows), max_passes)
+        if not outcome.separated:
             raise ValueError(
                 f"perceptron_loo: no pass without mistake within max_passes={max_passes}. The "
                 "method needs data that a plane through the origin separates; see "
                 "separability(X, y, fit_intercept=False), or increase max_passes."
             )
-        return weights, mistakes
+        return outcome
 
-    _, mistakes = run(-1)
+    mistakes = run(-1).mistakes
     refit = np.flatnonzero(mistakes)
     wrong = np.zeros(n, dtype=bool)
     for k in refit:
-        wrong[k] = y[k] * (X[k] @ run(int(k))[0]) <= 0
+        wrong[k] = y[k] * (X[k] @ run(int(k)).weights) <= 0
     return PerceptronLeaveOneOut(wrong, float(wrong.mean()), len(refit))
 
 

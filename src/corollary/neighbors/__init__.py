@@ -15,6 +15,7 @@ from corollary.neighbors.cover_hart import cover_hart_chain as cover_hart_chain
 from corollary.neighbors.cover_hart import knn_limit_error as knn_limit_error
 from corollary.neighbors.curse import ball_volume as ball_volume
 from corollary.neighbors.curse import ball_volume_ratio as ball_volume_ratio
+from corollary.neighbors.curse import log_ball_volume as log_ball_volume
 from corollary.neighbors.curse import rows_to_cover as rows_to_cover
 from corollary.neighbors.index import NeighborIndex as NeighborIndex
 from corollary.neighbors.index import nearest_neighbors as nearest_neighbors

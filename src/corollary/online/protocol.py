@@ -123,8 +123,11 @@ class Record:
 
     @property
     def tightness(self) -> float:
-        """Truth over bound after the last round; 1 is tight, 0 is vacuous."""
-        return float(self.truth[-1] / self.bound[-1]) if np.isfinite(self.bound[-1]) else 0.0
+        """Truth over bound after the last round; 1 is tight, 0 is vacuous or without rounds."""
+        if not len(self.bound) or not np.isfinite(self.bound[-1]):
+            return 0.0
+        truth, bound = float(self.truth[-1]), float(self.bound[-1])
+        return truth / bound if bound else (1.0 if truth == 0 else np.inf)
 
 
 def cumulative_regret(losses: Any, comparator: Any) -> np.ndarray:

@@ -54,7 +54,6 @@ from corollary.theory.covering import FarthestPoints as FarthestPoints
 from corollary.theory.covering import covering_number as covering_number
 from corollary.theory.covering import farthest_points as farthest_points
 from corollary.theory.covering import greedy_packing as greedy_packing
-from corollary.theory.covering import log_ball_volume as log_ball_volume
 from corollary.theory.covering import packing_number as packing_number
 from corollary.theory.covering import unit_ball_covering as unit_ball_covering
 from corollary.theory.covering import volume_covering as volume_covering

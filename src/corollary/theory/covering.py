@@ -12,9 +12,9 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from corollary.core.compat import Interval, validate_params
+from corollary.neighbors import log_ball_volume
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -203,39 +203,6 @@ def packing_number(X: Any, epsilon: float) -> int:
         bounds=Bounds(0, 1),
     )
     return round(-found.fun)
-
-
-@validate_params(
-    {"n_features": [_SIZE], "p": [Interval(Real, 1, None, closed="both")]},
-    prefer_skip_nested_validation=True,
-)
-def log_ball_volume(n_features: int, p: float = 2.0) -> float:
-    r"""Return the log of the volume of the unit ball of a norm.
-
-    Parameters
-    ----------
-    n_features : int
-        Dimension d.
-    p : float, default=2.0
-        Order of the norm, from 1 to infinity.
-
-    Returns
-    -------
-    log_volume : float
-        Log of :math:`(2\Gamma(1+1/p))^d/\Gamma(1+d/p)`: :math:`2^d/d!` for p = 1,
-        :math:`\pi^{d/2}/\Gamma(1+d/2)` for p = 2, :math:`2^d` for p = infinity.
-
-    Examples
-    --------
-    >>> from math import exp, pi
-    >>> from corollary.theory import log_ball_volume
-    >>> abs(exp(log_ball_volume(2)) - pi) < 1e-12
-    True
-    """
-    if math.isinf(p):
-        return n_features * math.log(2)
-    one = math.log(2) + float(gammaln(1 + 1 / p))
-    return n_features * one - float(gammaln(1 + n_features / p))
 
 
 class CoveringBounds(NamedTuple):

@@ -10,6 +10,7 @@ often chance alone would do as much.
 The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`corollary.theory`.
 """
 
+from corollary.risk.normal_score import crps_normal as crps_normal
 from corollary.validation.bootstrap import BootstrapLaw as BootstrapLaw
 from corollary.validation.bootstrap import BootstrapRisk as BootstrapRisk
 from corollary.validation.bootstrap import bootstrap as bootstrap
@@ -43,7 +44,6 @@ from corollary.validation.reuse import best_of_guesses as best_of_guesses
 from corollary.validation.reuse import optimism_scale as optimism_scale
 from corollary.validation.reuse import reuse_experiment as reuse_experiment
 from corollary.validation.scores import brier_score as brier_score
-from corollary.validation.scores import crps_normal as crps_normal
 from corollary.validation.scores import crps_sample as crps_sample
 from corollary.validation.scores import log_score as log_score
 from corollary.validation.tuning import Tuning as Tuning
