@@ -63,30 +63,6 @@ def test_margin_losses_equal_their_formulas():
             np.testing.assert_allclose(loss(np.full(6, y), y * s), loss.of_margin(s))
 
 
-def test_plain_functions_equal_the_objects(seed):
-    rng = np.random.default_rng(seed)
-    y, f = rng.choice([-1, 1], 50), rng.normal(size=50)
-    pairs = [
-        (risk.hinge_loss(y, f), HingeLoss()),
-        (risk.squared_hinge_loss(y, f), SquaredHingeLoss()),
-        (risk.logistic_loss(y, f), LogisticLoss()),
-        (risk.exponential_loss(y, f), ExponentialLoss()),
-        (risk.perceptron_loss(y, f), PerceptronLoss()),
-        (risk.ramp_loss(y, f, gamma=0.7), RampLoss(0.7)),
-        (risk.square_loss(y, f), SquareLoss()),
-        (risk.absolute_loss(y, f), AbsoluteLoss()),
-        (risk.pinball_loss(y, f, quantile=0.3), PinballLoss(0.3)),
-        (risk.epsilon_insensitive_loss(y, f, epsilon=0.4), EpsilonInsensitiveLoss(0.4)),
-        (risk.zero_one_loss(y, f, scores=True), ZeroOneLoss(scores=True)),
-    ]
-    for values, loss in pairs:
-        np.testing.assert_array_equal(values, loss(y, f))
-    codes, scores = rng.integers(3, size=50), rng.normal(size=(50, 3))
-    np.testing.assert_array_equal(
-        risk.cross_entropy_loss(codes, scores), CrossEntropyLoss()(codes, scores)
-    )
-
-
 def test_values_agree_with_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     y, f = rng.choice([-1, 1], 200), rng.normal(size=200)

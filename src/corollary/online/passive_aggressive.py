@@ -25,7 +25,7 @@ from corollary.online.gradient_descent import ogd_second_order_bound
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds
-from corollary.risk import hinge_loss, sign
+from corollary.risk import HingeLoss, sign
 
 
 def passive_aggressive_step(
@@ -183,10 +183,10 @@ class PassiveAggressive(LinearLearner):
     def _judge(
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None
     ) -> Rounds:
-        losses, mistakes = hinge_loss(y, scores), y * scores <= 0
+        losses, mistakes = HingeLoss()(y, scores), y * scores <= 0
         compared, bound = np.full(len(y), np.nan), np.full(len(y), np.inf)
         if u is not None:
-            compared = self._running_sum("comparator", hinge_loss(y, u.scores))
+            compared = self._running_sum("comparator", HingeLoss()(y, u.scores))
             bound = self._bound(y, slopes, u, compared)
         return Rounds(sign(scores), losses, mistakes, compared, bound)
 
@@ -198,7 +198,7 @@ class PassiveAggressive(LinearLearner):
             squares = self._running_sum("squares", (slopes / self.C) ** 2 * u.squares)
             return ogd_second_order_bound(u.norm, self.C, squares)
         if self.variant == "pa-ii":
-            suffered = self._running_sum("squared comparator", hinge_loss(y, u.scores) ** 2)
+            suffered = self._running_sum("squared comparator", HingeLoss()(y, u.scores) ** 2)
         radius = self._running_max("radius", np.sqrt(u.squares))
         return passive_aggressive_bound(suffered, u.norm, radius, variant=self.variant, C=self.C)
 

@@ -18,7 +18,7 @@ from corollary.core.compat import Interval, validate_params
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds, table, truths
-from corollary.risk import hinge_loss, sign
+from corollary.risk import HingeLoss, sign
 
 
 @validate_params(
@@ -270,5 +270,5 @@ def mistake_bound(
     if u is None:
         return np.full(len(y), np.nan), np.full(len(y), np.inf)
     radius = learner._running_max("radius", np.sqrt(u.squares))
-    hinge = learner._running_sum("comparator", hinge_loss(y, u.scores))
+    hinge = learner._running_sum("comparator", HingeLoss()(y, u.scores))
     return hinge, conservative_ogd_bound(hinge, u.norm, radius)

@@ -1,8 +1,8 @@
 """What a loss is, what a risk is, and what follows from minimising one.
 
 Losses are small frozen objects (:class:`HingeLoss`, :class:`PinballLoss`, ...) that know their
-values, gradients, bounds and population minimisers; each is also a plain function
-(:func:`hinge_loss`). Risks are expectations of losses: exact on a :class:`FiniteWorld`, simulated
+values, gradients, bounds and population minimisers; each is called as a function of truths and
+predictions. Risks are expectations of losses: exact on a :class:`FiniteWorld`, simulated
 on any other world, averaged on a sample. The rest of the package asks what the best predictor is
 (:mod:`corollary.risk.bayes`), how to find a good one (:func:`minimise_finite`,
 :func:`minimise_linear`, :class:`ERMClassifier`), how to measure it without fooling oneself
@@ -52,18 +52,6 @@ from corollary.risk.finite_classes import minimise_interval as minimise_interval
 from corollary.risk.finite_classes import minimise_rectangle as minimise_rectangle
 from corollary.risk.finite_classes import minimise_threshold as minimise_threshold
 from corollary.risk.finite_world import FiniteWorld as FiniteWorld
-from corollary.risk.functions import absolute_loss as absolute_loss
-from corollary.risk.functions import cross_entropy_loss as cross_entropy_loss
-from corollary.risk.functions import epsilon_insensitive_loss as epsilon_insensitive_loss
-from corollary.risk.functions import exponential_loss as exponential_loss
-from corollary.risk.functions import hinge_loss as hinge_loss
-from corollary.risk.functions import logistic_loss as logistic_loss
-from corollary.risk.functions import perceptron_loss as perceptron_loss
-from corollary.risk.functions import pinball_loss as pinball_loss
-from corollary.risk.functions import ramp_loss as ramp_loss
-from corollary.risk.functions import square_loss as square_loss
-from corollary.risk.functions import squared_hinge_loss as squared_hinge_loss
-from corollary.risk.functions import zero_one_loss as zero_one_loss
 from corollary.risk.holdout import GuardedTestSet as GuardedTestSet
 from corollary.risk.holdout import TestSetError as TestSetError
 from corollary.risk.holdout import ThreeWaySplit as ThreeWaySplit
