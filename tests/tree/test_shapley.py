@@ -153,3 +153,56 @@ def test_rows_must_fit_the_trees(seed):
     tree = random_tree(np.random.default_rng(seed), 3, 2)
     with pytest.raises(ValueError, match="rows of 3 columns"):
         tree_contributions(tree, np.zeros((2, 4)))
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeRegressor", "RandomForestRegressor"])
+def test_regressors_attribute_their_predictions(seed, name):
+    X, y = table_with_gaps(seed)
+    model = grown(name, X, y)
+    found = model.contributions(X)
+    assert found.shape == X.shape
+    np.testing.assert_allclose(
+        model.expected_value_ + found.sum(axis=1), model.predict(X), atol=1e-10
+    )
+    # A column the target does not depend on gets next to nothing, and a constant one nothing.
+    size = np.abs(found).mean(axis=0)
+    assert size[0] > 3 * size[1]
+    assert size[3] == 0
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier"])
+def test_classifiers_attribute_their_probabilities(seed, name):
+    X, y = table_with_gaps(seed)
+    labels = np.array(["low", "middle", "high"])[np.digitize(y, [-0.5, 0.5])]
+    model = grown(name, X, labels)
+    found = model.contributions(X)
+    assert found.shape == (*X.shape, 3)
+    np.testing.assert_allclose(
+        model.expected_value_ + found.sum(axis=1), model.predict_proba(X), atol=1e-10
+    )
+    np.testing.assert_allclose(found.sum(axis=2), 0.0, atol=1e-10)
+    np.testing.assert_allclose(model.expected_value_.sum(), 1.0)
+
+
+def test_a_forest_attributes_the_mean_of_its_trees(seed):
+    X, y = table_with_gaps(seed)
+    forest = grown("RandomForestRegressor", X, y)
+    each = [tree.contributions(X[:20]) for tree in forest.estimators_]
+    np.testing.assert_allclose(forest.contributions(X[:20]), np.mean(each, axis=0), atol=1e-12)
+
+
+def table_with_gaps(seed, n=300):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(n, 3)), np.ones(n)])
+    y = X[:, 0] + 0.5 * X[:, 2] + 0.1 * rng.normal(size=n)
+    X[rng.random((n, 4)) < 0.05] = np.nan
+    X[:, 3] = 1.0
+    return X, y
+
+
+def grown(name, X, y):
+    from corollary import ensemble, tree
+
+    if name.startswith("Random"):
+        return getattr(ensemble, name)(20, min_samples_leaf=3, random_state=0).fit(X, y)
+    return getattr(tree, name)(min_samples_leaf=5, random_state=0).fit(X, y)

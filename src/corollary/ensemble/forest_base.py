@@ -18,6 +18,7 @@ from corollary.ensemble.bootstrap import bootstrap_counts, generators, number_of
 from corollary.tree.base import (
     FITTED,
     GROWTH_CONSTRAINTS,
+    Contributions,
     bin_table,
     read_rows,
     read_training,
@@ -62,7 +63,7 @@ def forest_fits(model: Any, n_outputs: int) -> str | None:
     return trees_fit(model, model.trees_, n_outputs)
 
 
-class BaseForest(BaseEstimator, ABC):
+class BaseForest(Contributions, BaseEstimator, ABC):
     """Abstract forest; subclasses say what its trees answer."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -171,6 +172,9 @@ class BaseForest(BaseEstimator, ABC):
                 )
             with np.errstate(invalid="ignore"):
                 self._keep_out_of_bag(sums / seen[:, None], seen > 0, problem)
+
+    def _parts(self) -> Trees:
+        return self.trees_
 
     def _mean(self, X: Any) -> np.ndarray:
         rows = read_rows(self, X)

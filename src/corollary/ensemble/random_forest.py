@@ -80,6 +80,8 @@ default="from_dtype"
         The trees, end to end in flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : ndarray of shape (n_classes,)
+        Mean class probabilities, where :meth:`contributions` start.
     estimators_samples_ : list of ndarray
         Rows drawn for each tree.
     oob_score_ : float
@@ -317,6 +319,8 @@ default="from_dtype"
         The trees, end to end in flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : float
+        Mean prediction, where :meth:`contributions` start.
     estimators_samples_ : list of ndarray
         Rows drawn for each tree.
     oob_score_ : float

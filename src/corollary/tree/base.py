@@ -236,7 +236,49 @@ def bin_table(
     return BinnedTable(bins, bins.transform(X, n_jobs=n_jobs))
 
 
-class BaseDecisionTree(BaseEstimator, ABC):
+class Contributions:
+    """Shapley values of models that answer the mean of their trees."""
+
+    def _parts(self) -> Trees:
+        """Return the trees."""
+        raise NotImplementedError
+
+    def contributions(self, X: Any) -> np.ndarray:
+        """Attribute predictions to features by exact Shapley values.
+
+        The value of a set of features is the expected prediction when the others follow the
+        training rows below each split (path-dependent). Contributions of a row and
+        :attr:`expected_value_` add up to its prediction, or to its class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_samples, n_features) or \
+(n_samples, n_features, n_classes)
+            The attribution; of each class for a classifier.
+        """
+        from corollary.tree.shapley import tree_contributions
+
+        rows, trees = read_rows(self, X), self._parts()
+        values = tree_contributions(trees, rows, n_jobs=getattr(self, "n_jobs", None)) / len(trees)
+        return values if hasattr(self, "classes_") else values[:, :, 0]
+
+    @property
+    def expected_value_(self) -> float | np.ndarray:
+        """Mean prediction (of each class) over the training rows, where contributions start."""
+        from corollary.tree.shapley import expected_values
+
+        check_is_fitted(self)
+        trees = self._parts()
+        value = expected_values(trees) / len(trees)
+        return value if hasattr(self, "classes_") else float(value[0])
+
+
+class BaseDecisionTree(Contributions, BaseEstimator, ABC):
     """Abstract decision tree; subclasses say what its leaves answer."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -260,6 +302,9 @@ class BaseDecisionTree(BaseEstimator, ABC):
         y : ndarray of shape (n_samples,)
             Predictions.
         """
+
+    def _parts(self) -> Trees:
+        return Trees.join([self.tree_])
 
     def _grow(self, X: np.ndarray, problem: Problem, weight: np.ndarray | None) -> Tree:
         total = float(len(X)) if weight is None else float(weight.sum())
@@ -393,7 +438,7 @@ class BaseDecisionTree(BaseEstimator, ABC):
     def feature_importances_(self) -> np.ndarray:
         """Share of each feature in the gains of all splits; zeros if there is no split."""
         check_is_fitted(self)
-        gains = Trees.join([self.tree_]).gain_by_feature()[0]
+        gains = self._parts().gain_by_feature()[0]
         return gains / gains.sum() if gains.sum() > 0 else gains
 
     def __sklearn_tags__(self) -> Any:

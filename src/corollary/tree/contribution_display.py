@@ -15,7 +15,7 @@ class ContributionDisplay:
     Parameters
     ----------
     contributions : ndarray of shape (n_samples, n_features)
-        As from ``contributions(X)`` of a boosted model.
+        As from ``contributions(X)`` of a model of trees.
     expected_value : float
         Where contributions start.
     feature_names : list of str or None, default=None

@@ -67,6 +67,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):
         The tree as flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of all splits.
+    expected_value_ : ndarray of shape (n_classes,)
+        Mean class shares, where :meth:`contributions` start.
     categories_ : Categories
         Values of the categorical columns.
     max_features_ : int

@@ -57,6 +57,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
         The tree as flat arrays.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of all splits.
+    expected_value_ : float
+        Mean prediction, where :meth:`contributions` start.
     categories_ : Categories
         Values of the categorical columns.
     max_features_ : int
