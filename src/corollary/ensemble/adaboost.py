@@ -24,7 +24,7 @@ from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import HasMethods, Interval, fit_context
@@ -42,7 +42,13 @@ from corollary.core.schema import (
     Strings,
 )
 from corollary.ensemble.adaboost_steps import classifier_weight, normaliser
-from corollary.ensemble.members import label_codes, make_member, members_fit, require_weights
+from corollary.ensemble.members import (
+    FollowsMember,
+    label_codes,
+    make_member,
+    members_fit,
+    require_weights,
+)
 from corollary.ensemble.stump import StumpClassifier, presort
 from corollary.ensemble.tree_votes import trees_of_votes
 from corollary.ensemble.vote import winners
@@ -66,7 +72,7 @@ def _fits_together(model: Any) -> str | None:
     return members_fit(model)
 
 
-class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(FollowsMember, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Classify by AdaBoost, with its training-error bound tracked at every round.
 
     Round t fits a classifier to the rows with weights :math:`D_t`, gives it the weight
@@ -227,15 +233,6 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         learner = self._learner(X, y, codes, min(total, np.finfo(float).max))
         self._boost(learner, codes, np.log(start) - np.log(start.sum()))
         return self
-
-    def _input_checks(self) -> dict[str, Any]:
-        if self.estimator is None:
-            return {}
-        tags = get_tags(self.estimator).input_tags
-        return {
-            "accept_sparse": ["csr", "csc"] if tags.sparse else False,
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
 
     def _learner(self, X: Any, y: np.ndarray, codes: np.ndarray, total: float) -> Learner:
         if self.estimator is None:
@@ -499,11 +496,3 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            inner = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse = inner.sparse
-            tags.input_tags.allow_nan = inner.allow_nan
-        return tags

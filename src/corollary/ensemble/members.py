@@ -4,11 +4,35 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, has_fit_parameter, validate_data
 
 from corollary.core.estimator import clear_errors, remember_rows
 
 _SEED_RANGE = 2**31 - 1
+
+
+class FollowsMember:
+    """Takes rows of the kinds that its base learner ``estimator`` takes; None takes plain ones."""
+
+    estimator: Any
+
+    def _input_checks(self) -> dict[str, Any]:
+        if self.estimator is None:
+            return {}
+        tags = get_tags(self.estimator).input_tags
+        return {
+            "accept_sparse": ["csr", "csc"] if tags.sparse else False,
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        if self.estimator is not None:
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse = inner.sparse
+            tags.input_tags.allow_nan = inner.allow_nan
+        return tags
 
 
 def make_member(template: Any, random: np.random.RandomState) -> Any:

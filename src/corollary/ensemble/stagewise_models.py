@@ -13,7 +13,7 @@ from sklearn.base import (
     RegressorMixin,
     is_classifier,
 )
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -30,7 +30,7 @@ from corollary.core.schema import (
     Size,
     Strings,
 )
-from corollary.ensemble.members import fit_member, make_member, require_weights
+from corollary.ensemble.members import FollowsMember, fit_member, make_member, require_weights
 from corollary.ensemble.stagewise import (
     StagewiseRun,
     additive_loss,
@@ -73,7 +73,7 @@ def _classifier_fits(model: Any) -> str | None:
     return _members_fit(model)
 
 
-class _Stagewise(MetaEstimatorMixin, BaseEstimator):
+class _Stagewise(FollowsMember, MetaEstimatorMixin, BaseEstimator):
     """Base learners, weights and sums."""
 
     _parameter_constraints: dict = {
@@ -91,15 +91,6 @@ class _Stagewise(MetaEstimatorMixin, BaseEstimator):
     random_state: Any
     estimators_: list[Any]
     lengths_: np.ndarray
-
-    def _input_checks(self) -> dict[str, Any]:
-        if self.estimator is None:
-            return {}
-        tags = get_tags(self.estimator).input_tags
-        return {
-            "accept_sparse": ["csr", "csc"] if tags.sparse else False,
-            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
-        }
 
     def _run(
         self,
@@ -174,14 +165,6 @@ class _Stagewise(MetaEstimatorMixin, BaseEstimator):
         if w is None or (w > 0).all():
             return X, y, w
         return X[w > 0], y[w > 0], w[w > 0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            inner = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse = inner.sparse
-            tags.input_tags.allow_nan = inner.allow_nan
-        return tags
 
 
 class StagewiseRegressor(RegressorMixin, _Stagewise):

@@ -68,7 +68,7 @@ def farthest_points(X: Any, n_points: int | None = None, *, start: int = 0) -> F
     >>> farthest_points([[0.0], [1.0], [10.0]], 2).radii
     array([10.,  1.])
     """
-    X = _points("farthest_points", X)
+    X = check_points("farthest_points", X)
     n_points = len(X) if n_points is None else min(int(n_points), len(X))
     if n_points < 1 or not 0 <= start < len(X):
         raise ValueError(
@@ -109,7 +109,7 @@ def greedy_packing(X: Any, epsilon: float) -> np.ndarray:
     >>> greedy_packing(np.linspace(0, 1, 101)[:, None], 0.3)
     array([  0, 100,  50])
     """
-    X = _points("greedy_packing", X)
+    X = check_points("greedy_packing", X)
     if not epsilon > 0:
         raise ValueError(
             f"The 'epsilon' parameter of greedy_packing must be positive. Got {epsilon!r} instead."
@@ -314,7 +314,21 @@ def volume_covering(
     )
 
 
-def _points(who: str, X: Any) -> np.ndarray:
+def check_points(who: str, X: Any) -> np.ndarray:
+    """Return points as a table of finite numbers, or refuse them.
+
+    Parameters
+    ----------
+    who : str
+        Who asks, for the message.
+    X : array-like of shape (n_points, n_features)
+        Points.
+
+    Returns
+    -------
+    X : ndarray of shape (n_points, n_features)
+        The same, as doubles.
+    """
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or not X.size or not np.all(np.isfinite(X)):
         raise ValueError(
@@ -324,7 +338,7 @@ def _points(who: str, X: Any) -> np.ndarray:
 
 
 def _near(who: str, X: Any, epsilon: float) -> np.ndarray:
-    X = _points(who, X)
+    X = check_points(who, X)
     if len(X) > 200 or not epsilon >= 0:
         raise ValueError(
             f"{who} solves an integer program for at most 200 points and a radius that is not "

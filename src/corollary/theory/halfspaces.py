@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from corollary.core.compat import Interval, validate_params
+from corollary.theory.covering import check_points
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 
@@ -44,7 +45,7 @@ def separating_halfspace(X: Any, y: Any, *, affine: bool = True) -> np.ndarray |
     """
     from scipy.optimize import linprog
 
-    Z, y = _points("separating_halfspace", X), np.asarray(y, dtype=float)
+    Z, y = check_points("separating_halfspace", X), np.asarray(y, dtype=float)
     if y.shape != (len(Z),) or not np.all(np.abs(y) == 1):
         raise ValueError("separating_halfspace needs one label, -1 or +1, for each point.")
     if affine:
@@ -84,7 +85,7 @@ def halfspace_dichotomies(X: Any, *, affine: bool = True) -> np.ndarray:
     >>> len(halfspace_dichotomies([[0, 0], [1, 0], [0, 1], [1, 1]]))
     14
     """
-    X = _points("halfspace_dichotomies", X)
+    X = check_points("halfspace_dichotomies", X)
     if len(X) > 16:
         raise ValueError(
             f"halfspace_dichotomies tries all labellings of at most 16 points. Got {len(X)}."
@@ -236,7 +237,7 @@ def radon_partition(X: Any) -> RadonPartition:
     >>> radon_partition(square).point
     array([0.5, 0.5])
     """
-    X = _points("radon_partition", X)
+    X = check_points("radon_partition", X)
     n, d = X.shape
     if n < d + 2:
         raise ValueError(
@@ -274,7 +275,7 @@ def unrealisable_labels(X: Any) -> np.ndarray:
     >>> unrealisable_labels([[1.0], [2.0]]).tolist()
     [-1, 1]
     """
-    X = _points("unrealisable_labels", X)
+    X = check_points("unrealisable_labels", X)
     n, d = X.shape
     if n < d + 1:
         raise ValueError(
@@ -443,15 +444,6 @@ def sine_labels(multiple: int, n_points: int) -> np.ndarray:
     """
     angles = [Fraction(int(multiple), 10**i) % 2 for i in range(1, n_points + 1)]
     return np.array([1 if angle <= 1 else -1 for angle in angles])
-
-
-def _points(who: str, X: Any) -> np.ndarray:
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or not X.size or not np.all(np.isfinite(X)):
-        raise ValueError(
-            f"The 'X' parameter of {who} must hold finite points, one per row. Got shape {X.shape}."
-        )
-    return X
 
 
 def _growth(who: str, n: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import poch
 
 from corollary.core.compat import Interval, Options, validate_params
+from corollary.theory.covering import check_points
 from corollary.theory.rademacher import RademacherComplexity, rademacher_complexity
 from corollary.theory.sub_gaussian import expected_gaussian_maximum
 
@@ -87,7 +88,7 @@ def norm_ball_complexity(
     >>> norm_ball_complexity(np.eye(4), radius=3.0).value
     1.5
     """
-    X = _points("norm_ball_complexity", X)
+    X = check_points("norm_ball_complexity", X)
     q, n = dual_order(p), len(X)
     if not radius > 0:
         raise ValueError(
@@ -139,7 +140,7 @@ def euclidean_ball_bound(X: Any, *, radius: float = 1.0) -> float:
     >>> euclidean_ball_bound(np.eye(4))
     0.5
     """
-    X = _points("euclidean_ball_bound", X)
+    X = check_points("euclidean_ball_bound", X)
     _check_size("euclidean_ball_bound", "radius", radius)
     return radius * float(np.linalg.norm(X)) / len(X)
 
@@ -424,12 +425,3 @@ def _check_size(who: str, name: str, value: float) -> None:
             f"The '{name}' parameter of {who} must be finite and not negative. Got {value!r} "
             "instead."
         )
-
-
-def _points(who: str, X: Any) -> np.ndarray:
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or not X.size or not np.all(np.isfinite(X)):
-        raise ValueError(
-            f"The 'X' parameter of {who} must hold finite points, one per row. Got shape {X.shape}."
-        )
-    return X
