@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-#: Numbers of the small systems that are held at a time.
+#: Numbers of rows, or of their small systems, that are held at a time.
 _BATCH = 1_000_000
 
 
@@ -130,7 +130,8 @@ def predict_missing(X: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.nda
     filled, unexplained = X.copy(), np.zeros(X.shape)
     for m in np.unique(counts[counts > 0]):
         rows = np.flatnonzero(counts == m)
-        for part in np.array_split(rows, -(-len(rows) * m * m // _BATCH)):
+        size = len(rows) * max(m * m, X.shape[1])
+        for part in np.array_split(rows, -(-size // _BATCH)):
             places = np.nonzero(missing[part])[1].reshape(len(part), m)
             away = np.where(missing[part], 0.0, (X[part] - moments.mean) / moments.spread)
             pull = np.take_along_axis(away @ moments.precision, places, axis=1)
