@@ -1,10 +1,32 @@
+import math
+
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+import sklearn.ensemble
+from scipy.stats import betabinom
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import LinearRegression, QuantileRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from corollary.conformal import ConformalQuantileRegressor, coverage_score
-from corollary.core.simulate import assert_share_equals
+import corollary.linear
+from corollary.conformal import ConformalQuantileRegressor, coverage_score, mean_size
+from corollary.core.simulate import LEVEL, assert_share_equals
 from corollary.ensemble import GradientBoostingRegressor
+
+
+class Column(RegressorMixin, BaseEstimator):
+    """Predicts one column."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, self.column]
 
 
 def noisy(n, rng):
@@ -27,6 +49,64 @@ def test_coverage_is_exact_with_two_wrong_models(seed):
         new, fresh = noisy(1, rng)
         hits += coverage_score(fresh, model.fit(X, y).predict_interval(new))
     assert_share_equals(int(hits), 200, 12 / 16)
+
+
+def test_intervals_shrink_and_may_be_empty():
+    X = np.column_stack([np.full(9, 10.0), np.full(9, -10.0)])
+    y = np.linspace(-1, 1, 9)
+    low, high = Column(1).fit(X, y), Column(0).fit(X, y)
+    model = ConformalQuantileRegressor(low, upper_estimator=high, prefit=True, confidence=0.5)
+    assert model.fit(X, y).scores_.max() < 0
+    # Scores are |y| - 10, so the interval shrinks to the fifth smallest |y|.
+    assert model.predict_interval(X[:1]) == pytest.approx(np.array([[-0.5, 0.5]]))
+    empty = model.predict_interval(np.array([[1.0, -1.0]]))
+    assert empty[0, 0] > empty[0, 1]
+    assert mean_size(empty) == 0
+
+
+def test_two_linear_quantiles_adapt(seed):
+    rng = np.random.default_rng(seed)
+    X, y = noisy(600, rng)
+    low, high = (QuantileRegressor(quantile=q, alpha=0) for q in (0.05, 0.95))
+    model = ConformalQuantileRegressor(low, upper_estimator=high, random_state=seed).fit(X, y)
+    easy, hard = model.predict_interval([[0.3], [1.9]])
+    assert hard[1] - hard[0] > 2 * (easy[1] - easy[0])
+    # A point between two models is that between their ends, not the lower quantile.
+    np.testing.assert_allclose(model.predict([[0.3], [1.9]]), [easy.mean(), hard.mean()])
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (QuantileRegressor(alpha=0), "quantile"),
+        (corollary.linear.QuantileRegressor(alpha=0.0), "quantile"),
+        (
+            make_pipeline(StandardScaler(), QuantileRegressor(alpha=0)),
+            "quantileregressor__quantile",
+        ),
+        (sklearn.ensemble.GradientBoostingRegressor(loss="quantile", n_estimators=5), "alpha"),
+        (
+            sklearn.ensemble.HistGradientBoostingRegressor(
+                loss="quantile", quantile=0.5, max_iter=5
+            ),
+            "quantile",
+        ),
+    ],
+    ids=["linear", "ours", "pipeline", "boosting", "histograms"],
+)
+def test_a_model_with_one_quantile_is_fitted_at_both_ends(model, name):
+    rng = np.random.default_rng(0)
+    X, y = noisy(120, rng)
+    wrapper = ConformalQuantileRegressor(model, confidence=0.8, random_state=0).fit(X, y)
+    assert wrapper.estimator_.get_params()[name] == pytest.approx(0.1)
+    assert wrapper.upper_estimator_.get_params()[name] == pytest.approx(0.9)
+    low, high = wrapper.predict_interval(X).T
+    by_hand = wrapper.upper_estimator_.predict(X) - wrapper.estimator_.predict(X)
+    np.testing.assert_allclose(high - low, by_hand + 2 * wrapper.thresholds_[0])
+    # The model given is left as it was, and cannot stand for two when it is fitted already.
+    assert model.get_params()[name] != pytest.approx(0.1)
+    with pytest.raises(ValueError, match=r"unless prefit, a model that has its quantile"):
+        ConformalQuantileRegressor(wrapper.estimator_, prefit=True).fit(X + 9, y)
 
 
 def test_one_boosted_model_gives_widths_that_follow_the_noise(seed):
@@ -54,6 +134,28 @@ def test_prefit_and_wrong_parts():
     assert inside.sum() == 55  # the rank of 0.9 among 60 scores, all of them counted
     with pytest.raises(ValueError, match="needs a model with predict_quantiles"):
         ConformalQuantileRegressor(LinearRegression()).fit(X, y)
+    squared = sklearn.ensemble.HistGradientBoostingRegressor()  # has a quantile, and ignores it
+    with pytest.raises(ValueError, match="needs a model with predict_quantiles"):
+        ConformalQuantileRegressor(squared).fit(X, y)
     single = GradientBoostingRegressor(loss="quantile", quantile=0.5, n_estimators=2)
     with pytest.raises(ValueError, match="at least two quantiles"):
         ConformalQuantileRegressor(single).fit(X, y)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("n", [9, 10, 30])
+def test_fitted_coverage_is_exact_at_length(n, seed):
+    rng = np.random.default_rng([seed, n])
+    repetitions, m = 3000, 5
+    model = ConformalQuantileRegressor(
+        LinearRegression(), upper_estimator=LinearRegression(), calibration_size=n
+    )
+    rank = math.ceil((n + 1) * 0.9 - 1e-9)
+    law = betabinom(m, rank, n + 1 - rank)
+    hits = []
+    for i in range(repetitions):
+        X, y = noisy(n + 20 + m, rng)
+        model.set_params(random_state=i).fit(X[:-m], y[:-m])
+        hits.append(round(m * coverage_score(y[-m:], model.predict_interval(X[-m:]))))
+    for count in range(m + 1):
+        assert_share_equals(hits.count(count), repetitions, law.pmf(count), level=LEVEL)

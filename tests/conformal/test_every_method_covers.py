@@ -89,7 +89,6 @@ def split_regressor(rng, score="absolute", **how):
         confidence=CONFIDENCE,
         conformity_score=score,
         scale_estimator=fitted(Column(1)),
-        quantile_estimators=(fitted(Column(2)), fitted(Column(3))),
         **how,
     )
     return interval_covers(model, rng)
@@ -205,7 +204,6 @@ METHODS = {
     "SplitConformalRegressor": split_regressor,
     "SplitConformalRegressor, trained": trained_split,
     "SplitConformalRegressor, normalised": lambda rng: split_regressor(rng, "normalised"),
-    "SplitConformalRegressor, quantile": lambda rng: split_regressor(rng, "quantile"),
     "SplitConformalRegressor, weighted": lambda rng: split_regressor(
         rng, likelihood_ratio=lambda X: np.full(len(X), 0.3)
     ),

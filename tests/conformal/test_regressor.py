@@ -8,13 +8,18 @@ import pytest
 from scipy.stats import betabinom
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LinearRegression, QuantileRegressor
+from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import corollary
-from corollary.conformal import SplitConformalRegressor, coverage_score, mean_size
+from corollary.conformal import (
+    ConformalQuantileRegressor,
+    SplitConformalRegressor,
+    coverage_score,
+    mean_size,
+)
 from corollary.core.estimator import check_training_data
 from corollary.core.simulate import LEVEL, assert_share_equals
 
@@ -83,14 +88,11 @@ def heteroscedastic(n, rng):
     return X, X[:, 0] * rng.standard_t(4, size=n)
 
 
-@pytest.mark.parametrize("score", ["absolute", "normalised", "quantile"])
+@pytest.mark.parametrize("score", ["absolute", "normalised"])
 def test_fitted_coverage_is_exact_for_every_score(score, seed):
     """Splitting, fitting and cross-fitting leave calibration rows exchangeable with new ones."""
     rng = np.random.default_rng(seed)
     repetitions, covered = 200, 0
-    parts = {}
-    if score == "quantile":
-        parts["quantile_estimators"] = (LinearRegression(), LinearRegression())
     model = SplitConformalRegressor(
         LinearRegression(),
         confidence=0.75,
@@ -98,7 +100,6 @@ def test_fitted_coverage_is_exact_for_every_score(score, seed):
         calibration_size=15,
         cv=2,
         random_state=0,
-        **parts,
     )
     for _ in range(repetitions):
         X, y = heteroscedastic(31, rng)
@@ -161,33 +162,6 @@ def test_intervals_by_hand():
     assert model.predict_interval(X[:1], confidence=0.8).tolist() == [[-5.0, 5.0]]
     scaled = zero(confidence=0.5, conformity_score="normalised", scale_estimator=Column().fit(X, y))
     assert scaled.fit(2 * X, y).predict_interval(X[:1]).tolist() == [[-1.5, 1.5]]
-
-
-def test_quantile_intervals_shrink_and_may_be_empty():
-    X = np.column_stack([np.full(9, 10.0), np.full(9, -10.0)])
-    y = np.linspace(-1, 1, 9)
-    ends = (Column(1).fit(X, y), Column(0).fit(X, y))
-    model = zero(confidence=0.5, conformity_score="quantile", quantile_estimators=ends).fit(X, y)
-    assert model.scores_.max() < 0
-    # Scores are |y| - 10, so the interval shrinks to the fifth smallest |y|.
-    assert model.predict_interval(X[:1]) == pytest.approx(np.array([[-0.5, 0.5]]))
-    empty = model.predict_interval(np.array([[1.0, -1.0]]))
-    assert empty[0, 0] > empty[0, 1]
-    assert mean_size(empty) == 0
-
-
-def test_conformalised_quantile_regression_adapts(seed):
-    rng = np.random.default_rng(seed)
-    X, y = heteroscedastic(600, rng)
-    ends = tuple(QuantileRegressor(quantile=q, alpha=0) for q in (0.05, 0.95))
-    model = SplitConformalRegressor(
-        LinearRegression(),
-        conformity_score="quantile",
-        quantile_estimators=ends,
-        random_state=seed,
-    ).fit(X, y)
-    easy, hard = model.predict_interval([[0.3, 1.0], [1.9, 1.0]])
-    assert hard[1] - hard[0] > 2 * (easy[1] - easy[0])
 
 
 def test_too_few_rows_give_infinity_and_say_how_many_are_missing():
@@ -261,6 +235,32 @@ def test_calibrating_on_training_rows_is_refused(seed):
         fitted.calibrate(X[:40], y[:40])
     fitted.calibrate(X[40:], y[40:])
     assert fitted.n_calibration_ == 20
+
+
+@pytest.mark.parametrize("part", ["estimator", "scale_estimator", "upper_estimator"])
+def test_a_part_that_has_seen_the_calibration_rows_is_refused(part, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+
+    class One(Recaller):
+        def predict(self, X):
+            return np.ones(len(X))
+
+    kind, more = SplitConformalRegressor, {"conformity_score": "normalised"}
+    parts = dict.fromkeys(["estimator", "scale_estimator"], One().fit(X[:30], y[:30]))
+    if part == "upper_estimator":
+        kind, more = ConformalQuantileRegressor, {}
+        parts = dict.fromkeys(["estimator", part], One().fit(X[:30], y[:30]))
+    assert kind(**parts, **more, prefit=True).fit(X[30:], y[30:]).n_calibration_ == 30
+    parts[part] = One().fit(X[30:], y[30:])
+    with pytest.raises(ValueError, match="30 of 30 rows among its training rows"):
+        kind(**parts, **more, prefit=True).fit(X[30:], y[30:])
+    trained = kind(One(), **more, **({} if "scale_estimator" in parts else {part: One()}))
+    trained.fit(X[:40], y[:40])
+    if part != "estimator":
+        trained.estimator_ = One().fit(X[:1] + 9, y[:1])  # only the part remembers
+    with pytest.raises(ValueError, match="rows among its training rows"):
+        trained.calibrate(X[:40], y[:40])
 
 
 def test_certify_sees_through_the_wrapper(seed):
@@ -352,12 +352,12 @@ def test_damaged_calibration_is_noticed(damage, message):
             "'confidence' parameter of SplitConformalRegressor",
         ),
         (
-            lambda X, y: SplitConformalRegressor(Zero(), conformity_score="best").fit(X, y),
-            "'conformity_score' parameter",
+            lambda X, y: zero(confidence=1).calibrate(X, y),
+            "'confidence' parameter of SplitConformalRegressor",
         ),
         (
-            lambda X, y: SplitConformalRegressor(Zero(), conformity_score="quantile").fit(X, y),
-            "a model of the lower and one of the upper quantile",
+            lambda X, y: SplitConformalRegressor(Zero(), conformity_score="best").fit(X, y),
+            "'conformity_score' parameter",
         ),
         (
             lambda X, y: zero(conformity_score="normalised").fit(X, y),
@@ -370,6 +370,11 @@ def test_damaged_calibration_is_noticed(damage, message):
             "must predict positive scales. Got 0",
         ),
         (lambda X, y: zero().fit(X, np.full(20, np.nan)), "Input y contains NaN"),
+        (lambda X, y: zero().calibrate(X, np.append(y[1:], np.inf)), "Input y contains infinity"),
+        (
+            lambda X, y: SplitConformalRegressor(Zero()).fit(X, np.append(y[1:], np.nan)),
+            "Input y contains NaN",
+        ),
         (lambda X, y: zero().fit(X, None), "requires y to be passed"),
         (
             lambda X, y: zero().fit(X, y).predict_interval(X, confidence=2.0),
@@ -397,16 +402,13 @@ def test_errors_say_what_is_required(call, message):
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize("score", ["absolute", "normalised", "quantile"])
+@pytest.mark.parametrize("score", ["absolute", "normalised"])
 @pytest.mark.parametrize("n", [9, 10, 30])
 def test_fitted_coverage_is_exact_at_length(score, n, seed):
     rng = np.random.default_rng([seed, n])
     repetitions, m = 3000, 5
-    parts = {}
-    if score == "quantile":
-        parts["quantile_estimators"] = (LinearRegression(), LinearRegression())
     model = SplitConformalRegressor(
-        LinearRegression(), conformity_score=score, calibration_size=n, cv=3, **parts
+        LinearRegression(), conformity_score=score, calibration_size=n, cv=3
     )
     rank = math.ceil((n + 1) * 0.9 - 1e-9)
     law = betabinom(m, rank, n + 1 - rank)

@@ -27,7 +27,11 @@ from sklearn.preprocessing import (
 )
 
 import corollary
-from corollary.conformal import SplitConformalClassifier, SplitConformalRegressor
+from corollary.conformal import (
+    ConformalQuantileRegressor,
+    SplitConformalClassifier,
+    SplitConformalRegressor,
+)
 from corollary.core.container import SIGNATURE, ModelFileError, pack, unpack
 from corollary.linear import (
     LogisticRegression,
@@ -89,14 +93,14 @@ def all_models():
             several = np.column_stack([y, -y, y**2])
             found[f"{name}-outputs"] = (clone(estimator), numbers, several)
     half = {"confidence": 0.5, "random_state": 0}
-    quantiles = (QuantileRegressor(quantile=0.1), QuantileRegressor(quantile=0.9))
     for name, score in [("lac", {}), ("aps", {"conformity_score": "aps", "randomised": True})]:
         model = SplitConformalClassifier(LogisticRegression(), **half, **score)
         found[f"SplitConformalClassifier-{name}"] = (model, numbers, labels)
-    for score in ("absolute", "normalised", "quantile"):
-        parts = {"quantile_estimators": quantiles} if score == "quantile" else {}
-        model = SplitConformalRegressor(Ridge(), conformity_score=score, **half, **parts)
+    for score in ("absolute", "normalised"):
+        model = SplitConformalRegressor(Ridge(), conformity_score=score, **half)
         found[f"SplitConformalRegressor-{score}"] = (model, numbers, y)
+    model = ConformalQuantileRegressor(QuantileRegressor(alpha=0.1), **half)
+    found["ConformalQuantileRegressor-two"] = (model, numbers, y)
     found["ERMClassifier-two"] = (ERMClassifier(alpha=0.1), numbers, labels == "plus")
     steps = (SimpleImputer(add_indicator=True), StandardScaler())
     found["Pipeline"] = (make_pipeline(*steps, Ridge()), holes, y)

@@ -5,6 +5,8 @@ group. A threshold is one order statistic of them, so that nothing is sorted, an
 the rows predicted plus the rows kept, never with their product.
 """
 
+import math
+import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -12,15 +14,10 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import train_test_split
-from sklearn.utils import (
-    check_consistent_length,
-    check_random_state,
-    get_tags,
-    indexable,
-)
+from sklearn.utils import check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.checks import count_rows
@@ -31,9 +28,14 @@ from corollary.conformal.quantile import (
     smallest_calibration_size,
 )
 from corollary.conformal.weighted import check_weights, sorted_weighted_quantiles
-from corollary.core.compat import HasMethods, Interval, safe_indexing
+from corollary.core.compat import (
+    HasMethods,
+    Interval,
+    parameters_fit,
+    safe_indexing,
+    validate_parameters,
+)
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
-from corollary.theory import refuse_training_rows
 
 SCHEMA = {
     "estimator_": Instance("predict"),
@@ -129,20 +131,25 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
     confidence: float
 
     @abstractmethod
-    def _check_targets(self, y: Any) -> np.ndarray: ...
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray: ...
 
-    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
+    def _check_parameters(self) -> None:
+        if not get_config()["skip_parameter_validation"] and not parameters_fit(self):
+            validate_parameters(self)
+
+    def _check_pair(self, X: Any, y: Any, *, finite: bool = True) -> np.ndarray:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
-        check_consistent_length(X, y)
+        if type(X) is not np.ndarray or type(y) is not np.ndarray or X.shape[:1] != y.shape[:1]:
+            check_consistent_length(X, y)  # knows everything that has a length
         if count_rows(X) == 0:
             raise ValueError(
                 f"{type(self).__name__} needs at least one row. Got n_samples=0; a minimum of 1 "
                 "is required."
             )
-        return self._check_targets(y)
+        return self._check_targets(y, finite=finite)
 
     def _check_confidence(self, confidence: float | None) -> float:
         if confidence is None:
@@ -167,7 +174,7 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             The model's predictions.
         """
-        check_is_fitted(self)
+        self._require_calibrated()
         return self.estimator_.predict(X)
 
     @property
@@ -179,6 +186,13 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
     def feature_names_in_(self) -> np.ndarray:
         """Names of the features seen by the model, if it had any."""
         return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
+
+    @abstractmethod
+    def __sklearn_is_fitted__(self) -> bool: ...
+
+    def _require_calibrated(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)  # which is slower, and says what is missing
 
     def _fitted(self) -> bool:
         return "estimator_" in self.__dict__
@@ -200,7 +214,7 @@ class BaseSplitConformal(BaseConformal):
 
     A subclass computes scores from rows and targets (`_scores`), numbers the cells that have
     thresholds of their own besides the groups (`_cells`, -1 for rows that count in none, and
-    `_n_cells`), and fits what it needs (`_fit_models`).
+    `_n_cells`), names its models (`_parts`), and fits them (`_fit_models`).
     """
 
     _parameter_constraints: dict = {
@@ -232,8 +246,12 @@ class BaseSplitConformal(BaseConformal):
         self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
     ) -> None: ...
 
-    @abstractmethod
-    def _adopt_models(self) -> None: ...
+    def _parts(self) -> tuple[str, ...]:
+        """Return the names of the parameters that are models, some of which may be None."""
+        return ("estimator",)
+
+    def _adopt_models(self) -> None:
+        """Check what the fitted parts are good for, and take from them what is needed."""
 
     @abstractmethod
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray: ...
@@ -248,7 +266,8 @@ class BaseSplitConformal(BaseConformal):
         return np.zeros(len(y), dtype=np.intp)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        y = self._check_pair(X, y)
+        self._check_parameters()
+        y = self._check_pair(X, y, finite=not self.prefit)
         weight = check_training_weights(sample_weight, y)
         if self.prefit:
             if weight is not None:
@@ -269,17 +288,15 @@ class BaseSplitConformal(BaseConformal):
 
     def _split(self, n: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the rows that train and of those that calibrate."""
-        try:
-            split = train_test_split(
-                np.arange(n), test_size=self.calibration_size, random_state=rng
-            )
-        except ValueError:
+        size = self.calibration_size
+        n_rest = int(size) if isinstance(size, Integral) else math.ceil(size * n)
+        if n_rest >= n:
             raise ValueError(
                 f"{type(self).__name__} needs rows to train and rows to calibrate. Got "
-                f"n_samples={n} and calibration_size={self.calibration_size!r}; give more rows or "
-                "another share."
-            ) from None
-        return split[0], split[1]
+                f"n_samples={n} and calibration_size={size!r}; give more rows or another share."
+            )
+        order = rng.permutation(n)
+        return order[n_rest:], order[:n_rest]
 
     def _fit_one(self, model: Any, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
         return fit_copy(type(self).__name__, model, X, y, weight)
@@ -307,33 +324,45 @@ class BaseSplitConformal(BaseConformal):
         ValueError
             If the model remembers having been trained on some of the rows.
         """
-        y = self._check_pair(X, y)
+        self._check_parameters()
+        y = self._check_pair(X, y, finite=False)
         if self.prefit:
             return self._adopt_and_calibrate(X, y, weights)
-        check_is_fitted(self)
-        self._refuse_training_rows(self.estimator_, X)
+        self._require_calibrated()
+        for name in self._parts():
+            self._refuse_training_rows(getattr(self, f"{name}_"), X)
         self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
 
     def _adopt_and_calibrate(self, X: Any, y: np.ndarray, weights: Any = None) -> Self:
-        self._require_fitted(self.estimator)
-        self._refuse_training_rows(self.estimator, X)
-        self.estimator_ = self.estimator
+        given = {name: getattr(self, name) for name in self._parts()}
+        for model in given.values():
+            self._require_fitted(model)
+            self._refuse_training_rows(model, X)
+        for name, model in given.items():
+            setattr(self, f"{name}_", model)
         self._adopt_models()
         self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
 
-    def _require_fitted(self, *models: Any) -> None:
-        for model in models:
-            try:
-                check_is_fitted(model)
-            except NotFittedError:
-                raise NotFittedError(
-                    f"{type(self).__name__} with prefit=True needs fitted models, and this "
-                    f"{type(model).__name__} is not fitted yet. Fit it first, or pass prefit=False."
-                ) from None
+    def _require_fitted(self, model: Any) -> None:
+        if model is None:
+            return
+        try:
+            check_is_fitted(model)
+        except NotFittedError:
+            raise NotFittedError(
+                f"{type(self).__name__} with prefit=True needs fitted models, and this "
+                f"{type(model).__name__} is not fitted yet. Fit it first, or pass prefit=False."
+            ) from None
 
     def _refuse_training_rows(self, model: Any, X: Any) -> None:
+        # A part may have seen rows that the others have not. If nobody has loaded fingerprints, no
+        # model can have one, and there is no need to load the theory.
+        if model is None or "corollary.core.fingerprint" not in sys.modules:
+            return
+        from corollary.theory import refuse_training_rows
+
         refuse_training_rows(
             model,
             X,
@@ -346,7 +375,10 @@ class BaseSplitConformal(BaseConformal):
     ) -> None:
         weights = self._weights(X, weights)
         scores = self._scores(X, y, rng)
-        if np.isnan(scores.max(initial=-np.inf)):
+        worst = scores.max(initial=-np.inf)
+        if not np.isfinite(worst):
+            self._check_targets(y)  # the fault of a target, if one is not finite
+        if np.isnan(worst):
             missing = int(np.count_nonzero(np.isnan(scores)))
             raise ValueError(
                 f"{type(self).__name__} got {missing} scores that are not numbers. The model's "

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.utils import check_random_state, indexable
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.base import BaseConformal
 from corollary.conformal.checks import (
@@ -15,9 +14,8 @@ from corollary.conformal.checks import (
     warn_of_no_predictions,
 )
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
-from corollary.core.compat import HasMethods, Interval, fit_context, safe_indexing
+from corollary.core.compat import HasMethods, Interval, safe_indexing
 from corollary.core.schema import Array, Instance, Number, Schema
-from corollary.ensemble.bootstrap import number_of_draws
 
 # Numbers held at once while intervals are made: new rows times training rows.
 BLOCK = 4_000_000
@@ -141,7 +139,6 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         self.n_estimators = n_estimators
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a bag and take the residuals of the rows that its members left out.
 
@@ -157,6 +154,9 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         self : JackknifeAfterBootstrapRegressor
             The fitted estimator.
         """
+        from corollary.ensemble.bootstrap import number_of_draws
+
+        self._check_parameters()
         y = self._check_pair(X, y)
         (X,) = indexable(X)
         given = self.estimator.get_params(deep=False)
@@ -210,7 +210,7 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends, both included.
         """
-        check_is_fitted(self)
+        self._require_calibrated()
         level = self._check_confidence(confidence)
         (X,) = indexable(X)
         said = np.column_stack(list(self._members(X)))
@@ -244,5 +244,5 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
     def __sklearn_is_fitted__(self) -> bool:
         return "residuals_" in self.__dict__
 
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return check_real_targets(y)
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return check_real_targets(y, finite=finite)

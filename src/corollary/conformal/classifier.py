@@ -10,13 +10,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
 from corollary.conformal.checks import count_rows, warn_of_no_predictions
 from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
 from corollary.conformal.scores import lac_score
-from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.compat import Interval, StrOptions
 from corollary.core.schema import Integer, Labels, Schema
 
 
@@ -253,7 +253,6 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on some rows and calibrate on the others.
 
@@ -300,7 +299,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             True where a class belongs to the set; columns in the order of ``classes_``. With
             `randomised` the random shares go by the place of a row in X.
         """
-        check_is_fitted(self)
+        self._require_calibrated()
         threshold = self._thresholds(X, self._level(confidence), weights)
         probabilities = self._probabilities(X)
         sets = self._sets(probabilities, threshold)
@@ -341,10 +340,10 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         probabilities : ndarray of shape (n_samples, n_classes)
             The model's probabilities.
         """
-        check_is_fitted(self)
+        self._require_calibrated()
         return self.estimator_.predict_proba(X)
 
-    def _check_targets(self, y: Any) -> np.ndarray:
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         y = column_or_1d(y, warn=True)
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")

@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 
 from corollary.conformal.quantile import _ceil, conformal_rank, smallest_calibration_size
 from corollary.core.compat import Interval, validate_params
-from corollary.theory.cdf_band import dkw_bound
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 _SIZE = Interval(Integral, 1, None, closed="left")
@@ -109,6 +108,8 @@ def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
     >>> round(coverage_dkw(1000, alpha=0.1, delta=0.05), 4)
     0.8571
     """
+    from corollary.theory.cdf_band import dkw_bound
+
     return max(0.0, 1 - alpha - dkw_bound(n_samples=n_calibration, delta=delta))
 
 

@@ -1,16 +1,16 @@
 """Conformalised quantile regression around one model of several quantiles, or around two models."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.base import RegressorMixin, is_classifier
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone, is_classifier
 
-from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.checks import check_real_targets, predict_one_target, widen
+from corollary.conformal.base import SCHEMA, fits_together
+from corollary.conformal.checks import count_rows, predict_one_target
+from corollary.conformal.intervals import BaseSplitIntervals
 from corollary.conformal.scores import quantile_score
-from corollary.core.compat import HasMethods, fit_context
+from corollary.core.compat import HasMethods
 from corollary.core.schema import Instance, Optional, Schema
 
 
@@ -27,7 +27,7 @@ def _fits_together(estimator: Any) -> str | None:
     return fits_together(estimator)
 
 
-class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
+class ConformalQuantileRegressor(BaseSplitIntervals):
     r"""Intervals between two quantiles, widened or narrowed until they cover.
 
     A calibration row's score is how far its target lies outside the interval between the lower
@@ -38,9 +38,12 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
     Parameters
     ----------
     estimator : estimator
-        Either a model with ``predict_quantiles``, whose first and last columns are used, such as
-        ``GradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95])``; or the model of the
-        lower quantile, if `upper_estimator` is given. Fitted already if `prefit`.
+        A model with ``predict_quantiles``, whose first and last columns are used, such as
+        ``GradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95])``; or one that has its
+        quantile as a parameter (``quantile``, or ``alpha`` beside ``loss="quantile"``), of which
+        two copies are fitted, at the quantiles (1 - confidence) / 2 and (1 + confidence) / 2; or
+        the model of the lower quantile, if `upper_estimator` is given. Fitted already if
+        `prefit`.
     upper_estimator : estimator or None, default=None
         The model of the upper quantile, if one model does not know both.
     confidence : float, default=0.9
@@ -63,7 +66,7 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
     estimator_ : estimator
         The fitted model, or that of the lower quantile.
     upper_estimator_ : estimator or None
-        The fitted model of the upper quantile.
+        The fitted model of the upper quantile; None if one model knows both.
     scores_ : ndarray of shape (n_calibration,)
         Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
@@ -117,11 +120,10 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
     """
 
     _parameter_constraints: dict = {
-        **BaseSplitConformal._parameter_constraints,
+        **BaseSplitIntervals._parameter_constraints,
         "upper_estimator": [HasMethods(["fit", "predict"]), None],
     }
     _schema = Schema(_fits_together, None, upper_estimator_=Optional(Instance("predict")), **SCHEMA)
-    _fallback = "intervals are infinite"
 
     def __init__(
         self,
@@ -144,91 +146,81 @@ class ConformalQuantileRegressor(RegressorMixin, BaseSplitConformal):
         self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on some rows and calibrate on the others.
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict one number for each row.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             Rows, passed to the models as they come.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of rows in the fits of the models. Calibration counts every row once, or by
-            `likelihood_ratio`.
 
         Returns
         -------
-        self : ConformalQuantileRegressor
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a model takes no weights, or `prefit` leaves none to be trained.
+        y : ndarray of shape (n_samples,)
+            What the model of several quantiles predicts; of two models, the middle between their
+            quantiles, which is the middle of the interval at every confidence.
         """
-        return self._fit(X, y, sample_weight)
-
-    def predict_interval(
-        self, X: Any, *, confidence: float | None = None, weights: Any = None
-    ) -> np.ndarray:
-        """Predict an interval for each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the models as they come.
-        confidence : float or None, default=None
-            Another coverage than that of the constructor, from the same calibration rows.
-        weights : array-like of shape (n_samples,) or None, default=None
-            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
-
-        Returns
-        -------
-        intervals : ndarray of shape (n_samples, 2)
-            Lower and upper ends, both included.
-        """
-        check_is_fitted(self)
-        threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
-        return widen(self, *self._ends(X), threshold)
-
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return check_real_targets(y)
+        self._require_calibrated()
+        if self.upper_estimator_ is None:
+            return self.estimator_.predict(X)
+        lower, upper, _ = self._ends(X)
+        return 0.5 * lower + 0.5 * upper
 
     def _fit_models(
         self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
     ) -> None:
-        self._check_parts(self.estimator)
-        self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
-        upper = self.upper_estimator
+        lower, upper = self.estimator, self.upper_estimator
+        if upper is None and not hasattr(lower, "predict_quantiles"):
+            name = _quantile_parameter(lower)
+            if name is None:
+                self._refuse(lower)
+            miss = 1 - self.confidence
+            lower, upper = (
+                clone(self.estimator).set_params(**{name: level})
+                for level in (miss / 2, 1 - miss / 2)
+            )
+        self.estimator_ = self._fit_one(lower, X, y, sample_weight)
         self.upper_estimator_ = None if upper is None else self._fit_one(upper, X, y, sample_weight)
 
+    def _parts(self) -> tuple[str, ...]:
+        return ("estimator", "upper_estimator")
+
     def _adopt_models(self) -> None:
-        self._check_parts(self.estimator_)
-        self.upper_estimator_ = self.upper_estimator
-        if self.upper_estimator_ is not None:
-            self._require_fitted(self.upper_estimator_)
+        if self.upper_estimator is None and not hasattr(self.estimator_, "predict_quantiles"):
+            self._refuse(self.estimator_)
 
-    def _check_parts(self, model: Any) -> None:
-        if self.upper_estimator is None and not hasattr(model, "predict_quantiles"):
-            raise ValueError(
-                "ConformalQuantileRegressor needs a model with predict_quantiles, or an "
-                f"'upper_estimator' beside the model of the lower quantile. Got {model!r} alone."
-            )
+    def _refuse(self, model: Any) -> NoReturn:
+        raise ValueError(
+            "ConformalQuantileRegressor needs a model with predict_quantiles, or an "
+            "'upper_estimator' beside the model of the lower quantile, or, unless prefit, a model "
+            f"that has its quantile as a parameter. Got {model!r} alone."
+        )
 
-    def _ends(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _ends(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         if self.upper_estimator_ is not None:
             lower = predict_one_target(self, self.estimator_, X)
-            return lower, predict_one_target(self, self.upper_estimator_, X)
+            return lower, predict_one_target(self, self.upper_estimator_, X), None
         quantiles = np.asarray(self.estimator_.predict_quantiles(X), dtype=float)
-        if quantiles.ndim != 2 or quantiles.shape[1] < 2:
+        if quantiles.ndim != 2 or quantiles.shape[1] < 2 or len(quantiles) != count_rows(X):
             raise ValueError(
-                "ConformalQuantileRegressor needs at least two quantiles. "
+                "ConformalQuantileRegressor needs at least two quantiles of each row. "
                 f"{type(self.estimator_).__name__} gave shape {quantiles.shape}; set e.g. "
                 "quantile=[0.05, 0.95]."
             )
-        return quantiles[:, 0], quantiles[:, -1]
+        return quantiles[:, 0], quantiles[:, -1], None
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        return quantile_score(y, *self._ends(X))
+        lower, upper, _ = self._ends(X)
+        return quantile_score(y, lower, upper)
+
+
+def _quantile_parameter(model: Any) -> str | None:
+    """Return the name under which a model, or the last step of a pipeline, takes its quantile."""
+    steps = getattr(model, "steps", None)
+    prefix, last = (f"{steps[-1][0]}__", steps[-1][1]) if steps else ("", model)
+    given = last.get_params(deep=False) if hasattr(last, "get_params") else {}
+    if given.get("loss", "quantile") != "quantile":
+        return None
+    if "quantile" in given:
+        return f"{prefix}quantile"
+    return f"{prefix}alpha" if "loss" in given and "alpha" in given else None

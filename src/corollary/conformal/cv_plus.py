@@ -6,9 +6,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import RegressorMixin, is_classifier
-from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, indexable
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal.base import BaseConformal
 from corollary.conformal.checks import (
@@ -20,7 +18,7 @@ from corollary.conformal.checks import (
 )
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
-from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context, safe_indexing
+from corollary.core.compat import HasMethods, Interval, StrOptions, safe_indexing
 from corollary.core.schema import Array, Instance, List, Number, Schema
 
 # Predictions held at once while intervals are made: rows times models.
@@ -153,7 +151,6 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a model for each fold, and one to all rows.
 
@@ -177,6 +174,9 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         ValueError
             If there are fewer rows than folds, or the model takes no weights.
         """
+        from sklearn.model_selection import KFold
+
+        self._check_parameters()
         y = self._check_pair(X, y)
         weight = check_training_weights(sample_weight, y)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
@@ -220,7 +220,7 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends, both included.
         """
-        check_is_fitted(self)
+        self._require_calibrated()
         level = self._check_confidence(confidence)
         if level != self.confidence:
             warn_of_missing_rows(self, len(self.residuals_), level)
@@ -243,8 +243,8 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
     def __sklearn_is_fitted__(self) -> bool:
         return "residuals_" in self.__dict__
 
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return check_real_targets(y)
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return check_real_targets(y, finite=finite)
 
 
 def _fit_fold(

@@ -25,8 +25,12 @@ def _ceil(value: float, n: int) -> int:
     return math.ceil(value - _ROUNDING * (n + 1))
 
 
+# Values treated at once: what is computed of them fits into the cache, and into memory that need
+# not be asked for again and again. At a million rows page faults were half of all time.
+BLOCK = 2**16
+
 # Up to so many values one partial sort is as quick as a sample and two comparisons.
-_FEW = 2048
+_FEW = 1024
 # The order statistics of a sample bracket the wanted one within this many standard deviations of
 # its place; a bracket that misses costs a partial sort, never a wrong answer.
 _DEVIATIONS = 3.0
@@ -55,15 +59,25 @@ def order_statistic(values: np.ndarray, rank: int) -> float:
         share, m = rank / n, len(sample)
         reach = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
         low, high = math.floor(share * m - reach), math.ceil(share * m + reach)
-        inside = np.ones(n, dtype=bool) if low < 0 else values >= sample[low]
-        below = n - int(np.count_nonzero(inside))
-        if high < m:
-            inside &= values <= sample[high]
-        found = values.compress(inside)
+        least = sample[low] if low >= 0 else -math.inf
+        most = sample[high] if high < m else math.inf
+        below, found = _between(values, least, most)
         if not 0 < rank - below <= len(found) or 2 * len(found) > n:
             break
         values, rank = found, rank - below
     return float(np.partition(values, rank - 1)[rank - 1])
+
+
+def _between(values: np.ndarray, least: float, most: float) -> tuple[int, np.ndarray]:
+    """Return how many values are below an interval, and those in it."""
+    below, found = 0, []
+    for start in range(0, len(values), BLOCK):
+        part = values[start : start + BLOCK]
+        inside = part >= least
+        below += len(part) - int(np.count_nonzero(inside))
+        inside &= part <= most
+        found.append(part.compress(inside))
+    return below, np.concatenate(found)
 
 
 def _check_scores(scores: Any, who: str) -> np.ndarray:

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone, is_classifier
-from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone, is_classifier
 
-from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.checks import check_real_targets, predict_one_target, widen
+from corollary.conformal.base import SCHEMA, fits_together
+from corollary.conformal.checks import predict_one_target
 from corollary.conformal.fitting import fit_parameters
-from corollary.conformal.scores import absolute_score, normalised_score, quantile_score
-from corollary.core.compat import HasMethods, Interval, StrOptions, fit_context
-from corollary.core.schema import Instance, List, Number, Optional, Schema
+from corollary.conformal.intervals import BaseSplitIntervals
+from corollary.conformal.scores import distances
+from corollary.core.compat import HasMethods, Interval, StrOptions
+from corollary.core.schema import Instance, Number, Optional, Schema
 
 # A learnt scale is kept above this share of the mean absolute residual: without a floor one row
 # predicted to be perfectly easy would claim an interval of no width.
@@ -28,17 +27,12 @@ def _fits_together(estimator: Any) -> str | None:
             if getattr(estimator, "scale_floor_", None) is None:
                 return "it has no floor of scales"
             models.append(getattr(estimator, "scale_estimator_", None))
-        if estimator.conformity_score == "quantile":
-            ends = getattr(estimator, "quantile_estimators_", None) or []
-            if len(ends) != 2:
-                return "it has no models of two quantiles"
-            models += ends
         if any(model is None or is_classifier(model) for model in models):
             return "its models are not regressors"
     return fits_together(estimator)
 
 
-class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
+class SplitConformalRegressor(BaseSplitIntervals):
     r"""Prediction intervals with a guaranteed coverage, around any regressor.
 
     Some rows train the model; on the others a score :math:`s_i` says how badly the target fits.
@@ -55,15 +49,12 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         Wanted coverage, strictly between 0 and 1.
     prefit : bool, default=False
         Whether `estimator` is fitted already; then all rows given to ``fit`` calibrate.
-    conformity_score : {"absolute", "normalised", "quantile"}, default="absolute"
+    conformity_score : {"absolute", "normalised"}, default="absolute"
         "absolute" gives intervals of one width. "normalised" divides by a learnt scale, so that
-        widths follow difficulty. "quantile" (conformalised quantile regression) widens or shrinks
-        the interval between two quantile models.
+        widths follow difficulty. For quantiles see :class:`ConformalQuantileRegressor`.
     scale_estimator : estimator or None, default=None
         Regressor of the absolute residual for "normalised"; None uses a copy of `estimator`.
         With `prefit` it must be given and fitted.
-    quantile_estimators : tuple of two estimators or None, default=None
-        Models of the lower and the upper quantile for "quantile"; fitted already if `prefit`.
     calibration_size : float or int, default=0.25
         Share or number of rows that calibrate.
     cv : int, default=5
@@ -85,8 +76,6 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         The fitted model of the scale, for "normalised".
     scale_floor_ : float
         Smallest scale, for "normalised".
-    quantile_estimators_ : list of two estimators
-        The fitted quantile models, for "quantile".
     scores_ : ndarray of shape (n_calibration,)
         Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
@@ -109,6 +98,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
 
     See Also
     --------
+    ConformalQuantileRegressor : Intervals between two quantiles.
     SplitConformalClassifier : Sets of classes.
     coverage_law : How coverage varies with the calibration rows.
 
@@ -125,7 +115,7 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
     tenth of the mean absolute residual; a fitted `scale_estimator` must predict positive scales.
 
     Too few calibration rows give infinite intervals and a warning that says how many are missing.
-    With "quantile" bounds may cross: a lower end above the upper one means an empty interval.
+    So does, for a row, a prediction that is not a number.
 
     References
     ----------
@@ -152,10 +142,9 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
     """
 
     _parameter_constraints: dict = {
-        **BaseSplitConformal._parameter_constraints,
-        "conformity_score": [StrOptions({"absolute", "normalised", "quantile"})],
+        **BaseSplitIntervals._parameter_constraints,
+        "conformity_score": [StrOptions({"absolute", "normalised"})],
         "scale_estimator": [HasMethods(["fit", "predict"]), None],
-        "quantile_estimators": [tuple, list, None],
         "cv": [Interval(Integral, 2, None, closed="left")],
     }
     _schema = Schema(
@@ -163,10 +152,8 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         None,
         scale_estimator_=Optional(Instance("predict")),
         scale_floor_=Optional(Number(0)),
-        quantile_estimators_=Optional(List(Instance("predict"))),
         **SCHEMA,
     )
-    _fallback = "intervals are infinite"
 
     def __init__(
         self,
@@ -176,7 +163,6 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         prefit: bool = False,
         conformity_score: str = "absolute",
         scale_estimator: Any = None,
-        quantile_estimators: Any = None,
         calibration_size: float | int = 0.25,
         cv: int = 5,
         partition: Callable[[Any], Any] | None = None,
@@ -188,84 +174,19 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
         self.prefit = prefit
         self.conformity_score = conformity_score
         self.scale_estimator = scale_estimator
-        self.quantile_estimators = quantile_estimators
         self.calibration_size = calibration_size
         self.cv = cv
         self.partition = partition
         self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on some rows and calibrate on the others.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the model as they come.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of rows in the fits of all models. Calibration counts every row once, or by
-            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
-            new row resembles this one.
-
-        Returns
-        -------
-        self : SplitConformalRegressor
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a model takes no weights, or `prefit` leaves none to be trained.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def predict_interval(
-        self, X: Any, *, confidence: float | None = None, weights: Any = None
-    ) -> np.ndarray:
-        """Predict an interval for each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the model as they come.
-        confidence : float or None, default=None
-            Another coverage than that of the constructor, from the same calibration rows.
-        weights : array-like of shape (n_samples,) or None, default=None
-            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
-
-        Returns
-        -------
-        intervals : ndarray of shape (n_samples, 2)
-            Lower and upper ends, both included.
-        """
-        check_is_fitted(self)
-        threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
-        if self.conformity_score == "quantile":
-            lower, upper = (
-                predict_one_target(self, model, X) for model in self.quantile_estimators_
-            )
-            return widen(self, lower, upper, threshold)
-        centre = predict_one_target(self, self.estimator_, X)
-        if self.conformity_score == "normalised":
-            threshold = threshold * self._scale(X)
-        return widen(self, centre, centre, threshold)
-
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return check_real_targets(y)
-
     def _fit_models(
         self, X: Any, y: np.ndarray, rng: np.random.RandomState, sample_weight: np.ndarray | None
     ) -> None:
-        self._check_parts()
         self.estimator_ = self._fit_one(self.estimator, X, y, sample_weight)
-        if self.conformity_score == "quantile":
-            self.quantile_estimators_ = [
-                self._fit_one(model, X, y, sample_weight) for model in self.quantile_estimators
-            ]
         if self.conformity_score == "normalised":
+            from sklearn.model_selection import KFold, cross_val_predict
+
             folds = KFold(min(self.cv, len(y)), shuffle=True, random_state=rng)
             how = fit_parameters(type(self).__name__, self.estimator, sample_weight)
             held_out = cross_val_predict(clone(self.estimator), X, y, cv=folds, params=how)
@@ -275,48 +196,36 @@ class SplitConformalRegressor(RegressorMixin, BaseSplitConformal):
             mean = float(np.average(residuals, weights=sample_weight))
             self.scale_floor_ = SCALE_FLOOR * mean or 1.0
 
-    def _adopt_models(self) -> None:
-        self._check_parts()
-        if self.conformity_score == "quantile":
-            self.quantile_estimators_ = list(self.quantile_estimators)
-            self._require_fitted(*self.quantile_estimators_)
-        if self.conformity_score == "normalised":
-            if self.scale_estimator is None:
-                raise ValueError(
-                    "SplitConformalRegressor with prefit=True and conformity_score='normalised' "
-                    "needs a fitted 'scale_estimator': the scale must be learnt on training "
-                    "rows, which are not given here. Pass one, or prefit=False."
-                )
-            self.scale_estimator_ = self.scale_estimator
-            self.scale_floor_ = 0.0
-            self._require_fitted(self.scale_estimator_)
+    def _parts(self) -> tuple[str, ...]:
+        scaled = self.conformity_score == "normalised"
+        return ("estimator", "scale_estimator") if scaled else ("estimator",)
 
-    def _check_parts(self) -> None:
-        if self.conformity_score != "quantile":
+    def _adopt_models(self) -> None:
+        if self.conformity_score != "normalised":
             return
-        if self.quantile_estimators is None or len(self.quantile_estimators) != 2:
+        if self.scale_estimator is None:
             raise ValueError(
-                "SplitConformalRegressor with conformity_score='quantile' needs "
-                "'quantile_estimators', a model of the lower and one of the upper quantile. "
-                f"Got {self.quantile_estimators!r} instead."
+                "SplitConformalRegressor with prefit=True and conformity_score='normalised' needs "
+                "a fitted 'scale_estimator': the scale must be learnt on training rows, which are "
+                "not given here. Pass one, or prefit=False."
             )
+        self.scale_floor_ = 0.0
+
+    def _ends(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        centre = predict_one_target(self, self.estimator_, X)
+        return centre, centre, self._scale(X) if self.conformity_score == "normalised" else None
 
     def _scale(self, X: Any) -> np.ndarray:
         scale = np.maximum(predict_one_target(self, self.scale_estimator_, X), self.scale_floor_)
-        if not np.all(scale > 0):
+        if np.any(scale <= 0):
             raise ValueError(
                 f"The fitted 'scale_estimator' {type(self.scale_estimator_).__name__} must predict "
-                f"positive scales. Got {scale.min():g}; learn the logarithm of the residual, or "
-                "use prefit=False, which keeps scales above a floor."
+                f"positive scales. Got {np.nanmin(scale):g}; learn the logarithm of the residual, "
+                "or use prefit=False, which keeps scales above a floor."
             )
         return scale
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        if self.conformity_score == "quantile":
-            return quantile_score(
-                y, *(predict_one_target(self, model, X) for model in self.quantile_estimators_)
-            )
-        prediction = predict_one_target(self, self.estimator_, X)
-        if self.conformity_score == "normalised":
-            return normalised_score(y, prediction, self._scale(X))
-        return absolute_score(y, prediction)
+        centre, _, scale = self._ends(X)
+        errors = distances(y, centre)
+        return errors if scale is None else errors / scale

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, validate_params
-from corollary.theory import kl_upper_inverse
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 
@@ -198,6 +197,8 @@ def risk_controlling_setting(losses: Any, target: float, *, delta: float = 0.05)
     >>> risk_controlling_setting(losses, 0.1)
     1
     """
+    from corollary.theory import kl_upper_inverse
+
     found = _check_losses(losses, "risk_controlling_setting")
     rising = np.any(np.diff(found, axis=1) > 0, axis=1)
     if rising.any():

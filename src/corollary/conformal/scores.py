@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal.quantile import BLOCK
 from corollary.conformal.ranking import ranked_scores, ranked_sets
 from corollary.core.compat import Interval, validate_params
 
@@ -38,8 +39,32 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
     >>> absolute_score([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    difference = np.subtract(y, prediction, dtype=float)
-    return np.abs(difference, out=difference)
+    return distances(np.asarray(y, dtype=float), np.asarray(prediction, dtype=float))
+
+
+def distances(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+    """Do the work of `absolute_score` for arrays of floats, by the block.
+
+    Parameters
+    ----------
+    y : ndarray
+        Targets.
+    prediction : ndarray that broadcasts with y
+        Predictions.
+
+    Returns
+    -------
+    scores : ndarray
+        ``|y - prediction|``.
+    """
+    if y.shape != prediction.shape or y.ndim != 1:
+        return np.abs(y - prediction)
+    scores = np.empty(len(y))
+    for start in range(0, len(y), BLOCK):
+        part = scores[start : start + BLOCK]
+        np.subtract(y[start : start + BLOCK], prediction[start : start + BLOCK], out=part)
+        np.abs(part, out=part)
+    return scores
 
 
 @validate_params(
@@ -77,7 +102,7 @@ def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
     scale = np.asarray(scale, dtype=float)
     if not np.all(scale > 0):
         raise ValueError("The 'scale' parameter of normalised_score must be positive everywhere.")
-    return absolute_score(y, prediction) / scale
+    return distances(np.asarray(y, dtype=float), np.asarray(prediction, dtype=float)) / scale
 
 
 @validate_params(

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from corollary.core.compat import Interval, validate_params
-from corollary.theory import clopper_pearson_interval
 
 
 class SetSizes(NamedTuple):
@@ -85,6 +84,8 @@ def coverage_by_size(y: Any, sets: Any, *, classes: Any, confidence: float = 0.9
     >>> found.size.tolist(), found.n_sets.tolist(), found.coverage.tolist()
     ([1, 2], [2, 1], [0.5, 1.0])
     """
+    from corollary.theory import clopper_pearson_interval
+
     y, found, labels = np.asarray(y), np.asarray(sets), np.asarray(classes)
     if found.ndim != 2 or found.dtype != bool or found.shape != (len(y), len(labels)) or not len(y):
         raise ValueError(

@@ -1,0 +1,76 @@
+"""What split conformal intervals share, whatever their score."""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from corollary.conformal.base import BaseSplitConformal
+from corollary.conformal.checks import check_real_targets, widen
+
+
+class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
+    """Intervals around two ends that a model gives, moved outwards by the threshold.
+
+    A subclass predicts the ends, and the unit in which the threshold counts (`_ends`).
+    """
+
+    _fallback = "intervals are infinite"
+
+    @abstractmethod
+    def _ends(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]: ...
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on some rows and calibrate on the others.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the models as they come.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fits of all models. Calibration counts every row once, or by
+            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
+            new row resembles this one.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a model takes no weights, or `prefit` leaves none to be trained; or if a fitted
+            model remembers having been trained on some of the rows.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def predict_interval(
+        self, X: Any, *, confidence: float | None = None, weights: Any = None
+    ) -> np.ndarray:
+        """Predict an interval for each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the models as they come.
+        confidence : float or None, default=None
+            Another coverage than that of the constructor, from the same calibration rows.
+        weights : array-like of shape (n_samples,) or None, default=None
+            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n_samples, 2)
+            Lower and upper ends, both included; each end is contiguous in memory.
+        """
+        self._require_calibrated()
+        threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
+        lower, upper, unit = self._ends(X)
+        return widen(self, lower, upper, threshold if unit is None else threshold * unit)
+
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return check_real_targets(y, finite=finite)
