@@ -36,7 +36,7 @@ def test_predictions_are_conditional_means(seed, monkeypatch):
         assert not share[o].any()
 
 
-def test_moments_are_those_of_complete_rows(seed):
+def test_moments_are_those_of_the_rows(seed):
     rng = np.random.default_rng(seed)
     mean, covariance = correlated(rng, 3)
     X = np.column_stack([rng.multivariate_normal(mean, covariance, size=90), np.full(90, 7.0)])
@@ -48,7 +48,32 @@ def test_moments_are_those_of_complete_rows(seed):
     np.testing.assert_allclose(np.linalg.inv(moments.precision), shrunk, atol=1e-12)
 
 
-def test_moments_need_ten_complete_rows_per_feature():
+def test_moments_are_learnt_where_no_row_is_complete(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(4000, 1)) + 0.5 * rng.normal(size=(4000, 12))
+    truth = X.copy()
+    X[rng.random(X.shape) < 0.4] = np.nan
+    X[np.arange(4000), rng.integers(0, 12, 4000)] = np.nan
+    moments = learn_moments(X)
+    filled, unexplained = predict_missing(X, moments)
+    missing = np.isnan(X)
+    error = (filled - truth)[missing]
+    # Six others, of noise 0.25 each, leave about 0.25 + 0.25 / 6 of a variance of 1.25.
+    assert 0.25 < np.mean(error**2) < 0.35
+    assert np.mean(unexplained[missing]) == pytest.approx(np.mean(error**2) / 1.25, rel=0.1)
+
+
+def test_contradicting_correlations_are_shrunk(seed):
+    # a and b agree, b and c agree, a and c are opposites: no three numbers are like that.
+    z = np.random.default_rng(seed).normal(size=(60, 1))
+    gap = np.full((60, 1), np.nan)
+    X = np.vstack([np.hstack([z, z, gap]), np.hstack([gap, z, z]), np.hstack([z, gap, -z])])
+    moments = learn_moments(X)
+    values = np.linalg.eigvalsh(np.linalg.inv(moments.precision))
+    assert values[0] == pytest.approx(3 / 63, rel=1e-6)
+
+
+def test_moments_need_ten_rows_per_feature_and_pair():
     X = np.random.default_rng(0).normal(size=(20, 2))
     assert learn_moments(X) is not None
     X[0, 0] = np.nan

@@ -39,10 +39,12 @@ class Moments(NamedTuple):
 
 
 def learn_moments(X: np.ndarray) -> Moments | None:
-    """Learn moments from the rows without missing values.
+    r"""Learn moments from the values that are present.
 
-    Correlations of d features in n rows are multiplied by n / (n + d), which keeps their matrix
-    regular.
+    Each correlation is that of the rows in which both features are present. Correlations are then
+    multiplied by a common factor below one: n / (n + d) for d features and n rows (of the pair that
+    has the fewest), or less where correlations of different rows contradict each other. The least
+    eigenvalue is then at least d / (n + d).
 
     Parameters
     ----------
@@ -52,8 +54,8 @@ def learn_moments(X: np.ndarray) -> Moments | None:
     Returns
     -------
     moments : Moments or None
-        None if fewer than ten complete rows per feature are there to learn them from. A constant
-        feature has spread one and no correlations.
+        None if some pair of features is present in fewer than 10 d rows. A constant feature has
+        spread one and no correlations.
 
     Examples
     --------
@@ -64,14 +66,18 @@ def learn_moments(X: np.ndarray) -> Moments | None:
     >>> moments.mean.round(6).tolist(), moments.spread.round(6).tolist()
     ([2.0, 4.0], [1.0, 2.0])
     """
-    complete = X[~np.isnan(X).any(axis=1)]
-    n, d = complete.shape
-    if n < 10 * max(d, 1):
+    present, d = ~np.isnan(X), X.shape[1]
+    pairs = present.T.astype(np.float64) @ present
+    n = float(pairs.min(initial=len(X)))
+    if d == 0 or n < 10 * d:
         return None
-    mean, spread = location_and_spread(complete)
+    mean, spread = location_and_spread(X)
     spread = np.where(spread > 0, spread, 1.0)
-    scaled = (complete - mean) / spread
-    correlation = scaled.T @ scaled / (n + d)
+    scaled = np.where(present, (X - mean) / spread, 0.0)
+    correlation = scaled.T @ scaled / pairs
+    np.fill_diagonal(correlation, 1.0)
+    least = min(0.0, float(linalg.eigvalsh(correlation, subset_by_index=(0, 0))[0]))
+    correlation *= n / (n + d) / (1.0 - least)
     np.fill_diagonal(correlation, 1.0)
     return Moments(mean, spread, linalg.inv(correlation))
 
@@ -82,19 +88,22 @@ def location_and_spread(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Numbers.
+        Numbers; NaN where missing.
 
     Returns
     -------
     mean : ndarray of shape (d,)
-        Means.
+        Means of the values that are present.
     spread : ndarray of shape (d,)
-        Standard deviations.
+        Their standard deviations.
     """
-    largest = np.abs(X).max(axis=0, initial=0.0)
+    largest = np.fmax.reduce(np.abs(X), axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
     scaled = X / unit
-    return scaled.mean(axis=0) * unit, scaled.std(axis=0) * unit
+    count = np.maximum(1, (~np.isnan(scaled)).sum(axis=0))
+    mean = np.nansum(scaled, axis=0) / count
+    spread = np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / count)
+    return mean * unit, spread * unit
 
 
 def predict_missing(X: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
