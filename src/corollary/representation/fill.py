@@ -54,7 +54,7 @@ def learn_moments(X: np.ndarray) -> Moments | None:
     Returns
     -------
     moments : Moments or None
-        None if some pair of features is present in fewer than 10 d rows. A constant feature has
+        None if some pair of features is present in fewer than 2 d rows. A constant feature has
         spread one and no correlations.
 
     Examples
@@ -69,7 +69,7 @@ def learn_moments(X: np.ndarray) -> Moments | None:
     present, d = ~np.isnan(X), X.shape[1]
     pairs = present.T.astype(np.float64) @ present
     n = float(pairs.min(initial=len(X)))
-    if d == 0 or n < 10 * d:
+    if d == 0 or n < 2 * d:
         return None
     mean, spread = location_and_spread(X)
     spread = np.where(spread > 0, spread, 1.0)
