@@ -72,6 +72,18 @@ def test_uniform_bound_pays_for_its_choice_and_no_more():
     assert loose.bound == pytest.approx(by_hand)
 
 
+@pytest.mark.parametrize("empirical", [False, True])
+@pytest.mark.parametrize("delta", [0.01, 0.3, 0.5, 0.9, 0.999])
+def test_loose_forms_are_never_below_the_sharp_ones(delta, empirical):
+    margins = np.linspace(-0.1, 0.99, 4000)
+    how = {"rademacher": 0.001, "delta": delta, "empirical": empirical}
+    sharp = margin_bound(margins, gamma=0.4, **how)
+    assert sharp < margin_bound(margins, gamma=0.4, **how, sharp=False) < 1
+    best = uniform_margin_bound(margins, **how)
+    loose = uniform_margin_bound(margins, **how, sharp=False)
+    assert best.bound < loose.bound < 1
+
+
 def test_labels_have_twice_the_complexity_of_their_mistakes():
     rng = np.random.default_rng(0)
     labels = rng.choice([-1.0, 1.0], size=(6, 5))
