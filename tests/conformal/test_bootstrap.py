@@ -62,3 +62,19 @@ def test_a_model_that_is_no_bag_is_refused():
         JackknifeAfterBootstrapRegressor(RandomForestRegressor(bootstrap=False)).fit(
             [[1.0], [2.0]], [1.0, 2.0]
         )
+
+
+def test_rows_that_no_member_left_out_are_said_to_be_missing():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    model = JackknifeAfterBootstrapRegressor(
+        BaggingRegressor(Ridge()), n_estimators=5, confidence=0.5, random_state=0
+    )
+    model.fit(X, y)
+    known = int(np.isfinite(model.residuals_).sum())
+    assert conformal_rank(60, 0.5) <= known < 60
+    words = f"residuals of {known} of 60 rows only, too few for confidence 0.95.* Raise n_est"
+    with pytest.warns(UserWarning, match=words):
+        assert np.isinf(model.predict_interval(X[:2], confidence=0.95)).all()
+    with pytest.warns(UserWarning, match=words):
+        model.set_params(confidence=0.95).fit(X, y)

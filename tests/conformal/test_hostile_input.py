@@ -13,12 +13,15 @@ from corollary.conformal import (
     JackknifeAfterBootstrapRegressor,
     SplitConformalClassifier,
     SplitConformalRegressor,
+    absolute_score,
     conformal_quantile,
     conformal_rank,
     coverage_score,
     group_conditional_quantiles,
     mean_size,
+    normalised_score,
     plus_intervals,
+    quantile_score,
     smallest_calibration_size,
 )
 from corollary.ensemble import BaggingRegressor
@@ -293,12 +296,27 @@ def test_the_smallest_level_that_is_finite(n):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: coverage_score([1.0], [[0.0, 1.0, 2.0]]), "two columns, or sets of type bool"),
+        (lambda: coverage_score([1.0], [[0.0, 1.0, 2.0]]), "two columns and no classes, or"),
         (lambda: mean_size([1.0, 2.0]), "mean_size needs intervals of shape"),
         (lambda: AdaptiveThreshold("often"), "'confidence' parameter of AdaptiveThreshold"),
         (lambda: AdaptiveThreshold(window=2.5), "'window' parameter of AdaptiveThreshold"),
         (lambda: plus_intervals([[1.0]], [1.0], [0.5], 0.5), "folds that are whole numbers"),
-        (lambda: group_conditional_quantiles([1.0], [np.nan], 0.5), "a group for every score"),
+        (
+            lambda: coverage_score([0], np.array([[1, 0]]), classes=[0, 1]),
+            "Got shape .* int",
+        ),
+        (lambda: coverage_score(["a"], [[0.0, 1.0]]), "targets that are numbers"),
+        (lambda: group_conditional_quantiles([1.0], [np.nan], 0.5), "Got 1 that are missing"),
+        (
+            lambda: group_conditional_quantiles([1.0, 2.0], np.array(["a", None], object), 0.5),
+            "labels of one kind, none of them missing. Got labels of type NoneType, str",
+        ),
+        (
+            lambda: absolute_score([1.0, 2.0], [1.0]),
+            r"prediction of shape \(1,\)",
+        ),
+        (lambda: normalised_score([1.0], [1.0], [1.0, 2.0]), r"scale of shape \(2,\)"),
+        (lambda: quantile_score([[1.0]], [[1.0]], [[1.0]]), r"y of shape \(1, 1\)"),
     ],
 )
 def test_functions_say_what_they_need(call, message):
@@ -309,3 +327,72 @@ def test_functions_say_what_they_need(call, message):
 def test_intervals_with_equal_infinite_ends_have_no_width():
     assert mean_size([[np.inf, np.inf], [0.0, 2.0]]) == 1.0
     assert mean_size([[-np.inf, np.inf]]) == np.inf
+
+
+@pytest.mark.parametrize("which", range(4))
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda y: np.column_stack([y, y]), r"of one target.* Got shape \(80, 2\)"),
+        (lambda y: y.astype(str), r"must be real numbers\. Got np.str_"),
+        (lambda y: y.astype(str).astype(object), "must be real numbers"),
+        (lambda y: np.arange(80).astype("datetime64[D]"), "of type datetime64"),
+        (lambda y: np.arange(80).astype("timedelta64[D]"), "of type timedelta64"),
+        (lambda y: np.where(y > 0, None, y), "NaN"),
+        (lambda y: np.append(y[1:], np.inf), "infinity"),
+    ],
+)
+def test_targets_that_are_no_numbers(which, make, message, rows):
+    X, y, _ = rows
+    with pytest.raises(ValueError, match=message):
+        wrappers(Ridge())[which].fit(X, make(y))
+    for column in (y.tolist(), pd.Series(y), y.astype(object), (100 * y).astype(int)):
+        assert wrappers(Constant())[which].fit(X, column).predict(X).shape == (80,)
+
+
+def test_several_labels_of_a_row_are_refused(rows):
+    X, _, labels = rows
+    with pytest.raises(ValueError, match=r"of one target.* Got shape \(80, 2\)"):
+        SplitConformalClassifier(LogisticRegression()).fit(X, np.column_stack([labels, labels]))
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_a_classifier_has_no_intervals(which, rows):
+    X, _, labels = rows
+    with pytest.raises(TypeError, match="LogisticRegression is a classifier; use SplitConformalCl"):
+        wrappers(LogisticRegression())[which].fit(X, (labels == "up").astype(int))
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_a_level_that_was_set_after_calibration(which, rows):
+    X, y, _ = rows
+    model = wrappers(Ridge())[which].fit(X, y).set_params(confidence=2)
+    with pytest.raises(ValueError, match=r"range \(0.0, 1.0\). Got 2 instead"):
+        model.predict_interval(X)
+    if which < 2:
+        model.set_params(confidence=0.999)
+        with pytest.warns(UserWarning, match="20 calibration rows; confidence 0.999"):
+            assert np.isinf(model.predict_interval(X)).all()
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_warnings_point_at_the_line_that_called(which, rows):
+    X, y, _ = rows
+    with pytest.warns(UserWarning, match="intervals are infinite") as fitted:
+        model = wrappers(Says(nan_far_out))[which].set_params(confidence=0.999).fit(X, y)
+    with pytest.warns(UserWarning, match="not numbers for 80 rows") as predicted:
+        model.predict_interval(X + 99)
+    for warning in (*fitted, *predicted):
+        assert warning.filename == __file__
+
+
+def test_a_scale_that_is_no_number_gives_the_whole_line(rows):
+    X, y, _ = rows
+    scale = Says(lambda X: nan_far_out(X) + 1.0)
+    model = SplitConformalRegressor(
+        Constant(), conformity_score="normalised", scale_estimator=scale, random_state=0
+    ).fit(X, y)
+    with pytest.warns(UserWarning, match="not numbers for 1 row: intervals are infinite"):
+        intervals = model.predict_interval(np.array([[99.0, 0.0], [0.0, 0.0]]))
+    assert intervals[0].tolist() == [-np.inf, np.inf]
+    assert np.isfinite(intervals[1]).all()

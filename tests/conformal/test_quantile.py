@@ -153,7 +153,10 @@ def test_size_with_slack_at_the_ends():
         (lambda: conformal_quantile([[1.0]], 0.9), r"shape \(1, 1\)"),
         (lambda: conformal_quantile([1.0], 1.0), "'confidence' parameter of conformal_quantile"),
         (lambda: empirical_quantile([1.0], -0.1), "'level' parameter of empirical_quantile"),
-        (lambda: group_conditional_quantiles([1.0], ["a", "b"], 0.5), "one group per score"),
+        (
+            lambda: group_conditional_quantiles([1.0], ["a", "b"], 0.5),
+            "one label for each of",
+        ),
     ],
 )
 def test_errors_say_what_is_required(call, message):

@@ -192,15 +192,15 @@ def test_partition_covers_every_group_and_warns_of_new_ones(seed):
         member = groups[2000:] == group
         assert abs(coverage_score(y[2000:][member], intervals[member]) - 0.9) < 0.04
     assert coverage_score(y[2000:][groups[2000:] == 1], pooled[groups[2000:] == 1]) < 0.85
-    with pytest.warns(UserWarning, match="1 rows belong to groups without calibration rows"):
+    with pytest.warns(UserWarning, match="1 row belongs to groups without calibration rows"):
         assert np.isinf(model.predict_interval(np.array([[2.0]]))).all()
-    with pytest.raises(ValueError, match="must map 3 rows to 3 labels"):
+    with pytest.raises(ValueError, match="one label for each of 3 rows"):
         zero(partition=lambda rows: [1]).fit(X[:3], y[:3])
 
 
 def test_small_groups_are_named_in_the_warning():
     X = np.r_[np.zeros(20), np.ones(3)][:, None]
-    with pytest.warns(UserWarning, match="has 3 calibration rows in 1 of 2 groups"):
+    with pytest.warns(UserWarning, match="in 1 of 2 groups, 3 in the smallest"):
         model = zero(partition=lambda rows: rows[:, 0]).fit(X, np.arange(23.0))
     assert np.isinf(model.predict_interval(X)[:, 0]).tolist() == [False] * 20 + [True] * 3
 

@@ -94,7 +94,7 @@ def test_a_new_row_that_weighs_too_much_has_an_infinite_interval():
     assert np.isinf(intervals[1]).all()
     with pytest.raises(ValueError, match="The predictions have none"):
         model.predict_interval(np.zeros((2, 1)))
-    with pytest.raises(ValueError, match="one finite weight, not negative, for each of 2 rows"):
+    with pytest.raises(ValueError, match="one weight, not negative, for each of 2 rows"):
         model.predict_interval(np.zeros((2, 1)), weights=[1.0, -1.0])
     model.calibrate(np.zeros((50, 1)), rng.normal(size=50))
     with pytest.raises(ValueError, match="The calibration rows have none"):
@@ -126,3 +126,31 @@ def test_groups_with_missing_labels_are_refused(labels):
     )
     with pytest.raises(ValueError, match="labels of one kind, none of them missing"):
         model.fit(np.zeros((2, 1)), [0.0, 1.0])
+
+
+def test_weights_count_by_their_ratios_however_large():
+    """The sum of these weights is no longer a number."""
+    rng = np.random.default_rng(0)
+    scores, weights, new = rng.normal(size=30), rng.random(30) + 0.1, rng.random(5)
+    plain = weighted_conformal_quantile(scores, weights, new, 0.7)
+    for factor in (1e308, 1e-300):
+        found = weighted_conformal_quantile(scores, factor * weights, factor * new, 0.7)
+        np.testing.assert_array_equal(found, plain)
+
+
+def test_a_row_where_calibration_rows_cannot_be_has_an_infinite_interval():
+    found = weighted_conformal_quantile([1.0, 2.0, 3.0], np.ones(3), [1.0, np.inf], 0.5)
+    assert found.tolist() == [2.0, np.inf]
+    ratio = np.array([1.0, 1.0, 1.0, np.inf])
+    model = SplitConformalRegressor(
+        Zero().fit(None, None),
+        prefit=True,
+        confidence=0.5,
+        likelihood_ratio=lambda X: ratio[X[:, 0].astype(int)],
+    )
+    rows = np.arange(4.0)[:, None]
+    model.fit(rows[:3], np.arange(3.0))
+    with pytest.warns(UserWarning, match="1 of 4 rows weigh so much"):
+        assert np.isinf(model.predict_interval(rows)).all(axis=1).tolist() == [False] * 3 + [True]
+    with pytest.raises(ValueError, match=r"'likelihood_ratio' of .* needs one finite weight"):
+        model.fit(rows, np.arange(4.0))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal.quantile import conformal_rank
+from corollary.conformal.quantile import rank_of_level
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
@@ -158,8 +158,8 @@ class AdaptiveThreshold:
             return math.inf
         if level <= 0:
             return -math.inf
-        rank = conformal_rank(len(self._sorted), level)
-        return self._sorted[max(rank, 1) - 1] if rank <= len(self._sorted) else math.inf
+        rank = rank_of_level(len(self._sorted), level)
+        return self._sorted[rank - 1] if rank <= len(self._sorted) else math.inf
 
     def update(self, scores: Any) -> np.ndarray:
         """Take scores one after the other.

@@ -7,7 +7,6 @@ the rows predicted plus the rows kept, never with their product.
 
 import math
 import sys
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -20,9 +19,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, check_random_state, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.checks import count_rows
+from corollary.conformal.checks import count_rows, warn_of_missing_rows, warn_user
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.quantile import (
+    check_groups,
     order_statistic,
     rank_of_level,
     smallest_calibration_size,
@@ -152,14 +152,13 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
         return self._check_targets(y, finite=finite)
 
     def _check_confidence(self, confidence: float | None) -> float:
-        if confidence is None:
-            return self.confidence
-        if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        level = self.confidence if confidence is None else confidence
+        if not isinstance(level, Real) or not 0 < level < 1:
             raise ValueError(
                 f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
-                f"range (0.0, 1.0). Got {confidence!r} instead."
+                f"range (0.0, 1.0). Got {level!r} instead."
             )
-        return float(confidence)
+        return float(level)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the underlying model.
@@ -413,44 +412,25 @@ class BaseSplitConformal(BaseConformal):
             self.calibrated_confidence_ = level
         self._warn_if_too_few(self.confidence)
 
-    def _weights(self, X: Any, weights: Any) -> np.ndarray | None:
+    def _weights(self, X: Any, weights: Any, *, new: bool = False) -> np.ndarray | None:
         who = type(self).__name__
         if weights is None and self.likelihood_ratio is None:
             return None
         n = count_rows(X)
         if weights is not None:
-            return check_weights(weights, n, who=who)
+            return check_weights(weights, n, who=who, infinite=new)
         assert self.likelihood_ratio is not None
-        return check_weights(self.likelihood_ratio(X), n, who=f"The 'likelihood_ratio' of {who}")
+        who = f"The 'likelihood_ratio' of {who}"
+        return check_weights(self.likelihood_ratio(X), n, who=who, infinite=new)
 
     def _partition(self, X: Any) -> np.ndarray:
-        n = count_rows(X)
         assert self.partition is not None
-        groups = np.asarray(self.partition(X))
-        if groups.shape != (n,):
-            raise ValueError(
-                f"The 'partition' parameter of {type(self).__name__} must map {n} rows to {n} "
-                f"labels. Got shape {groups.shape} instead."
-            )
-        if groups.dtype.kind == "O":
-            kinds = sorted({type(label).__name__ for label in groups})
-            if len(kinds) > 1 or kinds == ["NoneType"]:
-                raise ValueError(
-                    f"The 'partition' parameter of {type(self).__name__} must give labels of one "
-                    f"kind, none of them missing. Got labels of type {', '.join(kinds)}; give "
-                    "missing values a name of their own."
-                )
-        if groups.dtype.kind == "f" and np.isnan(groups).any():
-            raise ValueError(
-                f"The 'partition' parameter of {type(self).__name__} must give labels of one kind, "
-                f"none of them missing. Got {int(np.isnan(groups).sum())} NaN; give missing values "
-                "a name of their own."
-            )
-        return groups
+        who = f"The 'partition' of {type(self).__name__}"
+        return check_groups(self.partition(X), count_rows(X), who=who)
 
     def _level(self, confidence: float | None) -> float:
         level = self._check_confidence(confidence)
-        if level != self.confidence:
+        if level != getattr(self, "calibrated_confidence_", None):
             self._warn_if_too_few(level)
         return level
 
@@ -459,7 +439,7 @@ class BaseSplitConformal(BaseConformal):
 
         If all rows have the same, the shape is (1, n_cells).
         """
-        new_weights = self._weights(X, weights)
+        new_weights = self._weights(X, weights, new=True)
         if (new_weights is None) != (getattr(self, "weights_", None) is None):
             missing = "predictions" if new_weights is None else "calibration rows"
             raise ValueError(
@@ -492,11 +472,9 @@ class BaseSplitConformal(BaseConformal):
             )
         beyond = int(np.isinf(thresholds).any(axis=1).sum())
         if beyond:
-            warnings.warn(
+            warn_user(
                 f"{beyond} of {len(place)} rows weigh so much that the calibration rows say too "
-                f"little about them: {self._fallback} for them.",
-                UserWarning,
-                stacklevel=4,
+                f"little about them: {self._fallback} for them."
             )
         return thresholds
 
@@ -509,11 +487,11 @@ class BaseSplitConformal(BaseConformal):
         place = np.minimum(place, len(self.group_labels_) - 1)
         unknown = self.group_labels_[place] != groups
         if unknown.any():
-            warnings.warn(
-                f"{int(unknown.sum())} rows belong to groups without calibration rows (such as "
-                f"{groups[unknown][0]!r}): {self._fallback} for them.",
-                UserWarning,
-                stacklevel=4,
+            count = int(unknown.sum())
+            warn_user(
+                f"{count} {'row belongs' if count == 1 else 'rows belong'} to groups without "
+                f"calibration rows (such as {groups[unknown].tolist()[0]!r}): {self._fallback} for "
+                f"{'it' if count == 1 else 'them'}."
             )
         return np.where(unknown, len(self.group_labels_), place)
 
@@ -524,15 +502,17 @@ class BaseSplitConformal(BaseConformal):
         if rank_of_level(least, confidence) <= least:
             return
         needed = smallest_calibration_size(confidence)
-        short = self.group_sizes_ < needed
-        where = ""
-        if len(short) > 1:
-            where = f" in {int(short.sum())} of {len(short)} groups"
-        missing, plural = needed - least, "row" if least == 1 else "rows"
-        warnings.warn(
-            f"{type(self).__name__} has {least} calibration {plural}{where}; "
-            f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
-            f"{'row is' if missing == 1 else 'rows are'} given, {self._fallback}.",
-            UserWarning,
-            stacklevel=4,
+        if len(self.group_sizes_) == 1:
+            warn_of_missing_rows(self, least, confidence, self._fallback, "calibration rows")
+            return
+        short = int((self.group_sizes_ < needed).sum())
+        what, fallback = self._cell_words()
+        warn_user(
+            f"{type(self).__name__} has too few calibration rows in {short} of "
+            f"{len(self.group_sizes_)} {what}, {least} in the smallest; confidence {confidence:g} "
+            f"takes at least {needed} in each. Until they are given, {fallback}."
         )
+
+    def _cell_words(self) -> tuple[str, str]:
+        """Return what cells are, and what happens where one has too few rows."""
+        return "groups", f"{self._fallback} there"

@@ -12,8 +12,10 @@ from corollary.conformal.checks import (
     check_real_targets,
     warn_of_missing_rows,
     warn_of_no_predictions,
+    warn_user,
 )
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
+from corollary.conformal.quantile import rank_of_level
 from corollary.core.compat import HasMethods, Interval, safe_indexing
 from corollary.core.schema import Array, Instance, Number, Schema
 
@@ -192,7 +194,7 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
                 f"{type(self.estimator).__name__}."
             )
         self.guaranteed_coverage_ = plus_coverage(len(y), len(y), self.confidence)
-        warn_of_missing_rows(self, int(known.sum()), self.confidence)
+        self._warn_if_too_few(self.confidence)
         return self
 
     def predict_interval(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
@@ -212,6 +214,8 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
         """
         self._require_calibrated()
         level = self._check_confidence(confidence)
+        if level != self.confidence:
+            self._warn_if_too_few(level)
         (X,) = indexable(X)
         said = np.column_stack(list(self._members(X)))
         unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
@@ -231,6 +235,16 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
             for i in range(0, max(len(said), 1), step)
         ]
         return np.concatenate(parts)
+
+    def _warn_if_too_few(self, level: float) -> None:
+        n, known = len(self.residuals_), int(np.isfinite(self.residuals_).sum())
+        warn_of_missing_rows(self, n, level)
+        if known < rank_of_level(n, level) <= n:
+            warn_user(
+                f"JackknifeAfterBootstrapRegressor has out-of-bag residuals of {known} of {n} "
+                f"rows only, too few for confidence {level:g}: intervals are infinite. Raise "
+                f"n_estimators={self.n_estimators}."
+            )
 
     def _members(self, X: Any) -> Any:
         bag = self.estimator_

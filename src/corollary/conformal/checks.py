@@ -1,13 +1,18 @@
 """What conformal wrappers check of targets and predictions, and what they say of missing ones."""
 
+import sys
 import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal.quantile import BLOCK, smallest_calibration_size
+
+# Modules whose lines a user's warning does not point at.
+_INSIDE = ("corollary.", "sklearn.")
 
 
 def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
@@ -28,15 +33,39 @@ def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
     """
     if not finite and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
         return y
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
+    y = check_one_target(y)
+    if y.dtype.kind == "O":
+        assert_all_finite(y, input_name="y")  # which knows more kinds of missing values
     numbers = as_numbers(y)
     if numbers is None:
         raise ValueError(
             f"The targets of prediction intervals must be real numbers. Got {y[0]!r} of type "
             f"{y.dtype}; for labels, use SplitConformalClassifier."
         )
+    assert_all_finite(numbers, input_name="y")
     return numbers
+
+
+def check_one_target(y: Any) -> np.ndarray:
+    """Return targets as an array of one dimension, or say that they are several for each row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets of any type; a single column draws a warning.
+
+    Returns
+    -------
+    y : ndarray of shape (n_samples,)
+        The targets.
+    """
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"Conformal regions are of one target, and y should be a 1d array. Got shape {shape}; "
+            "wrap a model of each column, at levels whose misses add up to the one wanted."
+        )
+    return column_or_1d(y, warn=True)
 
 
 def count_rows(X: Any) -> int:
@@ -74,6 +103,13 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
     prediction : ndarray of shape (n_samples,)
         The predictions.
     """
+    if getattr(model, "_estimator_type", None) == "classifier" or (
+        hasattr(model, "__sklearn_tags__") and is_classifier(model)
+    ):
+        raise TypeError(
+            f"{type(wrapper).__name__} needs a regressor. {type(model).__name__} is a classifier; "
+            "use SplitConformalClassifier for sets of classes."
+        )
     prediction, rows = np.asarray(model.predict(X)), count_rows(X)
     if prediction.size != rows:
         raise ValueError(
@@ -102,7 +138,9 @@ def as_numbers(values: np.ndarray) -> np.ndarray | None:
     numbers : ndarray or None
         The same shape; the same array if it holds floats.
     """
-    if values.dtype.kind == "c":
+    kind = values.dtype.kind
+    # Text that looks like numbers, and dates, would be turned into floats in silence.
+    if kind not in "biufO" or (kind == "O" and any(isinstance(v, str | bytes) for v in values)):
         return None
     try:
         return values.astype(float, copy=False)
@@ -149,6 +187,20 @@ def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndar
     return intervals.T
 
 
+def warn_user(message: str) -> None:
+    """Warn at the line that called the library, however deep the call went.
+
+    Parameters
+    ----------
+    message : str
+        What to say.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(_INSIDE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
+
+
 def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
     """Say that a model had no numbers to say of some new rows.
 
@@ -161,15 +213,19 @@ def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
     fallback : str
         What they get instead.
     """
-    warnings.warn(
+    warn_user(
         f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
-        f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them.",
-        UserWarning,
-        stacklevel=4,
+        f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them."
     )
 
 
-def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
+def warn_of_missing_rows(
+    wrapper: Any,
+    n_rows: int,
+    confidence: float,
+    fallback: str = "intervals are infinite",
+    rows: str = "rows",
+) -> None:
     """Say how many rows are missing if a level cannot be had from those there are.
 
     Parameters
@@ -180,14 +236,16 @@ def warn_of_missing_rows(wrapper: Any, n_rows: int, confidence: float) -> None:
         Rows that calibrate.
     confidence : float
         The wanted level.
+    fallback : str, default="intervals are infinite"
+        What is given until then.
+    rows : str, default="rows"
+        What the rows are called.
     """
     needed = smallest_calibration_size(confidence)
-    if n_rows < needed:
-        missing = needed - n_rows
-        warnings.warn(
-            f"{type(wrapper).__name__} has {n_rows} rows; confidence {confidence:g} takes at least "
-            f"{needed}. Until {missing} more {'row is' if missing == 1 else 'rows are'} given, "
-            "intervals are infinite.",
-            UserWarning,
-            stacklevel=4,
+    missing = needed - n_rows
+    if missing > 0:
+        warn_user(
+            f"{type(wrapper).__name__} has {n_rows} {rows[:-1] if n_rows == 1 else rows}; "
+            f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
+            f"{'row is' if missing == 1 else 'rows are'} given, {fallback}."
         )

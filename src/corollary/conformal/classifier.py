@@ -7,13 +7,12 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.checks import count_rows, warn_of_no_predictions
+from corollary.conformal.checks import check_one_target, count_rows, warn_of_no_predictions
 from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
 from corollary.conformal.scores import lac_score
 from corollary.core.compat import Interval, StrOptions
@@ -112,7 +111,8 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
     prefit : bool, default=False
         Whether `estimator` is fitted already; then all rows given to ``fit`` calibrate.
     conformity_score : {"lac", "aps", "raps"}, default="lac"
-        "lac", one minus the probability of the label, gives the smallest sets on average. "aps",
+        "lac", one minus the probability of the label, gives the smallest sets on average, some
+        of them empty. "aps",
         the probability of all classes at least as likely, gives sets that grow with difficulty
         and are never empty. "raps" adds `penalty` for every class beyond the first
         `free_classes`, which shortens long tails of unlikely classes.
@@ -344,7 +344,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         return self.estimator_.predict_proba(X)
 
     def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
-        y = column_or_1d(y, warn=True)
+        y = check_one_target(y)
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         if y.dtype.kind == "O":
@@ -429,6 +429,12 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
 
     def _n_cells(self) -> int:
         return len(self.classes_) if self.class_conditional else 1
+
+    def _cell_words(self) -> tuple[str, str]:
+        if not self.class_conditional:
+            return super()._cell_words()
+        what = "classes" if self.partition is None else "classes of groups"
+        return what, "sets hold every such class"
 
     def _cells(self, y: np.ndarray) -> np.ndarray:
         if not self.class_conditional:

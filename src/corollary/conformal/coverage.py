@@ -185,12 +185,17 @@ def coverage_score(y: Any, region: Any, *, classes: Any = None) -> float:
             "coverage_score needs one region per target, in two dimensions. "
             f"Got {len(y)} targets and regions of shape {region.shape}."
         )
-    if region.dtype != bool and region.shape[1] != 2:
+    if region.dtype != bool and (region.shape[1] != 2 or classes is not None):
         raise ValueError(
-            "coverage_score needs intervals with two columns, or sets of type bool. Got shape "
-            f"{region.shape} and type {region.dtype}."
+            "coverage_score needs intervals with two columns and no classes, or sets of type bool. "
+            f"Got shape {region.shape} and type {region.dtype}."
         )
     if region.dtype != bool:
+        if y.dtype.kind not in "biufO":
+            raise ValueError(
+                "coverage_score needs targets that are numbers to look for in intervals. "
+                f"Got {y[0]!r} of type {y.dtype}."
+            )
         return float(np.mean((region[:, 0] <= y) & (y <= region[:, 1])))
     if classes is None or len(classes) != region.shape[1]:
         raise ValueError(

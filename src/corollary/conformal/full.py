@@ -16,6 +16,10 @@ from sklearn.utils import check_array, check_X_y
 from corollary.conformal.quantile import conformal_rank
 from corollary.core.compat import Interval, validate_params
 
+# Relative difference below which two residuals are equal for every candidate. Rounding gives some
+# 1e-15; a difference below this one would only matter for candidates as far off as its inverse.
+TIE = 1e-12
+
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 
 
@@ -60,6 +64,12 @@ def linear_hull(
     with np.errstate(divide="ignore", invalid="ignore"):
         again_right = np.where(e < -1, c / (-1 - e), np.inf)
         again_left = np.where(e > 1, -c / (e - 1), -np.inf)
+    # A residual that is as large as the new one at every t, up to rounding, counts everywhere: the
+    # residuals of one row and the new one, with a free constant, differ in their signs alone.
+    rounding = TIE * (np.abs(intercepts) + np.abs(slopes * zero)) / abs(new_slope)
+    equal = (np.abs(np.abs(e) - 1) <= TIE) & (c <= rounding)
+    right[equal], again_right[equal] = np.inf, np.inf
+    left[equal], again_left[equal] = -np.inf, -np.inf
     return zero + _reach(-left, -again_left, needed) * -1.0, zero + _reach(
         right, again_right, needed
     )

@@ -241,6 +241,43 @@ def conformal_quantile(scores: Any, confidence: float) -> float:
     return order_statistic(scores, rank)
 
 
+def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
+    """Return labels of groups as an array, or say what is wrong with them.
+
+    Parameters
+    ----------
+    groups : array-like
+        Labels.
+    n_rows : int
+        How many there must be.
+    who : str
+        Who asks, for the message.
+
+    Returns
+    -------
+    groups : ndarray of shape (n_rows,)
+        Labels that can be sorted.
+    """
+    found = np.asarray(groups)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"{who} needs one label for each of {n_rows} rows. Got shape {found.shape} instead."
+        )
+    got = ""
+    if found.dtype.kind == "O":
+        kinds = sorted({type(label).__name__ for label in found})
+        if len(kinds) > 1 or kinds == ["NoneType"]:
+            got = f"labels of type {', '.join(kinds)}"
+    elif np.any(found != found):  # NaN, and no time
+        got = f"{int((found != found).sum())} that are missing"
+    if got:
+        raise ValueError(
+            f"{who} needs labels of one kind, none of them missing. Got {got}; give missing "
+            "values a name of their own."
+        )
+    return found
+
+
 @validate_params(
     {"scores": ["array-like"], "groups": ["array-like"], "confidence": [_LEVEL]},
     prefer_skip_nested_validation=True,
@@ -278,17 +315,8 @@ def group_conditional_quantiles(scores: Any, groups: Any, confidence: float) -> 
     >>> group_conditional_quantiles([1, 2, 3, 10, 20, 30], list("aaabbb"), 0.5)
     {'a': 2.0, 'b': 20.0}
     """
-    scores, groups = _check_scores(scores, "group_conditional_quantiles"), np.asarray(groups)
-    if groups.shape != scores.shape:
-        raise ValueError(
-            "group_conditional_quantiles needs one group per score. "
-            f"Got {len(scores)} scores and groups of shape {groups.shape}."
-        )
-    if groups.dtype.kind == "f" and np.isnan(groups).any():
-        raise ValueError(
-            f"group_conditional_quantiles needs a group for every score. Got "
-            f"{int(np.isnan(groups).sum())} NaN; give missing values a name of their own."
-        )
+    scores = _check_scores(scores, "group_conditional_quantiles")
+    groups = check_groups(groups, len(scores), who="group_conditional_quantiles")
     return {
         label: conformal_quantile(scores[groups == label], confidence)
         for label in np.unique(groups).tolist()

@@ -39,7 +39,7 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
     >>> absolute_score([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    return distances(np.asarray(y, dtype=float), np.asarray(prediction, dtype=float))
+    return distances(*_check_columns("absolute_score", y=y, prediction=prediction))
 
 
 def distances(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
@@ -47,18 +47,16 @@ def distances(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    y : ndarray
+    y : ndarray of shape (n_samples,)
         Targets.
-    prediction : ndarray that broadcasts with y
+    prediction : ndarray of the same shape
         Predictions.
 
     Returns
     -------
-    scores : ndarray
+    scores : ndarray of shape (n_samples,)
         ``|y - prediction|``.
     """
-    if y.shape != prediction.shape or y.ndim != 1:
-        return np.abs(y - prediction)
     scores = np.empty(len(y))
     for start in range(0, len(y), BLOCK):
         part = scores[start : start + BLOCK]
@@ -99,10 +97,12 @@ def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
     >>> normalised_score([1.0, 2.0], [1.5, 0.0], [0.5, 4.0])
     array([1. , 0.5])
     """
-    scale = np.asarray(scale, dtype=float)
+    y, prediction, scale = _check_columns(
+        "normalised_score", y=y, prediction=prediction, scale=scale
+    )
     if not np.all(scale > 0):
         raise ValueError("The 'scale' parameter of normalised_score must be positive everywhere.")
-    return distances(np.asarray(y, dtype=float), np.asarray(prediction, dtype=float)) / scale
+    return distances(y, prediction) / scale
 
 
 @validate_params(
@@ -137,8 +137,8 @@ def quantile_score(y: Any, lower: Any, upper: Any) -> np.ndarray:
     >>> quantile_score([1.0, 5.0], [0.0, 0.0], [3.0, 3.0])
     array([-1.,  2.])
     """
-    y = np.asarray(y, dtype=float)
-    return np.maximum(np.asarray(lower, dtype=float) - y, y - np.asarray(upper, dtype=float))
+    y, lower, upper = _check_columns("quantile_score", y=y, lower=lower, upper=upper)
+    return np.maximum(lower - y, y - upper)
 
 
 @validate_params({"probabilities": ["array-like"]}, prefer_skip_nested_validation=True)
@@ -299,6 +299,15 @@ def aps_sets(probabilities: Any, threshold: Any) -> np.ndarray:
     probabilities, _ = _check_ranked("aps_sets", probabilities)
     threshold = np.asarray(threshold, dtype=float)
     return ranked_sets(probabilities, threshold, reach=threshold)
+
+
+def _check_columns(who: str, **columns: Any) -> list[np.ndarray]:
+    """Return lists of numbers as arrays, or say that they differ in length."""
+    found = [np.asarray(column, dtype=float) for column in columns.values()]
+    if found[0].ndim != 1 or any(one.shape != found[0].shape for one in found):
+        got = ", ".join(f"{name} of shape {one.shape}" for name, one in zip(columns, found))
+        raise ValueError(f"{who} needs one number for each row in all its parts. Got {got}.")
+    return found
 
 
 def _check_ranked(

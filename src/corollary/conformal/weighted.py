@@ -16,7 +16,7 @@ from corollary.core.compat import Interval, validate_params
 _ROUNDING = 1e-12
 
 
-def check_weights(weights: Any, n_rows: int, *, who: str) -> np.ndarray:
+def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:
     """Return weights as an array, or say what is wrong with them.
 
     Parameters
@@ -27,18 +27,20 @@ def check_weights(weights: Any, n_rows: int, *, who: str) -> np.ndarray:
         How many there must be.
     who : str
         Who asks, for the message.
+    infinite : bool, default=False
+        Whether infinity is a weight: that of a new row where calibration rows cannot be.
 
     Returns
     -------
     weights : ndarray of shape (n_rows,)
-        Finite numbers that are not negative.
+        Numbers that are not negative, and finite unless `infinite`.
     """
     found = np.asarray(weights, dtype=float)
-    if found.shape != (n_rows,) or not np.all(np.isfinite(found)) or np.any(found < 0):
+    good = found >= 0 if infinite else (found >= 0) & (found < np.inf)
+    if found.shape != (n_rows,) or not np.all(good):
         raise ValueError(
-            f"{who} needs one finite weight, not negative, for each of {n_rows} rows. Got shape "
-            f"{found.shape} with {int((~(np.isfinite(found) & (found >= 0))).sum())} values that "
-            "are not."
+            f"{who} needs one {'' if infinite else 'finite '}weight, not negative, for each of "
+            f"{n_rows} rows. Got shape {found.shape} with {int((~good).sum())} values that are not."
         )
     return found
 
@@ -64,6 +66,12 @@ def sorted_weighted_quantiles(
     thresholds : ndarray of shape (n_new,)
         One threshold per new row.
     """
+    # Ratios count, so that the largest weight is 1 and no sum overflows.
+    largest = weights.max(initial=0.0)
+    if largest > 0:
+        weights = weights / largest
+        with np.errstate(over="ignore"):
+            new_weights = new_weights / largest
     through = np.cumsum(weights)
     total = (through[-1] if len(through) else 0.0) + new_weights
     place = np.searchsorted(through, (confidence - _ROUNDING) * total, side="left")
@@ -99,7 +107,7 @@ def weighted_conformal_quantile(
     weights : array-like of shape (n_calibration,)
         Density ratio :math:`w(x_i)` of new rows to calibration rows, up to a common factor.
     new_weights : array-like of shape (n_new,)
-        The same ratio at the new rows.
+        The same ratio at the new rows; infinite where calibration rows cannot be.
     confidence : float
         Wanted coverage :math:`1 - \alpha`, strictly between 0 and 1.
 
@@ -137,7 +145,7 @@ def weighted_conformal_quantile(
         )
     weights = check_weights(weights, len(found), who="weighted_conformal_quantile")
     new = np.atleast_1d(np.asarray(new_weights, dtype=float))
-    new = check_weights(new, new.size, who="weighted_conformal_quantile")
+    new = check_weights(new, new.size, who="weighted_conformal_quantile", infinite=True)
     order = np.argsort(found, kind="stable")
     return sorted_weighted_quantiles(found[order], weights[order], new, confidence)
 

@@ -4,9 +4,10 @@ scikit-learn keeps its declared parameter constraints private. They give the bes
 in the field, so we use them, and a release that moves them is mended in this file alone.
 """
 
+from collections.abc import Hashable
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -71,7 +72,7 @@ def parameters_fit(estimator: Any) -> bool:
     fit : bool
         Whether `validate_parameters` would pass.
     """
-    for name, default, allowed in _constraints(type(estimator)):
+    for name, default, allowed in _constraints(cast(Hashable, type(estimator))):
         value = getattr(estimator, name)
         if value is not default and not any(one.is_satisfied_by(value) for one in allowed):
             return False
@@ -79,10 +80,10 @@ def parameters_fit(estimator: Any) -> bool:
 
 
 @cache
-def _constraints(kind: type) -> list[tuple[str, Any, list[Any]]]:
+def _constraints(kind: Any) -> list[tuple[str, Any, list[Any]]]:
     """Return parameters with their defaults, if these are valid, and their constraints."""
     made = []
-    for name, given in kind._parameter_constraints.items():  # type: ignore[attr-defined]
+    for name, given in kind._parameter_constraints.items():
         allowed = [make_constraint(one) for one in given]
         default = signature(kind).parameters[name].default
         valid = any(one.is_satisfied_by(default) for one in allowed)
