@@ -38,12 +38,22 @@ class BootstrapLaw(NamedTuple):
     --------
     >>> import numpy as np
     >>> from corollary.validation import BootstrapLaw
-    >>> BootstrapLaw(np.array([[1.0], [3.0]]), np.array([2.0])).mean
+    >>> law = BootstrapLaw(np.array([[0.0], [2.0], [4.0]]), np.array([2.0]))
+    >>> law
+    BootstrapLaw(value=[2.0], standard_deviation=[2.0], 3 resamples)
+    >>> law.mean
     array([2.])
     """
 
     draws: np.ndarray
     value: np.ndarray
+
+    def __repr__(self) -> str:
+        spread = np.sqrt(np.diag(self.covariance)) if len(self.draws) > 1 else self.value * np.nan
+        return (
+            f"BootstrapLaw(value={self.value.tolist()}, standard_deviation={spread.tolist()}, "
+            f"{len(self.draws)} resamples)"
+        )
 
     @property
     def mean(self) -> np.ndarray:

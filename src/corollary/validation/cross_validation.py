@@ -32,14 +32,21 @@ class CrossValidation(NamedTuple):
     >>> import numpy as np
     >>> from corollary.validation import CrossValidation
     >>> one = np.array([1.0])
-    >>> CrossValidation(np.array([0.0, 1.0]), one / 2, 2 * one, 2 * one).risk
-    0.5
+    >>> CrossValidation(np.array([0.0, 1.0]), one / 2, 2 * one, 2 * one)
+    CrossValidation(risk=0.5, standard_error=nan, 1 folds, 2 rows)
     """
 
     losses: np.ndarray
     fold_risks: np.ndarray
     fold_sizes: np.ndarray
     train_sizes: np.ndarray
+
+    def __repr__(self) -> str:
+        n = int(np.isfinite(self.losses).sum())
+        return (
+            f"CrossValidation(risk={self.risk:.6g}, standard_error={self.standard_error:.3g}, "
+            f"{len(self.fold_risks)} folds, {n} rows)"
+        )
 
     @property
     def risk(self) -> float:

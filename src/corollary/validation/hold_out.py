@@ -63,13 +63,16 @@ class HoldOut(NamedTuple):
     --------
     >>> import numpy as np
     >>> from corollary.validation import HoldOut
-    >>> HoldOut(None, np.array([0.0, 1.0]), np.array([3, 5])).risk
-    0.5
+    >>> HoldOut(None, np.array([0.0, 1.0]), np.array([3, 5]))
+    HoldOut(risk=0.5, 2 rows, model=None)
     """
 
     model: Any
     losses: np.ndarray
     rows: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"HoldOut(risk={self.risk:.6g}, {len(self.losses)} rows, model={self.model!r})"
 
     @property
     def risk(self) -> float:

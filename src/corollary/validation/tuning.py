@@ -17,7 +17,7 @@ from corollary.risk.loss import LossLike
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
     """A chosen setting and the losses that spoke for it.
 
@@ -35,14 +35,17 @@ class Tuning:
     Examples
     --------
     >>> from corollary.validation import Tuning
-    >>> Tuning(({"alpha": 1.0},), (), 0, None).best
-    {'alpha': 1.0}
+    >>> Tuning(({"alpha": 1.0},), (), 0, None)
+    Tuning(best={'alpha': 1.0} of 1 settings, model=None)
     """
 
     settings: tuple[dict[str, Any], ...]
     outcomes: tuple[CrossValidation, ...]
     chosen: int
     model: Any
+
+    def __repr__(self) -> str:
+        return f"Tuning(best={self.best!r} of {len(self.settings)} settings, model={self.model!r})"
 
     @property
     def best(self) -> dict[str, Any]:
