@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_classifier, is_regressor
 
+from corollary import gp, linear
 from corollary.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -11,9 +13,12 @@ from corollary.ensemble import (
     VotingClassifier,
     VotingRegressor,
 )
+from corollary.kernels import KernelRidge
 from corollary.linear import LogisticRegression, Ridge
 from corollary.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from corollary.online import OnlineRegressor
+from corollary.risk import ERMClassifier, ERMRegressor
+from corollary.svm import LinearSVC
 from corollary.tree import DecisionTreeRegressor
 
 X = np.arange(12.0).reshape(6, 2)
@@ -57,6 +62,55 @@ def test_missing_values_point_to_what_takes_them():
     missing[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"contains NaN. KNeighborsClassifier takes no missing"):
         KNeighborsClassifier(1).fit(missing, LABELS)
+
+
+SQUARES = [
+    linear.BayesianLinearRegression(),
+    linear.BestSubset(),
+    linear.BridgeRegression(),
+    linear.ElasticNet(),
+    linear.Lasso(),
+    linear.LassoCV(),
+    linear.LinearRegression(),
+    linear.LogisticRegression(),
+    linear.LogisticRegressionCV(),
+    linear.PolynomialRegression(),
+    linear.QuantileInterval(),
+    linear.QuantileRegressor(),
+    linear.RidgeCV(),
+    Ridge(),
+    gp.GaussianProcessClassifier(),
+    gp.GaussianProcessRegressor(),
+    gp.SparseGaussianProcessRegressor(),
+    KernelRidge(),
+    ERMClassifier(),
+    ERMRegressor(),
+    LinearSVC(),
+]
+
+
+@pytest.mark.parametrize("shape", ["all", "one", "columns first", "part of a table"])
+@pytest.mark.parametrize("model", SQUARES, ids=lambda model: type(model).__name__)
+def test_features_whose_squares_overflow_are_refused(model, shape, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(40, 6))
+    rows = {
+        "all": 1e160 * table[:, :3],
+        "one": np.where(np.arange(120).reshape(40, 3) == 0, 1e300, table[:, :3]),
+        "columns first": np.asfortranarray(1e300 * table[:, :3]),
+        "part of a table": (1e200 * table)[:, ::2],
+    }[shape]
+    y = table[:, 0] > 0 if is_classifier(model) else table[:, 0]
+    with pytest.raises(ValueError, match=r"features whose squares .* Divide the features by"):
+        model.fit(rows, y)
+    if is_regressor(model) and shape == "all":
+        with pytest.raises(ValueError, match=r"needs targets whose squares have a finite sum"):
+            model.fit(table, 1e200 * table[:, 0])
+
+
+def test_powers_of_features_may_overflow_before_the_features_do():
+    with pytest.raises(ValueError, match="features whose squares"):
+        linear.PolynomialRegression(degree=3).fit(1e60 * X, X[:, 0])
 
 
 @pytest.mark.parametrize("kind", [str, object])

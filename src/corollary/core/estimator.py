@@ -26,6 +26,7 @@ def check_training_data(
     y: Any = None,
     *,
     sample_weight: Any = None,
+    finite_squares: bool = False,
     **checks: Any,
 ) -> tuple[Any, Any, np.ndarray | None]:
     """Validate what ``fit`` was given and remember its rows.
@@ -40,6 +41,8 @@ def check_training_data(
         Training targets; None for methods without.
     sample_weight : array-like of shape (n_samples,), float or None, default=None
         Non-negative weights.
+    finite_squares : bool, default=False
+        Whether numbers whose squares overflow are refused, see :func:`check_squares`.
     **checks
         Passed to scikit-learn's ``validate_data``; ``dtype`` is double precision unless given.
 
@@ -60,6 +63,8 @@ def check_training_data(
             X, y = validate_data(estimator, X, y, **checks)
             if y.dtype.kind in "US" and is_regressor(estimator):
                 y = y.astype(np.float64)
+    if finite_squares:
+        check_squares(estimator, X, y)
     if sample_weight is not None:
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -70,6 +75,42 @@ def check_training_data(
         # What started from an earlier fit has learnt from its rows, too.
         estimator.fingerprint_ = earlier.union(estimator.fingerprint_)
     return X, y, sample_weight
+
+
+def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
+    """Refuse numbers so large that the sum of their squares is not a finite number.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose sums would overflow.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Finite inputs.
+    y : ndarray of shape (n_samples,) or None, default=None
+        Finite targets; labels are let pass.
+
+    Raises
+    ------
+    ValueError
+        If they do, with their range and a remedy.
+    """
+    parts = [("features", X.data if hasattr(X, "indptr") else X)]
+    if y is not None and y.dtype.kind == "f":
+        parts.append(("targets", y))
+    for name, values in parts:
+        if values.dtype.kind != "f" or not values.size:
+            continue
+        # One pass of the fastest kind: memory in one piece is one long vector.
+        piece = values.flags.c_contiguous or values.flags.f_contiguous
+        vector = values.ravel(order="K") if piece else np.abs(values).max(axis=0).ravel()
+        with np.errstate(over="ignore"):
+            total = np.dot(vector, vector)
+        if not np.isfinite(total):
+            raise ValueError(
+                f"{type(estimator).__name__} needs {name} whose squares have a finite sum. Got "
+                f"values from {values.min():.3g} to {values.max():.3g}. Divide the {name} by a "
+                "constant so that they are about one, or drop the rows that are out of line."
+            )
 
 
 def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> None:

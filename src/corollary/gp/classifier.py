@@ -198,7 +198,9 @@ class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):
         self : GaussianProcessClassifier
             The fitted model.
         """
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, finite_squares=True
+        )
         check_classification_targets(y)
         if self.kernel is not None and not self.kernel.positive_semidefinite:
             raise ValueError(

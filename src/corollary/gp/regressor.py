@@ -182,7 +182,9 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         self : GaussianProcessRegressor
             The fitted model.
         """
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
+        )
         y = np.asarray(y, dtype=np.float64)
         noise = _check_noise(noise, len(y))
         if weight is not None:

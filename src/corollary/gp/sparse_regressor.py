@@ -208,7 +208,9 @@ class SparseGaussianProcessRegressor(RegressorMixin, BaseEstimator):
         """
         from sklearn.utils import check_random_state
 
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
+        )
         y = np.asarray(y, dtype=np.float64)
         if weight is not None:
             keep = weight > 0

@@ -308,6 +308,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             accept_sparse="csr",
             multi_output=True,
             y_numeric=True,
+            finite_squares=True,
         )
         K, self.kernel_, self.X_fit_ = training_gram(self, X)
         solution = kernel_ridge_solution(

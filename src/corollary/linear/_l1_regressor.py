@@ -53,6 +53,7 @@ class L1Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
             accept_sparse="csc",
             y_numeric=True,
             multi_output=True,
+            finite_squares=True,
         )
         Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
         n, n_targets = Y.shape

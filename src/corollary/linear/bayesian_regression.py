@@ -285,6 +285,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
             sample_weight=sample_weight,
             accept_sparse="csr",
             y_numeric=True,
+            finite_squares=True,
         )
         y = np.asarray(y, dtype=np.float64)
         self._infer(reduce(NormalEquations.for_data(X, y), (X, y, sample_weight)))
@@ -321,6 +322,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
             accept_sparse="csr",
             y_numeric=True,
             reset=False,
+            finite_squares=True,
         )
         self.fingerprint_ = memory
         remember_rows(self, X, more=True)

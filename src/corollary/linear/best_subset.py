@@ -226,7 +226,9 @@ class BestSubset(RegressorMixin, BaseEstimator):
         """
         from corollary.linear._designs import prepare
 
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
+        )
         n, p = X.shape
         sizes = range(1, min(self.max_size, p) + 1)
         n_supports = sum(comb(p, k) for k in sizes)

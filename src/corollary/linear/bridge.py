@@ -300,7 +300,9 @@ class BridgeRegression(RegressorMixin, BaseEstimator):
         """
         from corollary.linear._designs import prepare
 
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
+        )
         n = len(y)
         total = float(n if weight is None else weight.sum())
         with one_blas_thread():

@@ -153,7 +153,13 @@ class LassoCV(RegressorMixin, BaseEstimator):
         from corollary.linear._working_set import WorkingSetSolver
 
         X, y, sample_weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csc", y_numeric=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csc",
+            y_numeric=True,
+            finite_squares=True,
         )
         y = np.asarray(y, dtype=np.float64)
         n = len(y)

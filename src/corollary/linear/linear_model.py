@@ -130,6 +130,7 @@ class LinearModel(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
             dtype=[np.float64, np.float32],
             multi_output=True,
             y_numeric=True,
+            finite_squares=True,
         )
         y = np.asarray(y, dtype=np.float64)
         self._keep(self._solve_arrays(X, y, sample_weight))

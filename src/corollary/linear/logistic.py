@@ -206,6 +206,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             sample_weight=sample_weight,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
+            finite_squares=True,
         )
         check_classification_targets(y)
         classes = np.unique(y)

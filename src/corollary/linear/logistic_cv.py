@@ -176,6 +176,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
             sample_weight=sample_weight,
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
+            finite_squares=True,
         )
         check_classification_targets(y)
         self.classes_ = np.unique(y)

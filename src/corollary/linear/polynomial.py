@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.estimator import check_new_data, check_squares, check_training_data
 from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
 from corollary.kernels import monomial_exponents, monomial_map
 from corollary.linear.least_squares import LeastSquares, solve_arrays
@@ -136,7 +136,13 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             The fitted model.
         """
         X, y, sample_weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, multi_output=True, y_numeric=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            multi_output=True,
+            y_numeric=True,
+            finite_squares=True,
         )
         y = np.asarray(y, dtype=np.float64)
         if isinstance(self.degree, Integral):
@@ -163,7 +169,9 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _solve(
         self, degree: int, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ) -> LeastSquares:
-        features = monomial_map(X, degree, include_bias=False)
+        with np.errstate(over="ignore"):
+            features = monomial_map(X, degree, include_bias=False)
+        check_squares(self, features)
         return solve_arrays(features, y, weight, alpha=self.alpha, fit_intercept=self.fit_intercept)
 
     def _left_out_error(

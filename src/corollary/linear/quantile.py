@@ -237,7 +237,13 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
         import warnings
 
         X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr", y_numeric=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            y_numeric=True,
+            finite_squares=True,
         )
         self.coef_, self.intercept_, self.n_iter_, message = quantile_coefficients(
             X,
@@ -387,7 +393,13 @@ class QuantileInterval(RegressorMixin, BaseEstimator):
             The fitted estimator.
         """
         X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr", y_numeric=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            y_numeric=True,
+            finite_squares=True,
         )
         tail = (1.0 - self.coverage) / 2.0
         self.lower_, self.median_, self.upper_ = (

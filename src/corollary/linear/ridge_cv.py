@@ -163,6 +163,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             multi_output=True,
             y_numeric=True,
             ensure_min_samples=2,
+            finite_squares=True,
         )
         y = np.asarray(y, dtype=np.float64)
         found = spectrum(X, y, sample_weight, fit_intercept=self.fit_intercept)

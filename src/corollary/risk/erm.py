@@ -159,7 +159,7 @@ Loss, default="logistic"
             The fitted classifier.
         """
         X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr"
+            self, X, y, sample_weight=sample_weight, accept_sparse="csr", finite_squares=True
         )
         check_classification_targets(y)
         loss = _check_kind(self, (MarginLoss, CrossEntropyLoss), "of scores of classes")
@@ -322,7 +322,13 @@ class ERMRegressor(RegressorMixin, BaseEstimator):
             The fitted regressor.
         """
         X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr", y_numeric=True
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            y_numeric=True,
+            finite_squares=True,
         )
         loss = _check_kind(self, (RegressionLoss,), "of numbers")
         found = minimise_linear(

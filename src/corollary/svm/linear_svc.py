@@ -177,7 +177,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
             The fitted model.
         """
         X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr"
+            self, X, y, sample_weight=sample_weight, accept_sparse="csr", finite_squares=True
         )
         check_classification_targets(y)
         self.classes_, code = np.unique(y, return_inverse=True)

@@ -144,7 +144,7 @@ class StructuralSVM(ClassifierMixin, BaseEstimator):
             The fitted model.
         """
         if self.problem is None:
-            X, y, _ = check_training_data(self, X, y)
+            X, y, _ = check_training_data(self, X, y, finite_squares=True)
             check_classification_targets(y)
             self.classes_, y = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
