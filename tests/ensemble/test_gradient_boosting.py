@@ -21,7 +21,7 @@ from corollary.ensemble import (
     GradientBoostingRegressor,
     StagewiseRegressor,
 )
-from corollary.ensemble.gradient_boosting_tree import Grower, Growth
+from corollary.ensemble.gradient_boosting_tree import Grower, Growth, Settling
 from corollary.tree import find_bins
 
 
@@ -202,8 +202,6 @@ def test_staged_predictions_end_at_the_prediction(seed):
 
 
 def test_rounded_derivatives_have_no_systematic_error():
-    from corollary.ensemble._boosted_tree import HC, G
-
     n = 40_000
     gradient, hessian = np.full(n, 1e-4), np.full(n, 1e-3)
     gradient[0], hessian[0] = -1.0, 1.0  # leaves little resolution for the others
@@ -216,15 +214,19 @@ def test_rounded_derivatives_have_no_systematic_error():
         rows = np.arange(n, dtype=np.uint32)
         pairs = np.stack([gradient, hessian], axis=1)
         grown = grower.grow(pairs, np.ones(2), rows, 0)
-        sums = grower.leaf_sums(grown, pairs, np.ones(2))
-    rules = grower.plan(n, np.ones(2))
-    for leaf, (g, h) in enumerate(sums):
-        total = grower.nodes.whole[grown.leaves[leaf], [G, HC]]
-        assert total[0] * rules.real[2] == pytest.approx(g, rel=0.02)
-        assert (total[1] >> rules.whole[2]) * rules.real[3] == pytest.approx(h, rel=0.02)
-        members = grown.rows(leaf)
-        assert g == pytest.approx(gradient[members].sum(), rel=1e-9)
-        assert h == pytest.approx(hessian[members].sum(), rel=1e-9)
+        raw = np.zeros((n, 1))
+        grower.settle(grown, raw, 0, np.empty(0), Settling(0.5, 1.0, None))
+    rule = grower.rule[0]
+    assert len(grown.leaves) == 2
+    for leaf in grown.leaves.tolist():
+        node, members = grown.nodes[leaf], grown.members(leaf)
+        g, h = gradient[members].sum(), hessian[members].sum()
+        assert node["g"] * rule["g_scale"] == pytest.approx(g, rel=0.02)
+        assert (node["hc"] >> rule["shift"]) * rule["h_scale"] == pytest.approx(h, rel=0.02)
+        assert node["mass"] == len(members)
+        # Values come from derivatives that are not rounded.
+        assert grown.steps[leaf, 0] == pytest.approx(-0.5 * g / h, rel=1e-9)
+        np.testing.assert_array_equal(raw[members, 0], grown.steps[leaf, 0])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

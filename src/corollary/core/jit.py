@@ -19,16 +19,50 @@ Rules for kernels, checked by ``tests/test_house.py``:
   result does not depend on the number of threads.
 """
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import event
 
 # Reassociation and contraction only: `nnan` and `ninf` would make NaN checks disappear.
 FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
-def jit(function: Callable[..., Any] | None = None, *, parallel: bool = False) -> Any:
+class _Undisturbed(event.Listener):
+    """Suspend garbage collection while our kernels are compiled.
+
+    Compiling creates so many objects that a seventh of its time would be spent looking for
+    garbage. Numba compiles one function at a time, in whichever thread.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._resume = 0, False
+
+    def on_start(self, event: Any) -> None:
+        if self._is_ours(event):
+            if self._depth == 0:
+                self._resume = gc.isenabled()
+                gc.disable()
+            self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        if self._is_ours(event):
+            self._depth -= 1
+            if self._depth == 0 and self._resume:
+                gc.enable()
+
+    def _is_ours(self, event: Any) -> bool:
+        return str(event.data["dispatcher"].py_func.__module__).startswith("corollary.")
+
+
+event.register("numba:compile", _Undisturbed())
+
+
+def jit(
+    function: Callable[..., Any] | None = None, *, parallel: bool = False, helper: bool = False
+) -> Any:
     """Compile a kernel with the flags of the house.
 
     Parameters
@@ -37,11 +71,16 @@ def jit(function: Callable[..., Any] | None = None, *, parallel: bool = False) -
         The kernel; None when the decorator is used with arguments.
     parallel : bool, default=False
         Whether ``prange`` loops run on several threads.
+    helper : bool, default=False
+        Whether only kernels call it: what Python would need to is then not compiled, which saves
+        a tenth of a second.
 
     Returns
     -------
     kernel : callable
         The compiled kernel, or the decorator when ``function`` is None.
     """
-    decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel)
+    # Calls from C, which the last option is for, there are none.
+    options: dict[str, Any] = {"no_cpython_wrapper": helper, "no_cfunc_wrapper": True}
+    decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel, **options)
     return decorator if function is None else decorator(function)

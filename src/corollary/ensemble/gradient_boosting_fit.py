@@ -1,6 +1,8 @@
 """The loop of gradient boosting: derivatives, a tree, its leaf values, the next predictions."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -8,12 +10,22 @@ import numpy as np
 from corollary.core.progress import track
 from corollary.core.threads import Team, available_cores
 from corollary.ensemble.boosting_losses import BoostingLoss
-from corollary.ensemble.gradient_boosting_tree import Grower, Grown, Growth, Kept, cut, join, keep
+from corollary.ensemble.gradient_boosting_tree import (
+    ALONE,
+    Grower,
+    Grown,
+    Growth,
+    Kept,
+    Settling,
+    cut,
+    join,
+    keep,
+)
 from corollary.tree.binning import Bins
 from corollary.tree.structure import Trees
 
-# Fewer rows than this per thread are done sooner by one.
-BLOCK_ROWS = 8192
+# Derivatives of fewer rows than this are computed sooner than a thread wakes.
+DERIVE_ALONE = 2**15
 # Training rows whose loss is followed where held-out rows decide when to stop.
 LOOKED_AT = 10_000
 
@@ -126,16 +138,18 @@ def boost(
     raw = np.tile(start, (n, 1))
     cores = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     together = min(cores, loss.n_trees) if not loss.renews else 1
-    n_blocks = max(1, min(cores, -(-len(rows) // BLOCK_ROWS)))
+    # Where no node is worth sharing, one thread is all there is use for.
+    n_blocks = cores if len(rows) * codes.shape[1] >= ALONE else 1
+    codes = _with_missing_last(codes, bins)
     with (
         Team(max(together, n_blocks)) as team,
         track("boosting", total=settings.n_estimators) as step,
     ):
-        given = codes, bins, settings.growth, monotone
+        given, width = (codes, bins, settings.growth, monotone), loss.n_outputs // loss.n_trees
         # Trees of one iteration grow at the same time; a single one shares its rows.
-        growers = [Grower(*given, Team(1), 1) for _ in range(together)]
+        growers = [Grower(*given, Team(1), 1, width) for _ in range(together)]
         if together == 1:
-            growers = [Grower(*given, team, n_blocks)]
+            growers = [Grower(*given, team, n_blocks, width)]
         loop = _Loop(growers, bins, team, n_blocks, y, weight, raw, loss, settings, rng)
         scores = _Scores(loss, y, raw, weight, rows if settings.stops else None, aside)
         trees: list[Kept] = []
@@ -173,7 +187,7 @@ class _Loop:
         self.settings, self.rng = settings, rng
         self.weight = weight
         self.weights = np.empty(0) if weight is None else weight
-        self.pairs = np.stack([self.weights, self.weights], axis=1)
+        self.heaviest = 1.0 if weight is None else float(weight.max())
         self.kernel: Any = getattr(_boosting, loss.kernel)
         # Side by side, because both are read wherever one is.
         self.derivatives = np.zeros((loss.n_trees, len(y), 2))
@@ -188,13 +202,18 @@ class _Loop:
         def tree(k: int) -> Kept:
             grower = self.growers[k % len(self.growers)]
             grown = grower.grow(self.derivatives[k], peaks[k], sample, seeds[k])
-            steps = self.settings.learning_rate * self._steps(grower, grown, k, peaks[k])
-            grower.add_steps(grown, steps, self.raw, k, outside)
-            return keep(grown, self.bins, steps, self._mass(grower, grown))
+            settling = Settling(self.settings.learning_rate, self.heaviest, self._reviser(k))
+            grower.settle(grown, self.raw, k, self.weights, settling)
+            if len(outside):
+                grower.add_outside(grown, self.raw, k, outside)
+            return keep(grown, self.bins)
 
-        if len(self.growers) == 1:
-            return [tree(k) for k in range(self.loss.n_trees)]
-        return self.team.map(tree, range(self.loss.n_trees))
+        def share(start: int) -> list[Kept]:
+            return [tree(k) for k in range(start, self.loss.n_trees, len(self.growers))]
+
+        # One share for each thread, so that they meet once.
+        shares = self.team.map(share, range(len(self.growers)))
+        return [kept for several in zip_longest(*shares) for kept in several if kept is not None]
 
     def _sample(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n = len(self.y)
@@ -210,7 +229,7 @@ class _Loop:
     def _derivatives(self, rows: np.ndarray, iteration: int) -> np.ndarray:
         """Fill the derivatives of rows; return their largest absolute values by tree."""
         parameters = self.loss.parameters(iteration)
-        blocks = cut(len(rows), self.n_blocks)
+        blocks = cut(len(rows), self.n_blocks if len(rows) >= DERIVE_ALONE else 1)
         peaks = np.zeros((len(blocks), self.loss.n_trees, 2))
 
         def share(b: int) -> None:
@@ -225,26 +244,34 @@ class _Loop:
             )
         return np.asarray(peaks.max(axis=0))
 
-    def _steps(self, grower: Grower, grown: Grown, output: int, peaks: np.ndarray) -> np.ndarray:
-        low, high = grown.bounds.T
-        if not self.loss.renews:
-            sums = grower.leaf_sums(grown, self.derivatives[output], peaks)
-            curvature = sums[:, 1] + self.settings.growth.l2
-            steps = np.zeros(len(sums))
-            np.divide(-sums[:, 0], curvature, out=steps, where=curvature > 0.0)
-            return np.clip(self.loss.temper(steps, output), low, high)[:, None]
-        values = []
-        for leaf in range(len(grown.leaves)):
-            rows = grown.rows(leaf)
-            weight = None if self.weight is None else self.weight[rows]
-            values.append(self.loss.leaf_value(self.y[rows], self.raw[rows], weight))
-        return np.clip(np.stack(values), low[:, None], high[:, None])
+    def _reviser(self, output: int) -> Callable[[Grown], None] | None:
+        """Return what puts other values in the place of Newton steps, or None."""
+        loss, rate = self.loss, self.settings.learning_rate
+        if not loss.renews and type(loss).temper is BoostingLoss.temper:
+            return None
 
-    def _mass(self, grower: Grower, grown: Grown) -> np.ndarray:
-        if self.weight is None:
-            return grown.sizes().astype(np.float64)
-        top = float(self.weight.max())
-        return grower.leaf_sums(grown, self.pairs, np.array([top, top]))[:, 0]
+        def revise(grown: Grown) -> None:
+            leaves = grown.leaves
+            low, high = grown.nodes["low"][leaves, None], grown.nodes["high"][leaves, None]
+            if loss.renews:
+                values = np.stack([self._leaf_value(grown.members(leaf)) for leaf in leaves])
+            else:
+                values = loss.temper(grown.steps[leaves, 0], output)[:, None]
+            grown.steps[leaves] = rate * np.clip(values, low, high)
+
+        return revise
+
+    def _leaf_value(self, rows: np.ndarray) -> np.ndarray:
+        weight = None if self.weight is None else self.weight[rows]
+        return self.loss.leaf_value(self.y[rows], self.raw[rows], weight)
+
+
+def _with_missing_last(codes: np.ndarray, bins: Bins) -> np.ndarray:
+    """Return the bins of rows with missing values in the place after the last bin."""
+    last = np.minimum(bins.n_bins, 255).astype(np.uint8)
+    if (codes.max(axis=0, initial=0) <= last).all():
+        return codes
+    return np.minimum(codes, last)
 
 
 class _Scores:

@@ -15,6 +15,7 @@ several hundred times.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -33,6 +34,8 @@ ROOM = 2**14 - 1
 DITHER_ABOVE = 1024
 # Fewer values than this (rows times features) are not worth waking a thread for.
 ALONE = 160_000
+# Fewer rows than this are settled in less time than it takes to wake a thread.
+SETTLE_ALONE = 2**16
 # The least second derivative of a leaf; below, its step would be noise.
 MIN_HESSIAN = 1e-3
 
@@ -63,44 +66,57 @@ class Growth:
 
 
 @dataclass(frozen=True, eq=False)
-class Grown:
-    """A grown tree before its leaves have values.
+class Settling:
+    """What the values of leaves depend on besides derivatives.
 
     Parameters
     ----------
-    splits : ndarray of int64 of shape (n_nodes, 4)
-        Feature (-1 in leaves), last bin on the left, whether missing values go left, left child.
-    gain : ndarray of shape (n_nodes,)
-        Twice the decrease of the loss, by a quadratic approximation.
-    bounds : ndarray of shape (n_leaves, 2)
-        Least and largest value that each leaf may have.
-    sides : ndarray of uint8 of shape (n_nodes, 256)
-        Side of every bin at every split.
-    leaves : ndarray of int64 of shape (n_leaves,)
-        Which nodes are leaves.
-    spans : ndarray of int64 of shape (n_nodes, 2 n_blocks)
-        Where the rows of nodes begin and end in ``order``, block by block.
-    order : ndarray of uint32
-        Training rows, leaf by leaf within each block.
+    rate : float
+        Shrinkage of every value.
+    heaviest : float
+        The largest weight of a row.
+    revise : callable or None
+        Called with the tree to put other values in the place of Newton steps, which are then not
+        shrunk; None if these are good.
     """
 
-    splits: np.ndarray
-    gain: np.ndarray
-    bounds: np.ndarray
+    rate: float
+    heaviest: float
+    revise: Callable[["Grown"], None] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A grown tree; its arrays are overwritten by the next one.
+
+    Parameters
+    ----------
+    nodes : ndarray of records of shape (n_nodes,)
+        Nodes, see :mod:`corollary.ensemble._boosted_tree`; the values of leaves are apart.
+    steps : ndarray of shape (n_nodes, n_outputs)
+        Values of leaves, once they are settled.
+    sides : ndarray of uint8 of shape (n_nodes, 256)
+        Side of every bin at every split.
+    spans : ndarray of records of shape (n_nodes, n_blocks)
+        Where the rows of nodes begin and end in the order, block by block.
+    rows : Rows
+        Training rows and their derivatives.
+    """
+
+    nodes: np.ndarray
+    steps: np.ndarray
     sides: np.ndarray
-    leaves: np.ndarray
     spans: np.ndarray
-    order: np.ndarray
+    rows: Any
 
-    def rows(self, leaf: int) -> np.ndarray:
-        """Return the training rows of a leaf, in the order of the data."""
-        edges = self.spans[self.leaves[leaf]].tolist()
-        return np.concatenate([self.order[a:b] for a, b in zip(edges[::2], edges[1::2])])
+    @property
+    def leaves(self) -> np.ndarray:
+        """Which nodes are leaves."""
+        return np.flatnonzero(self.nodes["left"] < 0)
 
-    def sizes(self) -> np.ndarray:
-        """Return the number of training rows of every leaf."""
-        edges = self.spans[self.leaves]
-        return np.asarray(edges[:, 1::2].sum(axis=1) - edges[:, ::2].sum(axis=1))
+    def members(self, node: int) -> np.ndarray:
+        """Return the training rows of a node, in the order of the data."""
+        return np.concatenate([self.rows.order[a:b] for a, b in self.spans[node].tolist()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,27 +125,21 @@ class Kept:
 
     Parameters
     ----------
-    splits : ndarray of int64 of shape (n_nodes, 4)
+    nodes : ndarray of records of shape (n_nodes,)
         As in :class:`Grown`.
-    gain : ndarray of shape (n_nodes,)
-        Gains.
-    bitsets : dict of int to ndarray
-        Categories that go left, by node.
     values : ndarray of shape (n_nodes, n_outputs)
         Values of leaves.
-    weights : ndarray of shape (n_nodes,)
-        Weights of leaves.
+    bitsets : dict of int to ndarray
+        Categories that go left, by node.
     """
 
-    splits: np.ndarray
-    gain: np.ndarray
-    bitsets: dict[int, np.ndarray]
+    nodes: np.ndarray
     values: np.ndarray
-    weights: np.ndarray
+    bitsets: dict[int, np.ndarray]
 
 
-def keep(grown: Grown, bins: Bins, values: np.ndarray, weights: np.ndarray) -> Kept:
-    """Keep a tree with the values and weights of its leaves.
+def keep(grown: Grown, bins: Bins) -> Kept:
+    """Keep a tree whose leaves are settled.
 
     Parameters
     ----------
@@ -137,25 +147,19 @@ def keep(grown: Grown, bins: Bins, values: np.ndarray, weights: np.ndarray) -> K
         The tree.
     bins : Bins
         Bins of its features.
-    values : ndarray of shape (n_leaves, n_outputs)
-        Values.
-    weights : ndarray of shape (n_leaves,)
-        Weights.
 
     Returns
     -------
     kept : Kept
         Copies.
     """
-    n = len(grown.gain)
-    value, weight = np.zeros((n, values.shape[1])), np.zeros(n)
-    value[grown.leaves], weight[grown.leaves] = values, weights
     bitsets = {}
     if bins.categorical.any():
-        feature = grown.splits[:, 0]
+        feature = _features_of(grown.nodes, bins)
         for node in np.flatnonzero((feature >= 0) & bins.categorical[feature]).tolist():
-            bitsets[node] = pack_categories(np.flatnonzero(grown.sides[node, :255]))
-    return Kept(grown.splits.copy(), grown.gain.copy(), bitsets, value, weight)
+            left = grown.sides[node, : bins.n_bins[feature[node]]]
+            bitsets[node] = pack_categories(np.flatnonzero(left))
+    return Kept(grown.nodes.copy(), grown.steps.copy(), bitsets)
 
 
 def join(kept: list[Kept], bins: Bins) -> Trees:
@@ -173,19 +177,22 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
     trees : Trees
         All of them.
     """
-    offsets = np.cumsum([0, *(len(k.gain) for k in kept)], dtype=np.int64)
-    splits = np.concatenate([k.splits for k in kept])
-    feature, left = splits[:, 0].astype(np.int32), splits[:, 3].astype(np.int32)
+    offsets = np.cumsum([0, *(len(k.nodes) for k in kept)], dtype=np.int64)
+    # As bytes, because records of many arrays are compared field by field.
+    nodes = np.concatenate([k.nodes.view(np.uint8) for k in kept]).view(kept[0].nodes.dtype)
+    left = nodes["left"].astype(np.int32)
+    inner = left >= 0
+    feature = _features_of(nodes, bins).astype(np.int32)
     value = np.concatenate([k.values for k in kept])
-    weight = np.concatenate([k.weights for k in kept])
+    weight = nodes["mass"].copy()
     _average_up(offsets, left, value, weight)
-    inner = feature >= 0
     by_number = inner & ~bins.categorical[feature]
     cuts = np.full((len(bins.cuts), 256), np.inf)
     for f, own in enumerate(bins.cuts):
         if not bins.categorical[f]:
             cuts[f, : len(own)] = own
-    threshold = np.where(by_number, cuts[feature, splits[:, 1]], 0.0)
+    threshold = np.zeros(len(feature))
+    threshold[by_number] = cuts[feature[by_number], nodes["bin"][by_number]]
     sets = [(start + node, words) for k, start in zip(kept, offsets.tolist())
             for node, words in k.bitsets.items()]  # fmt: skip
     categories = np.full(len(feature) if sets else 0, -1, dtype=np.int32)
@@ -195,15 +202,25 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
         offsets=offsets,
         feature=feature,
         threshold=threshold,
-        missing_left=inner & (splits[:, 2] > 0),
+        missing_left=inner & (nodes["missing"] > 0),
         left=left,
         value=value,
         weight=weight,
-        gain=np.where(inner, 0.5 * np.concatenate([k.gain for k in kept]), 0.0),
+        gain=np.where(inner, 0.5 * nodes["gain"], 0.0),
         n_features=len(bins.cuts),
         categories=categories,
         bitsets=np.stack([w for _, w in sets]) if sets else np.zeros((0, 8), dtype=np.uint32),
     )
+
+
+def _worth_a_split(bins: Bins) -> np.ndarray:
+    return np.flatnonzero((bins.n_bins > 1) | bins.missing)
+
+
+def _features_of(nodes: np.ndarray, bins: Bins) -> np.ndarray:
+    """Return the feature of every node, and -1 for leaves, whose splits were never made."""
+    features = np.append(_worth_a_split(bins), -1)
+    return np.asarray(features[np.where(nodes["left"] < 0, -1, nodes["feature"])])
 
 
 def _average_up(
@@ -246,7 +263,7 @@ class Grower:
     Parameters
     ----------
     codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins of all rows, column-major.
+        Bins of all rows, column-major; missing values have the number of the column's bins.
     bins : Bins
         Their thresholds.
     growth : Growth
@@ -257,6 +274,8 @@ class Grower:
         Threads.
     n_blocks : int
         Blocks of rows that are worked on at the same time.
+    n_outputs : int, default=1
+        Values of a leaf.
     """
 
     def __init__(
@@ -267,42 +286,44 @@ class Grower:
         monotone: np.ndarray,
         team: Team,
         n_blocks: int,
+        n_outputs: int = 1,
     ) -> None:
         from corollary.ensemble import _boosted_tree as compiled
 
         self.codes, self.growth, self.team, self.n_blocks = codes, growth, team, n_blocks
         n_bins = np.asarray(bins.n_bins, dtype=np.int64)
-        stops = np.cumsum(n_bins + 1)
-        kinds = np.where(bins.categorical, 2, 0)
-        self.columns = np.stack([n_bins, kinds, stops - n_bins - 1], axis=1).astype(np.int64)
-        self.features = np.flatnonzero((n_bins > 1) | bins.missing).astype(np.int64)
-        self.lines = int(stops[-1]) if len(stops) else 0
+        features = _worth_a_split(bins)
+        self.columns = np.zeros(len(features), dtype=compiled.COLUMN)
+        self.columns["feature"], self.columns["n_bins"] = features, n_bins[features]
+        self.columns["is_set"] = bins.categorical[features]
+        stops = np.cumsum(n_bins[features] + 1)
+        self.columns["line"] = 2 * (stops - n_bins[features] - 1)
+        width = 2 * int(stops[-1]) if len(stops) else 0
+        n = len(codes)
         self.flat = codes.ravel(order="F")
-        self.packed = np.empty(len(codes), dtype=np.int64)
-        self.aside = np.empty(len(codes), dtype=np.uint32)
-        self.work = [
-            compiled.Work(
-                np.empty(ROOM, dtype=np.int64),
-                np.zeros(1024, dtype=np.int64),
-            )
-            for _ in range(n_blocks)
-        ]
+        self.packed = np.empty(n, dtype=np.int64)
+        self.order, self.aside = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
+        self.work = [np.zeros(512 + min(n, ROOM), dtype=np.int64) for _ in range(n_blocks)]
         self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
-        self.monotone = monotone if monotone.any() else None
+        self.monotone = monotone[features] if monotone.any() else None
         leaves = min(growth.max_leaf_nodes or 64, 64)
-        self.nodes = compiled.Nodes(
-            np.empty((2 * leaves, compiled.SPANS + 2 * n_blocks), dtype=np.int64),
-            np.empty((2 * leaves, 3)),
-            np.zeros((2 * leaves, 256), dtype=np.uint8),
-        )
         # Histograms of the blocks of a node come first, and then one for every leaf.
         self.shared = n_blocks if n_blocks > 1 else 0
         slots = self.shared + leaves + 1
-        self.pool = compiled.Pool(
-            np.zeros((slots, 2 * self.lines), dtype=np.int64),
-            np.empty(slots, dtype=np.int64),
-            np.zeros(6, dtype=np.int64),
+        self.tree = compiled.Tree(
+            np.zeros(2 * leaves, dtype=compiled.NODE),
+            np.zeros((2 * leaves, 256), dtype=np.uint8),
+            np.zeros((2 * leaves, n_blocks), dtype=compiled.SPAN),
+            np.zeros((slots, width), dtype=np.int64),
+            np.arange(slots),
+            np.zeros(1, dtype=compiled.STATE),
         )
+        self.sums = np.zeros((n_blocks, 2 * leaves), dtype=compiled.SUMS)
+        self.steps = np.zeros((2 * leaves, n_outputs))
+        self.rule = np.zeros(1, dtype=compiled.RULE)
+        self.n_rows = -1
+        every = np.ones((1, len(features)), dtype=np.uint8)
+        self.plan = compiled.Plan(self.columns, every, self.rule)
 
     def grow(
         self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
@@ -325,95 +346,74 @@ class Grower:
         grown : Grown
             The structure; its arrays are overwritten by the next tree.
         """
-        from corollary.ensemble import _boosted_tree as compiled
+        from corollary.ensemble._boosted_tree import Rows
 
-        order = rows.copy()
-        self._plant(len(rows))
-        if len(self.features) and len(rows):
-            given = compiled.Rows(self.flat, derivatives, self.packed, order, self.aside)
-            self._grow(given, self.plan(len(rows), peaks), seed)
-        n = int(self.pool.counts[compiled.N_NODES])
-        whole, real = self.nodes.whole[:n], self.nodes.real[:n]
-        leaves = np.flatnonzero(whole[:, compiled.LEFT] < 0)
-        wanted = [compiled.FEATURE, compiled.BIN, compiled.MISSING, compiled.LEFT]
-        splits = whole[:, wanted]
-        splits[leaves] = -1, 0, 0, -1
-        return Grown(
-            splits=splits,
-            gain=real[:, compiled.GAIN],
-            bounds=real[leaves, compiled.LOW : compiled.HIGH + 1],
-            sides=self.nodes.sides[:n],
-            leaves=leaves,
-            spans=whole[:, compiled.SPANS :],
-            order=order,
-        )
+        n = len(rows)
+        self.order[:n] = rows
+        given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
+        self._set_rules(n, *peaks.tolist())
+        self._plant(n)
+        if len(self.columns) and n:
+            self._grow(given, seed)
+        tree = self.tree
+        n = int(tree.state[0]["n_nodes"])
+        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
 
-    def plan(self, n: int, peaks: np.ndarray) -> Any:
-        """Return what rules the growth of a tree.
+    def _set_rules(self, n: int, g_peak: float, h_peak: float) -> None:
+        """Set what rules the growth of a tree on n rows with derivatives up to the peaks."""
+        from corollary.ensemble._boosted_tree import MOST
 
-        Parameters
-        ----------
-        n : int
-            Its rows.
-        peaks : ndarray of shape (2,)
-            Bounds of the absolute values of their derivatives.
-
-        Returns
-        -------
-        plan : Plan
-            For the compiled code.
-        """
-        from corollary.ensemble import _boosted_tree as compiled
-
-        growth, most = self.growth, compiled.MOST
-        room = max(1, min(n, ROOM))
-        c_bits = room.bit_length()
-        h_bits = (64 - c_bits) * 22 // 50
-        g_bits = 64 - c_bits - h_bits
-        shift = n.bit_length()
-        g_limit = (2.0 ** (g_bits - 1) - 1) / room - 1
-        h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
-        g_scale, h_scale = scale_of(g_limit, float(peaks[0])), scale_of(h_limit, float(peaks[1]))
-        whole = [h_bits, c_bits, shift, room, growth.min_samples_leaf, growth.max_depth or most]
-        whole += [growth.max_leaf_nodes or most, n > DITHER_ABOVE, self.n_blocks]
-        return compiled.Plan(
-            self.features,
-            self.columns,
-            np.ones((1, len(self.columns)), dtype=np.uint8),
-            np.array(whole, dtype=np.int64),
-            np.array([growth.l2, MIN_HESSIAN, 1.0 / g_scale, 1.0 / h_scale]),
-        )
+        rule = self.rule[0]
+        if n != self.n_rows:
+            growth = self.growth
+            room = max(1, min(n, ROOM))
+            c_bits = room.bit_length()
+            h_bits = (64 - c_bits) * 22 // 50
+            shift = n.bit_length()
+            rule["h_bits"], rule["c_bits"], rule["shift"], rule["room"] = (
+                h_bits,
+                c_bits,
+                shift,
+                room,
+            )
+            rule["min_rows"], rule["dither"] = growth.min_samples_leaf, n > DITHER_ABOVE
+            rule["max_depth"] = growth.max_depth or MOST
+            rule["max_leaves"] = growth.max_leaf_nodes or MOST
+            rule["l2"], rule["min_hessian"] = growth.l2, MIN_HESSIAN
+            self.g_limit = (2.0 ** (63 - c_bits - h_bits) - 1) / room - 1
+            h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
+            self.h_limit, self.n_rows = h_limit, n
+        limit = 2.0**62 / max(1, n)
+        rule["g_scale"] = 1.0 / scale_of(self.g_limit, g_peak)
+        rule["h_scale"] = 1.0 / scale_of(self.h_limit, h_peak)
+        rule["g_sums"], rule["h_sums"] = scale_of(limit, g_peak), scale_of(limit, h_peak)
 
     def _plant(self, n: int) -> None:
         """Begin with a root of n rows and an empty histogram."""
-        from corollary.ensemble import _boosted_tree as compiled
+        tree = self.tree
+        slot = len(tree.free) - 1
+        tree.free[:] = np.arange(self.shared, self.shared + slot + 1)
+        tree.hists[slot] = 0
+        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+        tree.state[0] = 1, slot - self.shared, 0, share, self.n_blocks > 1, -1
+        tree.nodes[0] = -1, 0, 0, -1, 0, slot, 0, -1, 0, 0, 0, 0, 0.0, -math.inf, math.inf, 0.0
+        edges = cut(n, self.n_blocks)
+        tree.spans[0]["start"], tree.spans[0]["stop"] = edges[:, 0], edges[:, 1]
 
-        nodes, pool = self.nodes, self.pool
-        free = len(pool.free) - self.shared - 1
-        pool.free[: free + 1] = np.arange(self.shared, len(pool.free))
-        slot = len(pool.free) - 1
-        pool.hists[slot] = 0
-        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.features))
-        pool.counts[:] = 1, free, 0, share, self.n_blocks > 1, -1
-        root = nodes.whole[0]
-        root[:] = 0
-        root[compiled.FEATURE] = root[compiled.LEFT] = -1
-        root[compiled.SLOT] = slot
-        root[compiled.SPANS :] = cut(n, self.n_blocks).ravel()
-        nodes.real[0] = 0.0, -np.inf, np.inf
-
-    def _grow(self, rows: Any, plan: Any, seed: int) -> None:
+    def _grow(self, rows: Any, seed: int) -> None:
         from corollary.ensemble import _boosted_tree as compiled
 
         name = 0
-        plan = self._draw(plan, seed)
+        plan = self._draw(self.plan, seed)
+        if self.n_blocks == 1:
+            name = self._run(0, -1, rows, plan)
         while name != compiled.DONE:
             if name == compiled.FULL:
                 self._enlarge()
                 plan = self._draw(plan, seed)
             else:
                 self._take(name, rows, plan)
-            name = self._run(0, -1, rows, plan)
+            name = self._run(-1, -1, rows, plan)
 
     def _take(self, name: int, rows: Any, plan: Any) -> None:
         """Take the rows of a node, a block in each thread."""
@@ -422,110 +422,119 @@ class Grower:
             self._run(name, b, rows, plan)
 
         self.team.map(share, range(self.n_blocks))
+        if self.shared:
+            tree = self.tree
+            node = tree.nodes[name]
+            if node["small"] >= 0:
+                slot = tree.nodes[max(node["left"] + node["small"], 0)]["slot"]
+                tree.hists[slot] += tree.hists[: self.n_blocks].sum(axis=0)
+                tree.hists[: self.n_blocks] = 0
 
     def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
         from corollary.ensemble._boosted_tree import grow
 
-        work, rare = self.work[max(block, 0)], (self.ranks, self.monotone)
-        return int(grow(name, block, rows, plan, self.nodes, self.pool, work, *rare))
+        work = self.work[max(block, 0)]
+        return int(grow(name, block, rows, plan, self.tree, work, self.ranks, self.monotone))
 
     def _draw(self, plan: Any, seed: int) -> Any:
         """Draw the features that are tried at each node, those of earlier nodes being kept."""
-        n_features = len(self.features)
+        n_features = len(self.columns)
         size = max(1, math.ceil(self.growth.max_features * n_features))
         if size >= n_features:
             return plan
-        old, n_nodes = len(plan.tried) if len(plan.tried) > 1 else 0, len(self.nodes.whole)
+        old, n_nodes = len(plan.tried) if len(plan.tried) > 1 else 0, len(self.tree.nodes)
         keys = np.random.default_rng([seed, old]).random((n_nodes - old, n_features))
-        chosen = self.features[np.argpartition(keys, size, axis=1)[:, :size]]
-        tried = np.zeros((n_nodes - old, len(self.columns)), dtype=np.uint8)
+        chosen = np.argpartition(keys, size, axis=1)[:, :size]
+        tried = np.zeros((n_nodes - old, n_features), dtype=np.uint8)
         np.put_along_axis(tried, chosen, 1, axis=1)
         return plan._replace(tried=np.concatenate([plan.tried[:old], tried]))
 
     def _enlarge(self) -> None:
         """Double the room for nodes or histograms, whichever is full, keeping what there is."""
-        from corollary.ensemble import _boosted_tree as compiled
 
-        def longer(array: np.ndarray, by: int) -> np.ndarray:
-            return np.concatenate([array, np.zeros((by, *array.shape[1:]), dtype=array.dtype)])
+        def longer(array: np.ndarray, axis: int = 0) -> np.ndarray:
+            return np.concatenate([array, np.zeros_like(array)], axis=axis)
 
-        n_nodes, pool = len(self.nodes.whole), self.pool
-        if pool.counts[compiled.N_FREE] > 0:
-            self.nodes = compiled.Nodes(*(longer(array, n_nodes) for array in self.nodes))
+        tree = self.tree
+        if tree.state[0]["n_free"] > 0:
+            parts = longer(tree.nodes), longer(tree.sides), longer(tree.spans)
+            self.sums, self.steps = longer(self.sums, axis=1), longer(self.steps)
+            self.tree = tree._replace(nodes=parts[0], sides=parts[1], spans=parts[2])
             return
-        slots = len(pool.free)
-        pool.counts[compiled.N_FREE] = slots
-        free = np.concatenate([np.arange(slots, 2 * slots), np.empty(slots, dtype=np.int64)])
-        self.pool = compiled.Pool(longer(pool.hists, slots), free, pool.counts)
+        slots = len(tree.free)
+        tree.state[0]["n_free"] = slots
+        free = np.concatenate([np.arange(slots, 2 * slots), np.zeros(slots, dtype=np.int64)])
+        self.tree = tree._replace(hists=longer(tree.hists), free=free)
 
-    def leaf_sums(self, grown: Grown, values: np.ndarray, peaks: np.ndarray) -> np.ndarray:
-        """Return the sums of pairs of values in every leaf.
-
-        Parameters
-        ----------
-        grown : Grown
-            A tree.
-        values : ndarray of shape (n_samples, 2)
-            First and second derivatives, say.
-        peaks : ndarray of shape (2,)
-            Bounds of their absolute values.
-
-        Returns
-        -------
-        sums : ndarray of shape (n_leaves, 2)
-            Each row is rounded by at most n 2^-62 of the largest value, for n rows in all.
-        """
-        from corollary.ensemble._leaves import sum_leaves
-
-        limit = 2.0**62 / max(1, len(grown.order))
-        scales = np.array([scale_of(limit, float(peaks[0])), scale_of(limit, float(peaks[1]))])
-        parts = np.empty((self.n_blocks, len(grown.leaves), 2), dtype=np.int64)
-
-        def share(b: int) -> None:
-            sum_leaves(values, grown.order, grown.leaves, grown.spans, b, scales, parts[b])
-
-        self.team.map(share, range(self.n_blocks))
-        return np.asarray(parts.sum(axis=0) / scales)
-
-    def add_steps(
-        self,
-        grown: Grown,
-        steps: np.ndarray,
-        raw: np.ndarray,
-        column: int,
-        outside: np.ndarray,
+    def settle(
+        self, grown: Grown, raw: np.ndarray, column: int, weight: np.ndarray, settling: Settling
     ) -> None:
-        """Add the values of leaves to predictions.
+        """Give the leaves of a tree their values and add these to predictions.
 
         Parameters
         ----------
         grown : Grown
-            A tree.
-        steps : ndarray of shape (n_leaves, n_outputs)
-            Values of its leaves.
+            The tree that was grown last.
+        raw : ndarray of shape (n_samples, n_columns)
+            Predictions of all rows.
+        column : int
+            Where values are added.
+        weight : ndarray of shape (n_samples,)
+            Weights of rows, or empty.
+        settling : Settling
+            What else the values depend on.
+        """
+        from corollary.ensemble._boosted_tree import ADD, STEP, SUM, Leaves, settle
+
+        rule, revise, n_blocks = self.rule[0], settling.revise, self.n_blocks
+        rule["rate"] = 1.0 if revise is not None else settling.rate
+        rule["w_sums"] = 1.0
+        if len(weight):
+            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), settling.heaviest)
+        order, derivatives = grown.rows.order, grown.rows.derivatives
+        given = grown.nodes, grown.spans, order, derivatives, weight
+        leaves = Leaves(*given, self.sums, self.steps, raw)
+        alone = n_blocks == 1 or self.n_rows < SETTLE_ALONE
+
+        def run(task: int) -> None:
+            if alone or task == STEP:
+                settle(task, 0, n_blocks, leaves, self.rule, column)
+                return
+
+            def share(b: int) -> None:
+                settle(task, b, b + 1, leaves, self.rule, column)
+
+            self.team.map(share, range(n_blocks))
+
+        if alone and revise is None:
+            run(SUM | STEP | ADD)
+            return
+        run(SUM)
+        run(STEP)
+        if revise is not None:
+            revise(grown)
+        run(ADD)
+
+    def add_outside(self, grown: Grown, raw: np.ndarray, column: int, outside: np.ndarray) -> None:
+        """Add the values of leaves to predictions of rows that the tree has not seen.
+
+        Parameters
+        ----------
+        grown : Grown
+            A tree whose leaves are settled.
         raw : ndarray of shape (n_samples, n_columns)
             Predictions of all rows.
         column : int
             Where they are added.
         outside : ndarray of uint32
-            Rows that the tree has not seen.
+            The rows.
         """
-        from corollary.ensemble._leaves import add_leaves, walk_codes
+        from corollary.ensemble._boosted_tree import walk
 
-        def share(b: int) -> None:
-            add_leaves(raw, column, grown.order, grown.leaves, grown.spans, b, steps)
-
-        self.team.map(share, range(self.n_blocks))
-        if not len(outside):
-            return
-        feature, left = grown.splits[:, [0, 3]].T.copy()
-        place = np.zeros(len(left), dtype=np.int64)
-        place[grown.leaves] = np.arange(len(grown.leaves))
-
-        def walk(span: np.ndarray) -> None:
+        def share(span: np.ndarray) -> None:
             rows = outside[span[0] : span[1]]
             leaves = np.empty(len(rows), dtype=np.int64)
-            walk_codes(self.codes, rows, feature, left, grown.sides, leaves)
-            raw[rows, column : column + steps.shape[1]] += steps[place[leaves]]
+            walk(self.codes, rows, self.columns, grown.nodes, grown.sides, leaves)
+            raw[rows, column : column + grown.steps.shape[1]] += grown.steps[leaves]
 
-        self.team.map(walk, list(cut(len(outside), self.n_blocks)))
+        self.team.map(share, list(cut(len(outside), self.n_blocks)))
