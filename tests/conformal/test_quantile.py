@@ -166,7 +166,7 @@ def test_errors_say_what_is_required(call, message):
 
 @pytest.mark.parametrize("n", [2048, 2049, 5000, 60_000])
 @pytest.mark.parametrize("kind", ["normal", "ties", "constant", "infinite", "ascending", "comb"])
-def test_order_statistics_of_many_values_equal_sorting(n, kind, seed):
+def test_order_statistics_of_many_values_equal_sorting(n, kind, seed, monkeypatch):
     """A bracket that misses, or holds too much, must not matter."""
     rng = np.random.default_rng([seed, n])
     values = {
@@ -181,3 +181,20 @@ def test_order_statistics_of_many_values_equal_sorting(n, kind, seed):
     ordered = np.sort(values)
     for rank in {1, 2, n // 3, n // 2, int(0.9 * n), n - 1, n}:
         assert order_statistic(values, rank) == ordered[rank - 1]
+    monkeypatch.setattr("corollary.conformal.quantile.BLOCK", 700)  # many blocks and a rest
+    assert order_statistic(values, int(0.9 * n)) == ordered[int(0.9 * n) - 1]
+
+
+def test_order_statistics_of_many_values_sort_few_of_them(monkeypatch):
+    """A wrong count below the bracket would be repaired by sorting everything, at ten times the
+    price."""
+    sizes, partition = [], np.partition
+    monkeypatch.setattr(
+        np,
+        "partition",
+        lambda values, *how: (sizes.append(len(values)), partition(values, *how))[1],
+    )
+    values = np.random.default_rng(0).normal(size=200_000)
+    for rank in (100_000, 180_001):
+        assert order_statistic(values, rank) == np.sort(values)[rank - 1]
+    assert max(sizes) < 2000

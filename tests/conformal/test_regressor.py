@@ -164,6 +164,27 @@ def test_intervals_by_hand():
     assert scaled.fit(2 * X, y).predict_interval(X[:1]).tolist() == [[-1.5, 1.5]]
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+def test_blocks_of_rows_change_nothing(grouped, seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X, y = heteroscedastic(100, rng)
+    partition = (lambda X: X[:, 1] > 1) if grouped else None
+    model = SplitConformalRegressor(Column().fit(X, y), prefit=True, partition=partition)
+    for module in ("checks", "scores", "quantile"):
+        monkeypatch.setattr(f"corollary.conformal.{module}.BLOCK", 7)
+    intervals = model.fit(X, y).predict_interval(X)
+    groups = partition(X) if grouped else np.zeros(100, dtype=bool)
+    for group in np.unique(groups):
+        rows = groups == group
+        size = np.sort(np.abs(y - X[:, 0])[rows])[math.ceil(0.9 * (rows.sum() + 1) - 1e-9) - 1]
+        np.testing.assert_array_equal(intervals[rows, 0], X[rows, 0] - size)
+        np.testing.assert_array_equal(intervals[rows, 1], X[rows, 0] + size)
+    # A row beyond the first block that has no prediction is found, too.
+    X[90, 0] = np.nan
+    with pytest.warns(UserWarning, match="not numbers for 1 row"):
+        assert np.isinf(model.predict_interval(X)[90]).all()
+
+
 def test_too_few_rows_give_infinity_and_say_how_many_are_missing():
     with pytest.warns(UserWarning, match="has 5 calibration rows; confidence 0.9 takes at least 9"):
         model = zero().fit(np.zeros((5, 1)), np.arange(5.0))

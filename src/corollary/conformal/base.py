@@ -345,8 +345,11 @@ class BaseSplitConformal(BaseConformal):
         return self
 
     def _require_fitted(self, model: Any) -> None:
-        if model is None:
-            return
+        if model is None or (
+            not hasattr(model, "__sklearn_is_fitted__")
+            and any(name.endswith("_") and name[:2] != "__" for name in vars(model))
+        ):
+            return  # what scikit-learn would find after a look at the tags
         try:
             check_is_fitted(model)
         except NotFittedError:
@@ -498,7 +501,7 @@ class BaseSplitConformal(BaseConformal):
     def _warn_if_too_few(self, confidence: float) -> None:
         if getattr(self, "weights_", None) is not None:
             return  # what is enough depends on the weight of the new row
-        least = int(self.group_sizes_.min())
+        least = min(self.group_sizes_.tolist())
         if rank_of_level(least, confidence) <= least:
             return
         needed = smallest_calibration_size(confidence)

@@ -103,9 +103,7 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
     prediction : ndarray of shape (n_samples,)
         The predictions.
     """
-    if getattr(model, "_estimator_type", None) == "classifier" or (
-        hasattr(model, "__sklearn_tags__") and is_classifier(model)
-    ):
+    if hasattr(model, "classes_") and is_classifier(model):
         raise TypeError(
             f"{type(wrapper).__name__} needs a regressor. {type(model).__name__} is a classifier; "
             "use SplitConformalClassifier for sets of classes."
@@ -174,7 +172,8 @@ def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndar
             by = threshold[rows] if len(threshold) > 1 else threshold
             np.subtract(lower[rows], by, out=intervals[0, rows])
             np.add(upper[rows], by, out=intervals[1, rows])
-            finite = finite and np.isfinite(lower[rows]).all()
+            size = len(lower[rows])
+            finite = finite and np.count_nonzero(np.isfinite(lower[rows])) == size
     if finite and (upper is lower or np.isfinite(upper).all()):
         return intervals.T
     # An infinite prediction less an infinite threshold is no number; every target is possible.

@@ -4,10 +4,9 @@ scikit-learn keeps its declared parameter constraints private. They give the bes
 in the field, so we use them, and a release that moves them is mended in this file alone.
 """
 
-from collections.abc import Hashable
 from functools import cache
 from inspect import signature
-from typing import Any, cast
+from typing import Any
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -72,9 +71,11 @@ def parameters_fit(estimator: Any) -> bool:
     fit : bool
         Whether `validate_parameters` would pass.
     """
-    for name, default, allowed in _constraints(cast(Hashable, type(estimator))):
+    for name, default, allowed in _constraints(type(estimator)):  # type: ignore[arg-type]
         value = getattr(estimator, name)
-        if value is not default and not any(one.is_satisfied_by(value) for one in allowed):
+        if value is default or (type(value) is float and value == default):
+            continue
+        if not any(one.is_satisfied_by(value) for one in allowed):
             return False
     return True
 
