@@ -338,10 +338,13 @@ class AdaBoostClassifier(FollowsMember, MetaEstimatorMixin, ClassifierMixin, Bas
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the votes for checked rows after each round, in one array that changes."""
         votes = np.zeros((X.shape[0], len(self.classes_)))
-        start = np.arange(X.shape[0]) * len(self.classes_)
         for member, weight in zip(self.estimators_, self.estimator_weights_):
-            answer = label_codes("AdaBoostClassifier", self.classes_, member.predict(X))
-            votes.ravel()[start + answer] += weight
+            said = np.asarray(member.predict(X))
+            hits = said[:, None] == self.classes_
+            if np.count_nonzero(hits) != len(said):  # labels of another kind, or unknown ones
+                codes = label_codes("AdaBoostClassifier", self.classes_, said)
+                hits = codes[:, None] == np.arange(len(self.classes_))
+            votes += weight * hits
             yield votes
 
     def _votes(self, X: Any) -> np.ndarray:
