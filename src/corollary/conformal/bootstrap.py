@@ -4,16 +4,11 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state, indexable
 
-from corollary.conformal.base import BaseConformal
-from corollary.conformal.checks import (
-    check_real_targets,
-    warn_of_missing_rows,
-    warn_of_no_predictions,
-    warn_user,
-)
+from corollary.conformal.checks import warn_of_missing_rows, warn_user
+from corollary.conformal.intervals import BasePlusIntervals
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
 from corollary.conformal.quantile import rank_of_level
 from corollary.core.compat import HasMethods, Interval, safe_indexing
@@ -39,7 +34,7 @@ def _fits_together(estimator: Any) -> str | None:
     return None
 
 
-class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
+class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
     r"""Prediction intervals from the out-of-bag members of a bagged ensemble.
 
     The jackknife+ of a bag needs no further fit: the members whose bags miss row i average to a
@@ -218,9 +213,7 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
             self._warn_if_too_few(level)
         (X,) = indexable(X)
         said = np.column_stack(list(self._members(X)))
-        unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
-        if unknown:
-            warn_of_no_predictions(self, unknown, "intervals are infinite")
+        self._warn_of_unknown(said)
         known = np.flatnonzero(np.isfinite(self.residuals_))
         absent = self.left_out_[:, known].astype(float)
         absent /= np.maximum(absent.sum(axis=0), 1)
@@ -254,9 +247,3 @@ class JackknifeAfterBootstrapRegressor(RegressorMixin, BaseConformal):
             if columns is not None and len(columns[number]) != bag.n_features_in_:
                 rows = safe_indexing(X, columns[number], axis=1)
             yield np.asarray(member.predict(rows), dtype=float).ravel()
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "residuals_" in self.__dict__
-
-    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
-        return check_real_targets(y, finite=finite)

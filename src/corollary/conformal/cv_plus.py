@@ -5,18 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
-from corollary.conformal.base import BaseConformal
-from corollary.conformal.checks import (
-    check_real_targets,
-    count_rows,
-    predict_one_target,
-    warn_of_missing_rows,
-    warn_of_no_predictions,
-)
+from corollary.conformal.checks import count_rows, predict_one_target, warn_of_missing_rows
 from corollary.conformal.fitting import check_training_weights, fit_copy
+from corollary.conformal.intervals import BasePlusIntervals
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
 from corollary.core.compat import HasMethods, Interval, StrOptions, safe_indexing
 from corollary.core.schema import Array, Instance, List, Number, Schema
@@ -41,7 +35,7 @@ def _fits_together(estimator: Any) -> str | None:
     return None
 
 
-class CVPlusRegressor(RegressorMixin, BaseConformal):
+class CVPlusRegressor(BasePlusIntervals):
     r"""Prediction intervals from cross-validation, CV+ or jackknife+, around any regressor.
 
     The rows are dealt into K folds. For each fold a copy of the model is fitted to the others;
@@ -235,16 +229,8 @@ class CVPlusRegressor(RegressorMixin, BaseConformal):
 
     def _block(self, X: Any, level: float) -> np.ndarray:
         said = np.column_stack([predict_one_target(self, model, X) for model in self.models_])
-        unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
-        if unknown:
-            warn_of_no_predictions(self, unknown, "intervals are infinite")
+        self._warn_of_unknown(said)
         return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "residuals_" in self.__dict__
-
-    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
-        return check_real_targets(y, finite=finite)
 
 
 def _fit_fold(

@@ -1,4 +1,4 @@
-"""What split conformal intervals share, whatever their score."""
+"""What conformal intervals share: those of a split, and those of models that left rows out."""
 
 from abc import abstractmethod
 from typing import Any, Self
@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from corollary.conformal.base import BaseSplitConformal
-from corollary.conformal.checks import check_real_targets, widen
+from corollary.conformal.base import BaseConformal, BaseSplitConformal
+from corollary.conformal.checks import check_real_targets, warn_of_no_predictions, widen
 
 
 class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
@@ -74,3 +74,21 @@ class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
 
     def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         return check_real_targets(y, finite=finite)
+
+
+class BasePlusIntervals(RegressorMixin, BaseConformal):
+    """Intervals from the residuals of rows under models that left them out (``residuals_``)."""
+
+    residuals_: np.ndarray
+
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return check_real_targets(y, finite=finite)
+
+    def _warn_of_unknown(self, said: np.ndarray) -> None:
+        """Say how many rows there are of which some model had no finite number to say."""
+        unknown = len(said) - int(np.isfinite(said).all(axis=1).sum())
+        if unknown:
+            warn_of_no_predictions(self, unknown, "intervals are infinite")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "residuals_" in self.__dict__

@@ -73,7 +73,7 @@ def parameters_fit(estimator: Any) -> bool:
     """
     for name, default, allowed in _constraints(type(estimator)):  # type: ignore[arg-type]
         value = getattr(estimator, name)
-        if value is default or (type(value) is float and value == default):
+        if value is default or (type(value) is type(default) is float and value == default):
             continue
         if not any(one.is_satisfied_by(value) for one in allowed):
             return False
