@@ -25,7 +25,7 @@ def expectation(rng):
 
 def probability(rng):
     epsilon = ridge_stability(n_samples=40, alpha=1.0)
-    return stability_bound(epsilon, n_samples=40, delta=DELTA, high=2.0), ridge_gap(rng)
+    return stability_bound(epsilon, n_samples=40, delta=DELTA, high=1.5), ridge_gap(rng)
 
 
 def lost_width(rng):

@@ -12,6 +12,7 @@ from corollary.theory import (
     empirical_stability,
     linear_system_perturbation,
     replace_one_gap,
+    ridge_norm_bound,
     ridge_stability,
     stability_bound,
 )
@@ -103,10 +104,31 @@ def test_ridge_never_moves_more_than_its_stability(seed, alpha, loss):
     assert found <= sharp <= ridge_stability(n_samples=6, alpha=alpha, loss=loss, sharp=False)
 
 
+@given(seeds, st.sampled_from([0.001, 0.05, 0.9, 1.0, 3.0, 20.0]))
+def test_ridge_weights_are_no_longer_than_their_bound(seed, alpha):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(5, 3)) * rng.choice([0.1, 1.0])
+    X /= np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
+    y = rng.choice([-1.0, 1.0], 5)
+    theta = np.linalg.solve(X.T @ X / 5 + alpha * np.eye(3), X.T @ y / 5)
+    assert np.linalg.norm(theta) <= ridge_norm_bound(alpha) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 1.0, 7.0])
+def test_the_bound_on_ridge_weights_is_attained(alpha):
+    # One row whose square is the penalty, or as near to it as the unit ball allows.
+    x = min(1.0, math.sqrt(alpha))
+    assert x / (x**2 + alpha) == pytest.approx(ridge_norm_bound(alpha))
+
+
 def test_ridge_values_by_hand():
-    assert ridge_stability(n_samples=50, alpha=0.5) == pytest.approx((4 + 4) / 50)
+    norm = math.sqrt(0.5)  # 1 / (2 sqrt(0.5))
+    assert ridge_stability(n_samples=50, alpha=0.5) == pytest.approx((4 + 2 * norm) / 50)
+    assert ridge_stability(n_samples=50, alpha=5.0) == pytest.approx((2 + 1 / 6) / 5 / 50)
     assert ridge_stability(n_samples=50, alpha=0.5, sharp=False) == pytest.approx(2 * (2 + 4) / 50)
-    assert ridge_stability(n_samples=50, alpha=0.5, loss="square") == pytest.approx(8 / 50 * 2 * 3)
+    assert ridge_stability(n_samples=50, alpha=0.5, loss="square") == pytest.approx(
+        (4 + 2 * norm) / 50 * 2 * (1 + norm)
+    )
     # More penalty: more stable, less able to fit.
     values = [ridge_stability(n_samples=50, alpha=a) for a in (0.1, 1.0, 10.0)]
     assert values[0] > values[1] > values[2]

@@ -172,6 +172,7 @@ from corollary.theory.shattering import vc_dimension as vc_dimension
 from corollary.theory.stability import empirical_stability as empirical_stability
 from corollary.theory.stability import linear_system_perturbation as linear_system_perturbation
 from corollary.theory.stability import replace_one_gap as replace_one_gap
+from corollary.theory.stability import ridge_norm_bound as ridge_norm_bound
 from corollary.theory.stability import ridge_stability as ridge_stability
 from corollary.theory.stability import stability_bound as stability_bound
 from corollary.theory.sub_gaussian import combine_parameters as combine_parameters

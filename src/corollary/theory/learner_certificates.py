@@ -14,7 +14,7 @@ import numpy as np
 
 from corollary.theory.certificate import Certificate, Quantity
 from corollary.theory.compression import compression_bound
-from corollary.theory.stability import ridge_stability, stability_bound
+from corollary.theory.stability import ridge_norm_bound, ridge_stability, stability_bound
 from corollary.theory.theorem import Evidence, register_theorem
 from corollary.theory.training_certificates import linear_rule, rows_missing
 
@@ -62,7 +62,7 @@ def _certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificat
     """
     assert evidence.errors is not None
     n, penalty = len(evidence.y), float(evidence.model.alpha) / len(evidence.y)
-    largest = 1 + 1 / penalty
+    largest = 1 + ridge_norm_bound(penalty)
     if evidence.quantity is None or evidence.losses is None:
         losses, quantity = evidence.errors, Quantity("mean absolute error", 0, largest, None)
     else:

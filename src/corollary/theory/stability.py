@@ -251,6 +251,34 @@ def linear_system_perturbation(A: Any, b: Any, A_other: Any, b_other: Any) -> fl
     return float((np.linalg.norm(b - b_other) + change) / least)
 
 
+@validate_params({"alpha": [_POSITIVE]}, prefer_skip_nested_validation=True)
+def ridge_norm_bound(alpha: float) -> float:
+    r"""Bound the length of the weights of ridge regression on rows of the unit ball.
+
+    Parameters
+    ----------
+    alpha : float
+        Penalty :math:`\lambda`, per row, as in :func:`ridge_stability`.
+
+    Returns
+    -------
+    bound : float
+        :math:`\rho=1/(2\sqrt\lambda)` up to :math:`\lambda=1` and :math:`1/(1+\lambda)` beyond,
+        for rows with :math:`\|x\|\le1` and :math:`|y|\le1`: along a direction in which the
+        table, divided by :math:`\sqrt n`, has the singular value s, at most 1, the weights are
+        :math:`s/(s^2+\lambda)` times a part of :math:`y/\sqrt n`. So predictions lie between
+        -rho and rho, and absolute errors are at most :math:`1+\rho`.
+
+    Examples
+    --------
+    >>> from corollary.theory import ridge_norm_bound
+    >>> ridge_norm_bound(0.25), ridge_norm_bound(1.0), ridge_norm_bound(9.0)
+    (1.0, 0.5, 0.1)
+    """
+    # s / (s^2 + lambda) grows up to s = sqrt(lambda), and s is at most one.
+    return 1 / (1 + alpha) if alpha >= 1 else 1 / (2 * math.sqrt(alpha))
+
+
 @validate_params(
     {
         "n_samples": [_SIZE],
@@ -279,23 +307,29 @@ def ridge_stability(
     loss : {"absolute", "square"}, default="absolute"
         The loss that is compared.
     sharp : bool, default=True
-        True for :math:`\tfrac1n(\tfrac2\lambda+\tfrac1{\lambda^2})` in the absolute loss; False for
-        :math:`\tfrac2n(\tfrac1\lambda+\tfrac1{\lambda^2})`. The square loss costs the factor
-        :math:`2(1+1/\lambda)`.
+        True for :math:`\tfrac1{\lambda n}(2+\rho)` in the absolute loss, where
+        :math:`\rho\le1/\lambda` is :func:`ridge_norm_bound`; False for
+        :math:`\tfrac2{\lambda n}(1+\tfrac1\lambda)`. The square loss costs the factor
+        :math:`2(1+\rho)`, or :math:`2(1+1/\lambda)`.
 
     Returns
     -------
     epsilon : float
-        For :func:`stability_bound`, whose losses then lie between 0 and :math:`1+1/\lambda`, or its
+        For :func:`stability_bound`, whose losses then lie between 0 and :math:`1+\rho`, or its
         square.
+
+    Notes
+    -----
+    The normal equations of two tables that differ in one row differ by
+    :math:`\tfrac1n(xx^\top-x'x'^\top)`, of norm at most 1/n, and by
+    :math:`\tfrac1n(yx-y'x')`, of length at most 2/n; their least eigenvalue is at least lambda.
 
     Examples
     --------
     >>> from corollary.theory import ridge_stability
     >>> ridge_stability(n_samples=1000, alpha=1.0)
-    0.003
+    0.0025
     """
-    first = 2 / alpha
-    second = (1 if sharp else 2) / alpha**2
-    epsilon = (first + second) / n_samples
-    return epsilon * (2 * (1 + 1 / alpha) if loss == "square" else 1.0)
+    norm = ridge_norm_bound(alpha) if sharp else 1 / alpha
+    epsilon = (2 + (1 if sharp else 2) * norm) / (alpha * n_samples)
+    return epsilon * (2 * (1 + norm) if loss == "square" else 1.0)
