@@ -108,6 +108,12 @@ def test_features_whose_squares_overflow_are_refused(model, shape, seed):
             model.fit(table, 1e200 * table[:, 0])
 
 
+def test_single_precision_cannot_overflow_in_double():
+    wanted = Ridge().fit(X, X[:, 1]).predict(X)
+    found = Ridge(alpha=1e60).fit((1e30 * X).astype(np.float32), X[:, 1])
+    np.testing.assert_allclose(found.predict(1e30 * X), wanted, rtol=1e-4)
+
+
 def test_powers_of_features_may_overflow_before_the_features_do():
     with pytest.raises(ValueError, match="features whose squares"):
         linear.PolynomialRegression(degree=3).fit(1e60 * X, X[:, 0])
