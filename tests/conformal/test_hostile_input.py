@@ -16,6 +16,7 @@ from corollary.conformal import (
     absolute_score,
     conformal_quantile,
     conformal_rank,
+    coverage_by_size,
     coverage_score,
     group_conditional_quantiles,
     mean_size,
@@ -306,7 +307,21 @@ def test_the_smallest_level_that_is_finite(n):
             "Got shape .* int",
         ),
         (lambda: coverage_score(["a"], [[0.0, 1.0]]), "targets that are numbers"),
+        (
+            lambda: coverage_score([1], [[True, True]], classes=["0", "1"]),
+            "encode y as in training",
+        ),
+        (
+            lambda: coverage_by_size(["1"], [[True]], classes=[1]),
+            "coverage_by_size needs labels of",
+        ),
         (lambda: group_conditional_quantiles([1.0], [np.nan], 0.5), "Got 1 that are missing"),
+        (
+            lambda: group_conditional_quantiles([1.0], np.array([np.nan], dtype=object), 0.5),
+            "Got 1 that are missing",
+        ),
+        (lambda: group_conditional_quantiles([1.0], [np.datetime64("NaT")], 0.5), "Got 1 that"),
+        (lambda: group_conditional_quantiles([1.0], pd.Series([pd.NA]), 0.5), "of type NAType"),
         (
             lambda: group_conditional_quantiles([1.0, 2.0], np.array(["a", None], object), 0.5),
             "labels of one kind, none of them missing. Got labels of type NoneType, str",

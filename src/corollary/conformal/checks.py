@@ -123,6 +123,51 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
     return numbers
 
 
+def is_text(labels: np.ndarray) -> bool:
+    """Say whether labels are text.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Labels.
+
+    Returns
+    -------
+    text : bool
+        True if all of them are strings.
+    """
+    return labels.dtype.kind in "US" or (
+        labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
+    )
+
+
+def held_labels(y: np.ndarray, sets: np.ndarray, classes: np.ndarray, *, who: str) -> np.ndarray:
+    """Look labels up in their prediction sets.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels.
+    sets : ndarray of bool of shape (n_samples, n_classes)
+        Sets.
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns.
+    who : str
+        Who asks, for the message.
+
+    Returns
+    -------
+    held : ndarray of bool of shape (n_samples,)
+        Whether a set holds its label; not if the label is none of the classes.
+    """
+    if is_text(y) != is_text(classes):
+        raise ValueError(
+            f"{who} needs labels of the kind that the classes are. Got {y[0]!r} of type {y.dtype} "
+            f"and classes of type {classes.dtype}; encode y as in training."
+        )
+    return np.any(sets & (y[:, None] == classes[None, :]), axis=1)
+
+
 def as_numbers(values: np.ndarray) -> np.ndarray | None:
     """Return values as floats, or None if some are not real numbers.
 

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.checks import check_one_target, count_rows, warn_of_no_predictions
+from corollary.conformal.checks import check_one_target, count_rows, is_text, warn_of_no_predictions
 from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
 from corollary.conformal.scores import lac_score
 from corollary.core.compat import Interval, StrOptions
@@ -81,12 +81,6 @@ def _lac_sets(probabilities: np.ndarray, threshold: np.ndarray) -> np.ndarray:
         rows = slice(start, start + step)
         np.less_equal(1 - probabilities[rows], threshold[rows], out=sets[rows])
     return sets
-
-
-def _is_text(labels: np.ndarray) -> bool:
-    return labels.dtype.kind in "US" or (
-        labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
-    )
 
 
 def _gives_probabilities(self: "SplitConformalClassifier") -> bool:
@@ -390,7 +384,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         self.set_seed_ = int(rng.randint(2**31 - 1))
         column, known = self._columns(y)
         # A few rows may all be of a class that training had not; many are a slip of encoding.
-        if not known.any() and (len(y) >= 10 or _is_text(y) != _is_text(self.classes_)):
+        if not known.any() and (len(y) >= 10 or is_text(y) != is_text(self.classes_)):
             names = ", ".join(map(repr, self.classes_[:5].tolist()))
             raise ValueError(
                 f"None of the labels is a class of {type(self.estimator_).__name__} ({names}"
@@ -406,7 +400,7 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
 
     def _columns(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the column of each label, and whether it has one."""
-        if _is_text(self.classes_) != _is_text(y):
+        if is_text(self.classes_) != is_text(y):
             nowhere = np.zeros(len(y), dtype=np.intp)  # text and numbers cannot be compared
             return nowhere, nowhere.astype(bool)
         if self.classes_.dtype.kind in "iu" and y.dtype.kind in "iu":

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from corollary.conformal.checks import held_labels
 from corollary.conformal.quantile import _ceil, conformal_rank, smallest_calibration_size
 from corollary.core.compat import Interval, validate_params
 
@@ -202,7 +203,7 @@ def coverage_score(y: Any, region: Any, *, classes: Any = None) -> float:
             "coverage_score needs 'classes', one label per column of the sets "
             f"({region.shape[1]} columns), to look targets up."
         )
-    return float(np.mean(np.any(region & (y[:, None] == np.asarray(classes)[None, :]), axis=1)))
+    return float(np.mean(held_labels(y, region, np.asarray(classes), who="coverage_score")))
 
 
 @validate_params({"region": ["array-like"]}, prefer_skip_nested_validation=True)

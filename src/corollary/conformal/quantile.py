@@ -266,9 +266,9 @@ def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
     got = ""
     if found.dtype.kind == "O":
         kinds = sorted({type(label).__name__ for label in found})
-        if len(kinds) > 1 or kinds == ["NoneType"]:
+        if len(kinds) > 1 or kinds[:1] in (["NoneType"], ["NAType"], ["NaTType"]):
             got = f"labels of type {', '.join(kinds)}"
-    elif np.any(found != found):  # NaN, and no time
+    if not got and np.any(found != found):  # NaN, and no time
         got = f"{int((found != found).sum())} that are missing"
     if got:
         raise ValueError(

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from corollary.conformal.checks import held_labels
 from corollary.core.compat import Interval, validate_params
 
 
@@ -93,7 +94,7 @@ def coverage_by_size(y: Any, sets: Any, *, classes: Any, confidence: float = 0.9
             f"(n_samples, n_classes). Got {len(y)} labels, {len(labels)} classes and sets of shape "
             f"{found.shape} and type {found.dtype}."
         )
-    covered = np.any(found & (y[:, None] == labels[None, :]), axis=1)
+    covered = held_labels(y, found, labels, who="coverage_by_size")
     size, place = np.unique(found.sum(axis=1), return_inverse=True)
     count = np.bincount(place)
     hits = np.bincount(place[covered], minlength=len(size))
