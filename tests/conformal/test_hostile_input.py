@@ -382,7 +382,7 @@ def test_a_classifier_has_no_intervals(which, rows):
 def test_a_level_that_was_set_after_calibration(which, rows):
     X, y, _ = rows
     model = wrappers(Ridge())[which].fit(X, y).set_params(confidence=2)
-    with pytest.raises(ValueError, match=r"range \(0.0, 1.0\). Got 2 instead"):
+    with pytest.raises(ValueError, match=r"'confidence' of a prediction by .* Got 2 instead"):
         model.predict_interval(X)
     if which < 2:
         model.set_params(confidence=0.999)
