@@ -14,16 +14,11 @@ def bin_column(values, cuts, codes):
     """
     for i in range(values.shape[0]):
         x = values[i]
-        low = np.int64(0)
-        low += np.int64(128) if cuts[low + 127] < x else np.int64(0)
-        low += np.int64(64) if cuts[low + 63] < x else np.int64(0)
-        low += np.int64(32) if cuts[low + 31] < x else np.int64(0)
-        low += np.int64(16) if cuts[low + 15] < x else np.int64(0)
-        low += np.int64(8) if cuts[low + 7] < x else np.int64(0)
-        low += np.int64(4) if cuts[low + 3] < x else np.int64(0)
-        low += np.int64(2) if cuts[low + 1] < x else np.int64(0)
-        low += np.int64(1) if cuts[low] < x else np.int64(0)
-        codes[i] = np.uint8(255) if np.isnan(x) else np.uint8(low)
+        low = 0
+        for k in range(8):
+            step = 128 >> k
+            low += step * (cuts[low + step - 1] < x)
+        codes[i] = 255 if np.isnan(x) else low
 
 
 @jit
