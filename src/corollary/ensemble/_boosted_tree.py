@@ -165,13 +165,13 @@ def _add_rows(codes, packed, mine, columns, rule, work, hist):
             for j in range(k, k + 1 + (k + 1 < size)):
                 column = columns[j]
                 line, corner = column.line, 256 * (j - k)
-                for p in range(column.n_bins + 1):
-                    word = table[corner + p]
-                    hist[line + 2 * p] += word >> g_bits
+                for place in range(column.n_bins + 1):
+                    word = table[corner + place]
+                    hist[line + 2 * place] += word >> g_bits
                     hc = ((word >> c_bits) & h_field) << shift
-                    hist[line + 2 * p + 1] += hc + (word & c_field)
-            for p in range(512):
-                table[p] = 0
+                    hist[line + 2 * place + 1] += hc + (word & c_field)
+            for place in range(512):
+                table[place] = 0
 
 
 @jit
