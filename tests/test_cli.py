@@ -1,6 +1,7 @@
 """The command line: what it prints where, its exit codes, and how soon it answers."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -25,7 +26,7 @@ RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 def _run(*words):
     """Run in this process, whose loops are compiled here if at all."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_compile_ahead", lambda n_rows, fast: nullcontext(lambda model: None))
+        patch.setattr(cli, "_compile_ahead", lambda users: nullcontext(lambda model: None))
         return _invoke(*words)
 
 
@@ -105,73 +106,80 @@ def test_bundled_data_without_a_file(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "species"
 
 
-def test_a_second_process_compiles_and_ends_with_the_block(monkeypatch):
+def test_other_processes_compile_and_end_with_the_block(monkeypatch):
     started = []
 
     class Process:
-        stdout = ("random forest|gradient boosting\n", "random forest\n")
-
         def __init__(self, words, **streams):
             started.append((words, streams))
+            if len(started) == 1:
+                os.write(streams["stdout"], b"0\n")
+            assert os.read(streams["stdin"], 1) == bytes([len(started) - 1])
 
         def terminate(self):
             started.append("terminated")
 
-        def communicate(self):
+        def wait(self):
             started.append("waited for")
 
+    users = ["number random forest", "number gradient boosting"]
     monkeypatch.setattr(cli.subprocess, "Popen", Process)
     monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
-    with cli._compile_ahead(9_000, True) as ready:
-        ready("random forest of the logarithm")
-        assert ready.pending == {"gradient boosting"}
-        ready("gradient boosting")  # the process has ended: nothing to wait for
+    with cli._compile_ahead(users) as ready:
+        assert {user for piece in ready.pending.values() for user in piece} == set(users)
+        ready("ridge regression")  # nobody compiles it
+        assert 0 in ready.pending
+        ready("gradient boosting")  # the processes have ended: nothing to wait for
+        assert ready.pending == {}
+    assert started[2:] == ["terminated", "terminated", "waited for", "waited for"]
+    (words, streams), _ = started[:2]
+    assert words[1:3] == ["-m", "corollary.core.ahead"]
+    assert words[4:] == users
+    assert streams["stderr"] == subprocess.DEVNULL
     del started[:]
-    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(9_000, True):
+    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(users):
         raise KeyboardInterrupt
-    words = [sys.executable, "-m", "corollary.report.ahead", "--fast", "--rows", "9000"]
-    assert started[0][0] == words
-    assert started[0][1]["stdin"] == started[0][1]["stderr"] == subprocess.DEVNULL
-    assert started[1:] == ["terminated", "waited for"]
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0})
-    with cli._compile_ahead(None, False):
-        pass
-    assert len(started) == 3
-
-
-def test_a_model_is_waited_for_until_it_is_compiled_and_no_longer():
-    lines = iter(["random forest|gradient boosting\n", "random forest\n", "gradient boosting\n"])
-    ready = cli._Ready(lines)
-    ready("ridge regression")
-    assert ready.pending == {"random forest", "gradient boosting"}
-    ready("random forest")
-    assert ready.pending == {"gradient boosting"}
-    ready("random forest")
-    assert next(lines) == "gradient boosting\n"
-    cli._Ready(None)("random forest")
+    assert started[2:] == ["terminated", "terminated", "waited for", "waited for"]
 
 
 def test_nothing_is_compiled_ahead_where_nothing_needs_it(monkeypatch):
-    from corollary.report.ahead import TRAINING_SHARE
-    from corollary.report.catalogue import boosting
-
-    assert TRAINING_SHARE * cli.FAST_ROWS <= boosting.FAST_ROWS
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
     monkeypatch.setattr(cli.subprocess, "Popen", None)
-    with cli._compile_ahead(cli.FAST_ROWS, True):
-        pass
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    with cli._compile_ahead([]) as ready:
+        ready("gradient boosting")
+    with cli._compile_ahead(["two lasso"]) as ready:  # that kind of target has none
+        ready("gradient boosting")
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0}, raising=False)
+    with cli._compile_ahead(["number gradient boosting"]) as ready:
+        ready("gradient boosting")
 
 
-def test_rows_are_counted_at_a_glance(table, tmp_path):
-    assert cli._count_rows(str(table), None) == 81  # and the header
-    assert cli._count_rows(None, None) == 569
-    assert cli._count_rows(None, "iris") == 150
-    assert cli._count_rows(None, "no such data") is None
-    assert cli._count_rows(str(tmp_path / "absent.csv"), None) is None
-    assert cli._count_rows("table.parquet", None) is None
+def test_a_model_is_waited_for_until_it_is_compiled_and_no_longer():
+    lines = iter(["1\n", "0\n", "2\n", "3\n"])
+    both = ("number random forest", "number gradient boosting")
+    ready = cli._Ready(lines, [both, both[:1], both[1:], both[1:]])
+    ready("ridge regression")
+    assert len(ready.pending) == 4
+    ready("random forest of the logarithm")
+    assert [*ready.pending] == [2, 3]
+    ready("random forest")
+    ready("gradient boosting")
+    assert ready.pending == {}
+    assert next(lines, None) is None
+    cli._Ready((), [both])("random forest")
+
+
+def test_rows_are_counted_at_a_glance(tmp_path):
+    assert cli._plan(None, None, None, "auto", True) == []
+    assert "several gradient boosting" in cli._plan(None, "digits", None, "auto", False)
+    assert "several gradient boosting" not in cli._plan(None, "iris", None, "auto", False)
+    assert len(cli._plan("table.parquet", None, "y", "regression", False)) == len(cli.COMPILED)
     large = tmp_path / "large.csv"
-    large.write_bytes(b"1,2,3,4,5,6\n" * 700_000)
-    assert cli._count_rows(str(large), None) == pytest.approx(700_000, rel=0.01)
+    large.write_bytes(b"a,y\n" + b"1,2\n3,4.5\n" * 600_000)
+    asked = cli._plan(str(large), None, "y", "auto", False)
+    assert "number gradient boosting" in asked
+    assert "number support vector machine" not in asked
+    assert cli._plan(str(large), None, "y", "auto", True) == ["number gradient boosting"]
 
 
 @pytest.mark.parametrize(
@@ -319,3 +327,14 @@ def test_the_first_line_does_not_wait_for_imports(table, tmp_path):
         assert run.wait(timeout=120) == 0
     assert first.startswith("corollary report: ")
     assert waited < 2.0
+
+
+def test_the_command_line_keeps_xla_to_one_thread(monkeypatch):
+    monkeypatch.setattr(cli, "app", lambda prog_name: None)
+    monkeypatch.setenv("NPROC", "3")
+    cli.main()
+    assert os.environ["NPROC"] == "3"  # a wish of the user stands
+    monkeypatch.delenv("NPROC")
+    cli.main()
+    assert os.environ["NPROC"] == "1"
+    monkeypatch.delenv("NPROC")

@@ -22,8 +22,29 @@ EPILOG = (
 #: Bundled data and their rows, as in corollary.report.read; repeated here so that help need not
 #: import it.
 DEMOS = {"breast_cancer": 569, "iris": 150, "wine": 178, "digits": 1797, "diabetes": 442}
-#: In haste, only tables with more rows than this need loops that take long to compile.
-FAST_ROWS = 3_300
+#: Kinds of targets of bundled data, and of tasks that are asked for.
+_KINDS = {
+    **{name: ["several"] for name in DEMOS},
+    "breast_cancer": ["two"],
+    "diabetes": ["number"],
+    "classification": ["two", "several"],
+    "regression": ["number"],
+}
+MANY = 10**18
+#: Models whose loops take long to compile, in the order of the comparison, and the rows of tables
+#: on which they take part; with ``--fast`` only the last of them, from so many rows on.
+COMPILED = {
+    "sparse logistic regression": (0, MANY),
+    "lasso": (0, MANY),
+    "random forest": (50, MANY),
+    "support vector machine": (833, 13_334),
+    "gradient boosting": (833, MANY),
+}
+FAST_ROWS = 3_333
+#: Processes that compile: this one waits, or has work of its own, while two others do.
+COMPILERS = 2
+#: Lines of a table that tell what kind of target it has.
+GLANCE = 500
 
 app = typer.Typer(
     add_completion=False,
@@ -94,7 +115,7 @@ def _report(
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
     with (
         _failures(),
-        _compile_ahead(_count_rows(data, demo), fast) as ready,
+        _compile_ahead(_plan(data, demo, target, task, fast)) as ready,
         screen.progress(ready),
     ):
         from corollary.report import read_demo, report
@@ -188,62 +209,104 @@ class _Screen:
         self.say(f"{time.perf_counter() - self.start:6.1f} s  {text}")
 
 
-def _count_rows(data: str | None, demo: str | None) -> int | None:
-    """Estimate the rows of a table by its lines, at a glance; None if that cannot be told."""
+def _plan(
+    data: str | None, demo: str | None, target: str | None, task: str, fast: bool
+) -> list[str]:
+    """List what will be compiled, at a glance on the data: kinds of target with models."""
+    n_rows, kinds = None, _KINDS.get(task, ["number", "two", "several"])
     if data is None:
-        return DEMOS.get(demo or "breast_cancer")
-    if not data.lower().endswith((".csv", ".tsv", ".txt")):
-        return None
-    try:
-        with open(data, "rb") as file:
+        n_rows = DEMOS.get(demo or "breast_cancer")
+        kinds = _KINDS.get(demo or "breast_cancer", kinds) if task == "auto" else kinds
+    elif data.lower().endswith((".csv", ".tsv", ".txt")):
+        with suppress(OSError), open(data, "rb") as file:  # the report itself will say what fails
             start = file.read(2**22)
             size = file.seek(0, os.SEEK_END)
-    except OSError:
-        return None  # the report itself will say so
-    return int(start.count(b"\n") * max(size / max(len(start), 1), 1.0))
+            n_rows = round(start.count(b"\n") * size / max(len(start), 1))
+            kinds = _guess_kinds(start, target) if task == "auto" else kinds
+    models = {"gradient boosting": (FAST_ROWS, MANY)} if fast else COMPILED
+    taken = [m for m, (low, high) in models.items() if n_rows is None or low <= n_rows <= high]
+    return [f"{kind} {model}" for model in taken for kind in kinds]
+
+
+def _guess_kinds(start: bytes, target: str | None) -> list[str]:
+    """Guess what kind of target a table has, as corollary.report.target will find out."""
+    import csv
+
+    lines = start.decode("utf-8-sig", errors="replace").splitlines()[:GLANCE]
+    mark = max(",;\t|", key=(lines or [""])[0].count)
+    try:
+        head, *rows = list(csv.reader(lines, delimiter=mark)) or [[]]
+    except csv.Error:  # the report itself will say so
+        head, rows = [], []
+    if target not in head:
+        return ["number", "two", "several"]
+    column = head.index(target)
+    values = {row[column] for row in rows if len(row) == len(head) and row[column]}
+    with suppress(ValueError):  # words are classes
+        numbers = [float(value) for value in values]
+        if len(values) > 10 or not all(number.is_integer() for number in numbers):
+            return ["number"]
+    return ["two"] if len(values) <= 2 else ["several"]
 
 
 @contextmanager
-def _compile_ahead(n_rows: int | None, fast: bool) -> Iterator[Callable[[str], None]]:
-    """Let a second process compile what the report will need; see corollary.report.ahead.
+def _compile_ahead(users: list[str]) -> Iterator[Callable[[str], None]]:
+    """Let other processes compile what the report will need; see corollary.core.ahead.
 
-    It starts before this process has imported anything; with one core, or where nothing takes long
+    They start before this process has imported anything; with one core, or where nothing takes long
     to compile, not at all. What it gives waits until a model is compiled: that takes less time than
     compiling it here, too.
     """
+    from corollary.core.ahead import QUEUE, read_record
+
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    process = None
-    if cores > 1 and not (fast and n_rows is not None and n_rows <= FAST_ROWS):
-        words = [sys.executable, "-m", "corollary.report.ahead", *["--fast"] * fast]
-        words += [] if n_rows is None else ["--rows", str(n_rows)]
-        nowhere = subprocess.DEVNULL
-        with suppress(OSError):  # no process to be had: this one compiles for itself
-            process = subprocess.Popen(
-                words, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, text=True
+    record = Path(__file__).with_name("report") / "kernels.json"
+    pieces = read_record(record, users) if cores > 1 else []
+    if not pieces:
+        yield lambda model: None
+        return
+    words = [sys.executable, "-m", "corollary.core.ahead", str(record), *users]
+    (source, queue), (done, sink) = os.pipe(), os.pipe()
+    os.write(queue, QUEUE)
+    os.close(queue)
+    processes: list[subprocess.Popen[bytes]] = []
+    with suppress(OSError):  # no process to be had: this one compiles for itself
+        for _ in range(COMPILERS):
+            processes.append(
+                subprocess.Popen(words, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
             )
+    os.close(source)
+    os.close(sink)
     try:
-        yield _Ready(iter(()) if process is None else process.stdout)
+        with open(done, encoding="ascii") as lines:
+            yield _Ready(lines, [piece.users for piece in pieces])
     finally:
-        if process is not None:
+        for process in processes:
             process.terminate()
-            process.communicate()
+        for process in processes:
+            process.wait()
 
 
 class _Ready:
-    """Waits for the second process: its first line lists models, every further one is done."""
+    """Waits for other processes, which say the number of every piece that is compiled."""
 
-    def __init__(self, lines: Iterable[str] | None) -> None:
-        self.lines = iter(lines or ())
-        self.pending: set[str] | None = None
+    def __init__(self, lines: Iterable[str], users: Iterable[tuple[str, ...]]) -> None:
+        self.lines = iter(lines)
+        self.pending = dict(enumerate(users))
 
     def __call__(self, model: str) -> None:
-        """Return when the second process will not compile the model, or has done so."""
-        if self.pending is None:
-            self.pending = set(next(self.lines, "").rstrip("\n").split("|")) - {""}
-        while any(model.startswith(label) for label in self.pending):
+        """Return when no piece of the model is left, or nobody is left to compile it."""
+        while any(
+            model.startswith(user.partition(" ")[2])
+            for users in self.pending.values()
+            for user in users
+        ):
             done = next(self.lines, None)
-            self.pending = set() if done is None else self.pending - {done.rstrip("\n")}
+            if done is None:
+                self.pending = {}
+            else:
+                self.pending.pop(int(done), None)
 
 
 @contextmanager
@@ -294,4 +357,6 @@ def _size(path: Path) -> str:
 
 def main() -> None:
     """Run the command line."""
+    # XLA would divide the small products of our networks among threads that mostly wait.
+    os.environ.setdefault("NPROC", "1")
     app(prog_name="corollary")

@@ -112,14 +112,23 @@ def test_a_new_number_of_rows_does_not_recompile(seed):
 
     run(500)
     del TRACES[:]
-    for n in (40, 455, 456, 500, 1023):
+    for n in (40, 455, 456, 500, 1024):
         run(n)
     run(500, rate=0.01)
     run(500, patience=3, tol=0.1, seed=9)
     run(500, epochs=40)
     assert TRACES == []
-    run(1024)  # the next bucket: the counter does count
+    run(4000)  # other buckets: the counter does count
     assert len(TRACES) > 0
+    del TRACES[:]
+    run(6000)  # a table whose folds have 4,000 rows
+    assert TRACES == []
+
+
+def test_wide_tables_are_padded_less():
+    assert loop._fewest_rows({"x": np.empty((3, 30)), "y": np.empty(3)}) == 8192
+    assert loop._fewest_rows({"x": np.empty((3, 499)), "y": np.empty(3)}) == 2097
+    assert loop._fewest_rows({"x": np.empty((3, 10_000)), "y": np.empty((3, 2))}) == 1024
 
 
 def test_result_does_not_depend_on_how_calls_are_cut(seed, monkeypatch):

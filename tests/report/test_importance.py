@@ -7,6 +7,7 @@ import pytest
 from corollary.report.candidates import Situation, candidates
 from corollary.report.importance import column_effects, column_importances, find_stand_ins
 from corollary.report.losses import absolute_error
+from corollary.report.sections import why
 from corollary.report.trials import fit_predictor
 from corollary.representation import TableEncoder
 
@@ -126,3 +127,14 @@ def test_effects_equal_the_mean_prediction_with_the_column_set(fitted):
             assert mean == pytest.approx(expected, abs=1e-9)
         assert sum(effect.density) == pytest.approx(1.0)
     assert effects[2].grid[0] == "2021-01-03"
+
+
+def test_columns_that_matter_are_counted_in_words():
+    words = [why._how_many(*pair) for pair in ((9, 9), (2, 2), (1, 1), (1, 4), (3, 4))]
+    assert words == [
+        "All 9 columns matter",
+        "Both columns matter",
+        "1 column of 1 matters",
+        "1 column of 4 matters",
+        "3 columns of 4 matter",
+    ]

@@ -189,3 +189,17 @@ def test_the_labels_of_parts_are_whole_and_do_not_overlap(width):
     assert [text for _, text in places] == ["training 24,000", "calibration 6,000", "test 1,000"]
     for (x, text), (after, _) in zip(places, [*places[1:], (width, "")], strict=True):
         assert x + text_width(text) <= after + 0.1  # places are rounded
+
+
+def test_names_of_categories_take_turns_on_two_lines_where_they_do_not_fit():
+    def draw(names):
+        n = len(names)
+        data = {"grid": names, "mean": [1.0] * n, "density": [1 / n] * n, "numeric": False}
+        data |= {"domain": (0.0, 2.0), "percent": False, "column": "clarity"}
+        return str(plots.effect(data, name="e", title="t"))
+
+    clarity = ["SI1", "VS2", "SI2", "VS1", "VVS2", "VVS1", "IF", "I1"]
+    drawn = draw(clarity)
+    assert all(f">{name}<" in drawn for name in clarity)
+    assert len(set(re.findall(r'y="([^"]+)" text-anchor="middle"', drawn))) == 2
+    assert len(set(re.findall(r'y="([^"]+)" text-anchor="middle"', draw(["a", "b"])))) == 1

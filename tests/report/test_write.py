@@ -84,7 +84,7 @@ def die(*args, **kwargs):
 
 moment = sys.argv[1]
 if moment == "rendering":
-    render.render_html = die
+    render.render_page = die
 else:
     replace, calls = os.replace, []
     def replace_once(source, target):

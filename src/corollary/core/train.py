@@ -45,6 +45,11 @@ Loss = Callable[[Any, Mapping[str, Any], Any], Any]
 SHORT_CALL, LONG_CALL = 0.1, 0.4
 # Rows of held-out data that are evaluated at once.
 EVALUATION_ROWS = 4096
+# Arrays are padded to at least so many rows, where that fills no more than so many numbers: the
+# folds of a small table and the table itself then share compiled code. Held-out rows are all
+# evaluated, also those that fill up, so on small tables they are padded less.
+FEWEST_ROWS, FEWEST_NUMBERS = (1024, 8192), 2**20
+SMALL, FEWEST_HELD_OUT = 2048, (128, 1024)
 
 
 class TrainResult(NamedTuple):
@@ -196,12 +201,12 @@ def train(
     batch_size = min(int(batch_size), bucket(n, minimum=16))
     n_batches = -(-n // batch_size)
     # One row more than needed: batches are filled up with row n, whose weight is zero.
-    rows = pad_rows({**data, "weight": weight}, bucket(n + 1, minimum=1024))
+    rows = pad_rows({**data, "weight": weight}, bucket(n + 1, minimum=_fewest_rows(data)))
     held = None
     if held_out is not None:
         n_held = count_rows(held_out, "held_out")
         held_weight = check_weight(held_out_weight, n_held, "held_out_weight")
-        capacity = bucket(n_held, minimum=128)
+        capacity = bucket(n_held, minimum=FEWEST_HELD_OUT[n > SMALL])
         if capacity > EVALUATION_ROWS:
             capacity = -(-capacity // EVALUATION_ROWS) * EVALUATION_ROWS
         held = pad_rows({**held_out, "weight": held_weight}, capacity)
@@ -389,6 +394,11 @@ def _conclude(state: _State, history: np.ndarray) -> TrainResult:
         best_epoch=best if held_out else len(history),
         status=status,
     )
+
+
+def _fewest_rows(data: Mapping[str, Any]) -> int:
+    width = sum(int(np.prod(np.shape(value)[1:])) for value in data.values())
+    return int(np.clip(FEWEST_NUMBERS // max(width, 1), *FEWEST_ROWS))
 
 
 def _arrays(state: _State, history: np.ndarray, n_steps: int) -> dict[str, np.ndarray]:

@@ -1,117 +1,148 @@
-"""Compile ahead: fill the cache of compiled loops while another process still reads its data.
+"""What the command line lets other processes compile while it still reads the data.
 
 The first report after an installation compiles the loops of trees and kernel machines, which takes
-seconds on one core. The command line starts this module in a second process, where it fits those
-candidates that will take part to a handful of rows; what it compiles goes to Numba's cache on the
-disk, where the first process finds it. It also says what is done, so that the first process can
-wait for the rest instead of compiling the same a second time. Numbers never pass between the two.
+seconds on one core. ``kernels.json`` records these loops with the types of their arguments;
+:mod:`corollary.core.ahead` compiles them. After a change to a kernel or to a candidate, record
+anew::
+
+    python -m corollary.report.ahead
+
+Every candidate is fitted in a process with an empty cache, and the loops that it called are noted,
+those that took longest first, since two processes share them.
 """
 
 import argparse
-import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from corollary.report.candidates import Entry, Situation, find
+from corollary.core.ahead import compile_seconds, list_compiled
+from corollary.report.candidates import Situation, find
 from corollary.report.evidence import Task
-from corollary.report.split import CALIBRATION_SHARE, TEST_SHARE
 
-#: Candidates whose loops take long to compile, in the order in which a report needs them.
-CANDIDATES = ("forest", "machine", "boosting")
-TASKS: tuple[Task, ...] = ("classification", "regression")
-#: Rows to fit on while compiling.
-ROWS = 60
-#: Share of the rows that models are trained on.
-TRAINING_SHARE = 1 - TEST_SHARE - CALIBRATION_SHARE
-
-
-def plan_candidates(
-    names: tuple[str, ...] = CANDIDATES, *, n_rows: int | None = None, fast: bool = False
-) -> list[tuple[Entry, Situation]]:
-    """List what takes long to compile and will take part.
-
-    Parameters
-    ----------
-    names : tuple of str, default=CANDIDATES
-        Registered names.
-    n_rows : int or None, default=None
-        Rows of the table, as far as known: candidates that will not take part are left out. None
-        lists all.
-    fast : bool, default=False
-        Whether the report is made in haste.
-
-    Returns
-    -------
-    plan : list of (Entry, Situation)
-        Candidates for every task they serve, and a situation of a handful of rows.
-    """
-    plan = []
-    for name in names:
-        for task in TASKS:
-            entry = find(name, task)
-            situation = Situation(
-                task=task,
-                n=ROWS,
-                d=4,
-                n_classes=2 if task == "classification" else 0,
-                log=False,
-                severe=False,
-                seed=0,
-                fast=True,
-            )
-            n = ROWS if n_rows is None else round(TRAINING_SHARE * n_rows)
-            expected = replace(situation, n=n, fast=fast)
-            if entry is not None and (n_rows is None or entry.applies(expected)):
-                plan.append((entry, situation))
-    return plan
+RECORD = Path(__file__).with_name("kernels.json")
+#: Candidates whose loops are recorded.
+CANDIDATES = ("sparse-logistic", "lasso", "forest", "machine", "boosting")
+#: Kinds of targets: the task, and so many classes.
+KINDS: dict[str, tuple[Task, int]] = {
+    "number": ("regression", 0),
+    "two": ("classification", 2),
+    "several": ("classification", 3),
+}
+#: Rows and columns to fit to. Kernel machines use other loops on few rows than on many.
+SHAPES = ((300, 4), (2_500, 6))
 
 
-def compile_candidates(plan: list[tuple[Entry, Situation]]) -> Iterator[str]:
-    """Fit candidates to a handful of rows, and predict them, so that their loops are compiled.
+def fit_shapes(name: str, kind: str, shapes: Iterable[tuple[int, int]] = SHAPES) -> None:
+    """Fit a candidate to tables of several shapes, and predict with it, as a report does.
 
     Parameters
     ----------
-    plan : list of (Entry, Situation)
-        From :func:`plan_candidates`.
-
-    Yields
-    ------
-    label : str
-        Of each candidate, once it is compiled for all its tasks.
+    name : str
+        Registered name.
+    kind : {"number", "two", "several"}
+        Kind of target.
+    shapes : iterable of tuple of int, default=SHAPES
+        Rows and columns.
     """
     from corollary.report.trials import fit_predictor, predict_with
 
-    X = np.random.default_rng(0).normal(size=(ROWS, 4))
-    for k, (entry, situation) in enumerate(plan):
-        y = (X[:, 0] > 0).astype(np.int64) if situation.n_classes else X[:, 0].copy()
+    task, n_classes = KINDS[kind]
+    entry = find(name, task)
+    assert entry is not None
+    for n, d in shapes:
+        X = np.random.default_rng(0).normal(size=(n, d))
+        y = np.digitize(X[:, 0], [0.0, 0.5][: n_classes - 1]) if n_classes else X[:, 0].copy()
+        situation = Situation(task, n, d, n_classes, log=False, severe=False, seed=0, fast=True)
         predict_with(fit_predictor((entry,), situation, X, y), X)
-        if k + 1 == len(plan) or plan[k + 1][0].label != entry.label:
-            yield entry.label
+
+
+def describe(name: str, kind: str) -> dict[str, Any]:
+    """Fit a candidate in this process, which has compiled nothing yet, and say what that took.
+
+    Parameters
+    ----------
+    name : str
+        Registered name.
+    kind : {"number", "two", "several"}
+        Kind of target.
+
+    Returns
+    -------
+    found : dict
+        For each kernel that Python called its types and seconds.
+    """
+    with compile_seconds() as seconds:
+        fit_shapes(name, kind)
+    compiled = list_compiled()
+    return {
+        kernel: {"types": compiled[kernel], "seconds": taken}
+        for kernel, taken in seconds.items()
+        if kernel in compiled
+    }
+
+
+def record(names: Iterable[str] = CANDIDATES) -> list[dict[str, Any]]:
+    """Find out what candidates compile.
+
+    Parameters
+    ----------
+    names : iterable of str, default=CANDIDATES
+        Registered names.
+
+    Returns
+    -------
+    entries : list of dict
+        Kernels with their types and their users, each a kind of target and the label of a
+        candidate, in the order in which they are best compiled.
+    """
+    users: dict[str, list[str]] = {}
+    seconds: dict[str, float] = {}
+    for name, kind in product(names, KINDS):
+        entry = find(name, KINDS[kind][0])
+        if entry is None:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            words = [sys.executable, "-m", "corollary.report.ahead", "--describe", name, kind]
+            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+            said = subprocess.run(words, env=environment, check=True, capture_output=True).stdout
+        for kernel, found in json.loads(said).items():
+            for types in found["types"]:
+                key = json.dumps([kernel, types])
+                users.setdefault(key, []).append(f"{kind} {entry.label}")
+                seconds[key] = found["seconds"] / len(found["types"])
+    return [
+        {"kernel": kernel, "types": types, "users": users[key]}
+        for key in sorted(users, key=lambda key: -seconds[key])
+        for kernel, types in [json.loads(key)]
+    ]
 
 
 def main(words: list[str] | None = None) -> None:
-    """Compile what a report on a table of known size needs.
-
-    The first line printed lists what will be compiled, separated by bars; every further line names
-    one of them that is done.
+    """Record what candidates compile.
 
     Parameters
     ----------
     words : list of str or None, default=None
-        ``--rows N`` and ``--fast``; None takes the command line.
+        Nothing, or ``--describe NAME KIND``; None takes the command line.
     """
     parser = argparse.ArgumentParser(prog="python -m corollary.report.ahead")
-    parser.add_argument("--rows", type=int, default=None)
-    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--describe", metavar=("NAME", "KIND"), nargs=2, default=None)
     given = parser.parse_args(words)
-    plan = plan_candidates(n_rows=given.rows, fast=given.fast)
-    print("|".join(dict.fromkeys(entry.label for entry, _ in plan)), flush=True)
-    for label in compile_candidates(plan):
-        print(label, flush=True)
+    if given.describe is not None:
+        print(json.dumps(describe(*given.describe)))
+        return
+    lines = ",\n".join(json.dumps(entry) for entry in record())
+    RECORD.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        main()
+    main()

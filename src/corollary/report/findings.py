@@ -355,7 +355,7 @@ def _twins(split: Split, n: int) -> list[Finding]:
         found.append(
             Finding(
                 "twins-across-split",
-                f"{split.n_across} test rows have an identical twin among the rows trained or "
+                f"{split.n_across:,} test rows have an identical twin among the rows trained or "
                 "calibrated on; these data repeat by nature.",
             )
         )
@@ -363,8 +363,8 @@ def _twins(split: Split, n: int) -> list[Finding]:
         found.append(
             Finding(
                 "duplicate-rows",
-                f"{split.n_twins} of {n} rows have an identical twin; twins were kept on the same "
-                "side of the split.",
+                f"{split.n_twins:,} of {n:,} rows have an identical twin; twins were kept on the "
+                "same side of the split.",
             )
         )
     return found

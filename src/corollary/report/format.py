@@ -8,9 +8,9 @@ separated by commas. Everything here is pure and returns plain strings.
 import math
 import statistics
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
-from typing import Literal
+from typing import Any, Literal
 
 Direction = Literal["nearest", "down", "up"]
 
@@ -257,7 +257,9 @@ def percent(share: float, direction: Direction = "nearest", decimals: int | None
     return fixed(100 * share, decimals, direction) + "%"
 
 
-def percent_triple(share: float, low: float | None, high: float | None) -> tuple[str, str, str]:
+def percent_triple(
+    share: float, low: float | None, high: float | None, decimals: int | None = None
+) -> tuple[str, str, str]:
     """Write a share and its interval as percentages with the same decimals.
 
     Parameters
@@ -268,6 +270,8 @@ def percent_triple(share: float, low: float | None, high: float | None) -> tuple
         Lower end; ``None`` stands for 0.
     high : float or None
         Upper end; ``None`` stands for 1.
+    decimals : int or None, default=None
+        Decimals; None chooses them by the interval.
 
     Returns
     -------
@@ -282,13 +286,39 @@ def percent_triple(share: float, low: float | None, high: float | None) -> tuple
     """
     low = 0.0 if low is None else low
     high = 1.0 if high is None else high
-    decimals = _percent_decimals(share, (high - low) / 2)
+    if decimals is None:
+        decimals = _percent_decimals(share, (high - low) / 2)
     value = percent(share, decimals=0 if share in (0.0, 1.0) else decimals)
     ends = (
         "0%" if low <= 0 else percent(low, "down", decimals),
         "100%" if high >= 1 else percent(high, "up", decimals),
     )
     return value, ends[0], ends[1]
+
+
+def percent_decimals(rows: Sequence[Mapping[str, Any]]) -> int:
+    """Choose the decimals of shares that stand below each other: as few as one of them has.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Each with ``value``, ``low`` and ``high``, between 0 and 1.
+
+    Returns
+    -------
+    decimals : int
+        Decimals; 0 if there are no rows.
+
+    Examples
+    --------
+    >>> from corollary.report.format import percent_decimals
+    >>> wide, narrow = (0.88, 0.83, 0.92), (0.928, 0.892, 0.955)
+    >>> percent_decimals([dict(zip(("value", "low", "high"), row)) for row in (wide, narrow)])
+    0
+    """
+    return min(
+        (_percent_decimals(row["value"], (row["high"] - row["low"]) / 2) for row in rows), default=0
+    )
 
 
 def count(n: int) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.blas import one_blas_thread
 from corollary.report.calibration import (
     IntervalCalibration,
     SetCalibration,
@@ -39,6 +40,9 @@ FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
 FEW_TEST_ROWS = 500
 
 
+# Products of a report are small: BLAS threads would spend more time on waiting for each other than
+# they save, and rows are divided among threads elsewhere.
+@one_blas_thread()
 def measure(
     table: Table,
     target: str,

@@ -276,14 +276,18 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     else:
         x = Scale(0, len(means), left, right)
         room = (right - left) / max(len(means), 1)
+        # Names that do not fit beside each other take turns on two lines.
+        lines = 1 + any(text_width(str(level), 11) > room - 2 for level in data["grid"])
         for i, (level, mean, density) in enumerate(zip(data["grid"], means, data["density"])):
             middle = x(i + 0.5)
             tall = 24 * density / top
             picture.rect(middle - 0.35 * room, bottom - tall, 0.7 * room, tall, "bar-soft")
             shown = percent(mean) if data["percent"] else number(mean)
             picture.circle(middle, y(mean), 4, "mark", title=f"{level}: {shown}")
+            below = bottom + 16 + 13 * (i % lines)
+            space = min(lines * room - 2, 2 * (middle - left) + room, 2 * (280 - middle))
             picture.text(
-                middle, bottom + 17, str(level), "t-soft", anchor="middle", width=room - 2, size=11
+                middle, below, str(level), "t-small", anchor="middle", width=space, size=11
             )
         picture.line(left, bottom, right, bottom, "ax")
     return picture.render(name, title)

@@ -80,7 +80,7 @@ def render_json(evidence: Evidence) -> str:
     text : str
         JSON with a line break at the end; valid under ``report/schema.json``.
     """
-    return json.dumps(to_dict(evidence), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return render_data(to_dict(evidence))
 
 
 def render_html(evidence: Evidence) -> str:
@@ -97,6 +97,22 @@ def render_html(evidence: Evidence) -> str:
         HTML that loads nothing and is complete without scripts.
     """
     return render_page(to_dict(evidence))
+
+
+def render_data(report: dict[str, Any]) -> str:
+    """Write a report's dictionary as JSON.
+
+    Parameters
+    ----------
+    report : dict
+        As :func:`to_dict` gives it.
+
+    Returns
+    -------
+    text : str
+        JSON with a line break at the end.
+    """
+    return json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def render_page(report: dict[str, Any]) -> str:
@@ -181,6 +197,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals.update(
         percent_triple=formats.percent_triple,
+        percent_decimals=formats.percent_decimals,
         triple=formats.triple,
         plots=plots,
         forest=intervals.forest,

@@ -180,8 +180,8 @@ def split_rows(
     natural = by_nature and n_twins > NATURAL_TWINS * n
     if natural:
         notes.append(
-            f"{n_twins} of {n} rows have an identical twin: these data repeat by nature, so twins "
-            "were not kept on the same side of the split."
+            f"{n_twins:,} of {n:,} rows have an identical twin: these data repeat by nature, so "
+            "twins were not kept on the same side of the split."
         )
     units = np.arange(n) if natural else groups
     n_units = int(units.max()) + 1

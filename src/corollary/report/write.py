@@ -283,7 +283,7 @@ def write_report(
         Of kind "output".
     """
     from corollary.core.persist import save
-    from corollary.report.render import render_html, render_json
+    from corollary.report.render import render_data, render_page, to_dict
 
     path = check_writable(out)
     for left_over in path.glob(f"{_WORKPLACE}*"):  # of runs that were killed
@@ -294,8 +294,9 @@ def write_report(
             save(model, workplace / "model.corollary")
             digest = hashlib.sha256((workplace / "model.corollary").read_bytes()).hexdigest()
             evidence = replace(evidence, hashes={**evidence.hashes, "model": digest})
-            _write(workplace / "report.json", render_json(evidence))
-            _write(workplace / "report.html", render_html(evidence))
+            content = to_dict(evidence)
+            _write(workplace / "report.json", render_data(content))
+            _write(workplace / "report.html", render_page(content))
             for name in FILES:
                 os.replace(workplace / name, path / name)
         finally:

@@ -132,7 +132,10 @@ def _thirds(column: str, values: list[Any]) -> list[tuple[str, np.ndarray]]:
 
 
 def _levels(column: str, values: list[Any]) -> list[tuple[str, np.ndarray]]:
-    texts = np.array([facts.cell(v) for v in values], dtype=object).astype(str)
+    # A category is written once, not once for each row.
+    words = {v: facts.cell(v) for v in {v for v in values if isinstance(v, str)}}
+    cells = [words[v] if isinstance(v, str) else facts.cell(v) for v in values]
+    texts = np.array(cells, dtype=object).astype(str)
     levels, sizes = np.unique(texts, return_counts=True)
     name = label(column, 40)
     order = np.argsort(-sizes, kind="stable")[:MOST_LEVELS]

@@ -145,11 +145,16 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
         return text + _same(found[0]) + " This is association, not cause."
     names = listing([label(i["column"], 40) for i in matter], 3)
     text = (
-        f"{plural(len(matter), 'column')} of {len(found)} "
-        f"{'matters' if len(matter) == 1 else 'matter'} measurably: {names}. With "
+        f"{_how_many(len(matter), len(found))} measurably: {names}. With "
         f"{label(matter[0]['column'], 40)} shuffled, {loss} rises by {matter[0]['words']}."
     )
     return text + _same(matter[0]) + " This is association, not cause."
+
+
+def _how_many(matter: int, tried: int) -> str:
+    if matter == tried > 1:
+        return f"{'Both' if tried == 2 else f'All {tried}'} columns matter"
+    return f"{plural(matter, 'column')} of {tried} {'matters' if matter == 1 else 'matter'}"
 
 
 def _same(importance: dict[str, Any]) -> str:
