@@ -527,8 +527,10 @@ def test_wrong_use(seed):
     X, y = table(seed, n=60)
     with pytest.raises(ValueError, match=r"two classes\. Got 3"):
         GradientBoostingClassifier("exponential").fit(X, np.arange(60) % 3)
-    with pytest.raises(ValueError, match="at least two classes"):
-        GradientBoostingClassifier().fit(X, np.ones(60))
+    with pytest.raises(ValueError, match=r"at least two classes\. Got one class: 1\.$"):
+        GradientBoostingClassifier().fit(X, np.ones(60, dtype=int))
+    with pytest.raises(ValueError, match="targets whose squares have a finite sum"):
+        GradientBoostingRegressor().fit(X, 1e160 * y)
     with pytest.raises(ValueError, match="positive weight"):
         GradientBoostingRegressor().fit_source([(X, y, np.zeros(60))])
     model = GradientBoostingRegressor(n_estimators=1).fit(X, y)

@@ -201,7 +201,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
         if len(self.classes_) < 2:
             raise ValueError(
                 "GradientBoostingClassifier needs at least two classes. Got one class: "
-                f"{self.classes_[0]!r}."
+                f"{self.classes_.tolist()[0]!r}."
             )
         if self.class_weight is not None:
             factor = compute_sample_weight(self.class_weight, y)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_squares
 from corollary.core.schema import Schema
 from corollary.ensemble.boosting_losses import (
     BoostingLoss,
@@ -204,6 +205,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         self, y: np.ndarray, weight: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray | None]:
         y = np.asarray(y, dtype=np.float64)
+        check_squares(self, y[:0], y)
         if self.loss == "poisson" and (y.min() < 0 or y.max() <= 0):
             raise ValueError(
                 "The Poisson loss needs targets that are not negative and not all 0. Got values "
