@@ -77,7 +77,8 @@ def write_type(given: Any) -> Any:
             return {f"record {shape}": [list(part) for part in as_dtype(given.dtype).descr]}
         return f"{given.dtype} {shape}"
     if isinstance(given, types.BaseTuple):
-        parts = [write_type(part) for part in given.types]
+        whole: Any = given  # tuples of every kind list their types; their base does not say so
+        parts = [write_type(part) for part in whole.types]
         kind = getattr(given, "instance_class", None)
         return parts if kind is None else {f"{kind.__module__}.{kind.__qualname__}": parts}
     return str(given)
