@@ -1,6 +1,6 @@
 """The models that take part in every report, one file for each kind.
 
-Importing this package registers them, the quickest first; while those run, a second process may
+Importing this package registers them, the quickest first; while those run, other processes may
 still compile the loops of the others (:mod:`corollary.report.ahead`). Which of them run is decided
 by the size of the data and by ``fast``, never by a clock.
 """
