@@ -158,7 +158,7 @@ CONTESTS = [
         quality=held_out_log_loss,
         tolerance=0.01,
         cold=False,
-        rounds=3,
+        rounds=9,
     ),
     Contest(
         name="gradient boosting, food budgets of 23,971 households",
@@ -171,7 +171,7 @@ CONTESTS = [
         quality=held_out_squared_error,
         tolerance=0.01,
         cold=False,
-        rounds=3,
+        rounds=9,
     ),
     Contest(
         name="gradient boosting, diamonds, log price",
@@ -184,7 +184,7 @@ CONTESTS = [
         quality=held_out_squared_error,
         tolerance=0.01,
         cold=False,
-        rounds=3,
+        rounds=9,
     ),
 ]
 

@@ -20,6 +20,8 @@ from corollary.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     StagewiseRegressor,
+    gradient_boosting_fit,
+    gradient_boosting_tree,
 )
 from corollary.ensemble.gradient_boosting_tree import Grower, Growth, Settling
 from corollary.tree import find_bins
@@ -128,6 +130,16 @@ def test_limits_are_kept(seed, leaves, rows, depth):
 # -- laws ------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def eager_threads(monkeypatch):
+    """Let threads share even small nodes, which are else not worth waking one for."""
+    monkeypatch.setattr(gradient_boosting_tree, "ALONE", 1_000)
+    monkeypatch.setattr(gradient_boosting_fit, "ALONE", 1_000)
+    monkeypatch.setattr(gradient_boosting_tree, "SETTLE_ALONE", 100)
+    monkeypatch.setattr(gradient_boosting_fit, "DERIVE_ALONE", 100)
+
+
+@pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("loss", ["squared_error", "quantile", "normal"])
 def test_threads_do_not_change_a_bit(seed, loss):
     X, y = table(seed, n=20_000)
@@ -229,6 +241,7 @@ def test_rounded_derivatives_have_no_systematic_error():
         np.testing.assert_array_equal(raw[members, 0], grown.steps[leaf, 0])
 
 
+@pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_leaves_without_limit_are_those_of_a_limit_that_does_not_bind(seed, n_jobs):
     X, y = table(seed, n=20_000)
