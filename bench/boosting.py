@@ -145,7 +145,7 @@ CONTESTS = [
         ],
         quality=held_out_log_loss,
         tolerance=0.01,
-        rounds=3,
+        rounds=5,
     ),
     Contest(
         name="gradient boosting, digits, 10 classes",
