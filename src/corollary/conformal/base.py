@@ -264,7 +264,31 @@ class BaseSplitConformal(BaseConformal):
     def _cells(self, y: np.ndarray) -> np.ndarray:
         return np.zeros(len(y), dtype=np.intp)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on some rows and calibrate on the others.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the models as they come.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of rows in the fits of all models. Calibration counts every row once, or by
+            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
+            new row resembles this one.
+
+        Returns
+        -------
+        self : estimator
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a model takes no weights, or `prefit` leaves none to be trained; or if a fitted
+            model remembers having been trained on some of the rows.
+        """
         self._check_parameters()
         y = self._check_pair(X, y, finite=not self.prefit)
         weight = check_training_weights(sample_weight, y)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -246,32 +246,6 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
         self.partition = partition
         self.likelihood_ratio = likelihood_ratio
         self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on some rows and calibrate on the others.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the model as they come.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of rows in the fit of the model. Calibration counts every row once, or by
-            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
-            new row resembles this one.
-
-        Returns
-        -------
-        self : SplitConformalClassifier
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If the model takes no weights, or `prefit` leaves none to be trained.
-        """
-        return self._fit(X, y, sample_weight)
 
     def predict_set(
         self, X: Any, *, confidence: float | None = None, weights: Any = None

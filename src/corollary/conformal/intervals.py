@@ -1,7 +1,7 @@
 """What conformal intervals share: those of a split, and those of models that left rows out."""
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -20,33 +20,6 @@ class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
 
     @abstractmethod
     def _ends(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]: ...
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on some rows and calibrate on the others.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the models as they come.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of rows in the fits of all models. Calibration counts every row once, or by
-            `likelihood_ratio`: a weight that makes a model better says nothing of how often a
-            new row resembles this one.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a model takes no weights, or `prefit` leaves none to be trained; or if a fitted
-            model remembers having been trained on some of the rows.
-        """
-        return self._fit(X, y, sample_weight)
 
     def predict_interval(
         self, X: Any, *, confidence: float | None = None, weights: Any = None

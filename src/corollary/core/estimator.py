@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import assert_all_finite, validate_data
 
 from corollary.core.compat import check_sample_weight
 from corollary.core.fingerprint import Fingerprint
@@ -56,6 +56,8 @@ def check_training_data(
         The weights; None if none were given.
     """
     checks.setdefault("dtype", np.float64)
+    if finite_squares:  # squares with a finite sum are those of finite numbers: one pass, not two
+        checks["ensure_all_finite"] = False
     with clear_errors(estimator, X, y):
         if y is None:  # an error, if the estimator's tags say that it needs targets
             X = validate_data(estimator, X, None, **checks)
@@ -63,8 +65,8 @@ def check_training_data(
             X, y = validate_data(estimator, X, y, **checks)
             if y.dtype.kind in "US" and is_regressor(estimator):
                 y = y.astype(np.float64)
-    if finite_squares:
-        check_squares(estimator, X, y)
+        if finite_squares:
+            check_squares(estimator, X, y)
     if sample_weight is not None:
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -78,36 +80,38 @@ def check_training_data(
 
 
 def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
-    """Refuse numbers so large that the sum of their squares is not a finite number.
+    """Refuse features or targets unless the sum of their squares is a finite number.
 
     Parameters
     ----------
     estimator : estimator
         Whose sums would overflow.
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Finite inputs.
+        Inputs.
     y : ndarray of shape (n_samples,) or None, default=None
-        Finite targets; labels are let pass.
+        Targets; labels are let pass.
 
     Raises
     ------
     ValueError
-        If they do, with their range and a remedy.
+        If it is not, with the range of the numbers and a remedy, or because one of them is NaN or
+        infinite.
     """
-    parts = [("features", X.data if hasattr(X, "indptr") else X)]
-    if y is not None:
-        parts.append(("targets", y))
-    for name, values in parts:
-        if values.dtype != np.float64 or not values.size:
-            continue  # sums of squares of single precision are finite in double
+    who = type(estimator).__name__
+    for letter, name, given in (("X", "features", X), ("y", "targets", y)):
+        values = np.asarray(given.data if hasattr(given, "indptr") else given)
+        if values.dtype.kind != "f":
+            continue  # no targets, or labels
         # One pass of the fastest kind: memory in one piece is one long vector.
         piece = values.flags.c_contiguous or values.flags.f_contiguous
-        vector = values.ravel(order="K") if piece else np.abs(values).max(axis=0).ravel()
-        with np.errstate(over="ignore"):
-            total = np.dot(vector, vector)
+        vector = values.ravel(order="K") if piece else np.abs(values).max(axis=0, initial=0).ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Not by BLAS, whose threads would go on spinning beside the ones that come next.
+            total = np.einsum("i,i->", vector, vector, dtype=np.float64)
         if not np.isfinite(total):
+            assert_all_finite(given, estimator_name=who, input_name=letter)
             raise ValueError(
-                f"{type(estimator).__name__} needs {name} whose squares have a finite sum. Got "
+                f"{who} needs {name} whose squares have a finite sum. Got "
                 f"values from {values.min():.3g} to {values.max():.3g}. Divide the {name} by a "
                 "constant so that they are about one, or drop the rows that are out of line."
             )

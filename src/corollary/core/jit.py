@@ -33,7 +33,7 @@ FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 class _Undisturbed(event.Listener):
     """Suspend garbage collection while our kernels are compiled.
 
-    Compiling creates so many objects that a seventh of its time would be spent looking for
+    Compiling creates so many objects that a good part of its time would go into looking for
     garbage. Numba compiles one function at a time, in whichever thread.
     """
 
@@ -72,8 +72,7 @@ def jit(
     parallel : bool, default=False
         Whether ``prange`` loops run on several threads.
     helper : bool, default=False
-        Whether only kernels call it: what Python would need to is then not compiled, which saves
-        a tenth of a second.
+        Whether only kernels call it: what Python would need to is then not compiled.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """What random forests have in common: growing trees in threads, out-of-bag predictions."""
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -63,7 +63,7 @@ def forest_fits(model: Any, n_outputs: int) -> str | None:
     return trees_fit(model, model.trees_, n_outputs)
 
 
-class BaseForest(Contributions, BaseEstimator, ABC):
+class BaseForest(Contributions, BaseEstimator):
     """Abstract forest; subclasses say what its trees answer."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

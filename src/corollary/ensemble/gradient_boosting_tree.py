@@ -32,8 +32,8 @@ from corollary.tree.structure import Trees
 ROOM = 2**14 - 1
 # Words of fewer rows have bits to spare, and rounding to the nearest keeps equal rows equal.
 DITHER_ABOVE = 1024
-# Fewer values than this (rows times features), half a millisecond of work, are not worth waking a
-# thread for.
+# Fewer values than this (rows times features) are not worth waking a thread for; found by timing
+# the contests of bench/boosting.py.
 ALONE = 1_000_000
 # Fewer rows than this are settled in less time than it takes to wake a thread.
 SETTLE_ALONE = 2**16

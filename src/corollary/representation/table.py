@@ -57,8 +57,7 @@ EXPLAINED = 0.5
 
 
 def _fits_together(encoder: "TableEncoder") -> str | None:
-    widths = [len(plan["features"]) for plan in encoder.plans_]
-    if not np.array_equal(np.repeat(np.arange(len(widths)), widths), encoder.feature_columns_):
+    if not np.array_equal(_feature_columns(encoder.plans_), encoder.feature_columns_):
         return "the features do not belong to the columns"
     if (moments := encoder.moments_) is not None:
         mean, precision = moments["mean"], moments["precision"]
@@ -73,6 +72,11 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
     except np.linalg.LinAlgError:
         return False
     return np.allclose(matrix, matrix.T)
+
+
+def _feature_columns(plans: list[Plan]) -> np.ndarray:
+    """Tell for each feature the position of its column."""
+    return np.repeat(np.arange(len(plans)), [len(plan["features"]) for plan in plans])
 
 
 def _quantities(plans: list[Plan]) -> np.ndarray:
@@ -263,6 +267,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 blocks.append(apply_plan(plan, values, fill=False))
         self.left_out_ = {p["name"]: p["why"] for p in self.plans_ if "why" in p}
         self.notes_ = {p["name"]: p["notes"] for p in self.plans_ if p["notes"]}
+        self.feature_columns_ = _feature_columns(self.plans_)
         features = np.hstack(blocks)
         quantities = features[:, _quantities(self.plans_)]
         moments = None
@@ -284,7 +289,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             found, unexplained = predict_missing(found, Moments(**self.moments_))
         found = np.where(unexplained <= 1.0 - EXPLAINED, found, np.nan)
         at = dict(zip(places.tolist(), range(len(places))))
-        start = np.searchsorted(self._columns(), np.arange(len(self.plans_)))
+        start = np.searchsorted(self.feature_columns_, np.arange(len(self.plans_)))
         for j, plan in enumerate(self.plans_):
             if (k := at.get(int(start[j]))) is None or plan["kind"] != "numeric":
                 continue
@@ -298,13 +303,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 features[rows[mine], start[j] + 1] = follow_logarithm(plan, guess)
         return features
 
-    def _columns(self) -> np.ndarray:
-        """Tell for each feature the position of its column."""
-        widths = [len(plan["features"]) for plan in self.plans_]
-        return np.repeat(np.arange(len(widths)), widths)
-
     def _learn_scale(self, features: np.ndarray) -> np.ndarray:
-        self.feature_columns_ = self._columns()
         centres, scales = [], []
         for j, plan in enumerate(self.plans_):
             centre, spread = location_and_spread(features[:, self.feature_columns_ == j])

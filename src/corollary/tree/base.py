@@ -236,12 +236,12 @@ def bin_table(
     return BinnedTable(bins, bins.transform(X, n_jobs=n_jobs))
 
 
-class Contributions:
+class Contributions(ABC):
     """Shapley values of models that answer the mean of their trees."""
 
+    @abstractmethod
     def _parts(self) -> Trees:
         """Return the trees."""
-        raise NotImplementedError
 
     def contributions(self, X: Any) -> np.ndarray:
         """Attribute predictions to features by exact Shapley values.
@@ -278,7 +278,7 @@ class Contributions:
         return value if hasattr(self, "classes_") else float(value[0])
 
 
-class BaseDecisionTree(Contributions, BaseEstimator, ABC):
+class BaseDecisionTree(Contributions, BaseEstimator):
     """Abstract decision tree; subclasses say what its leaves answer."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
