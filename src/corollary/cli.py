@@ -41,7 +41,7 @@ COMPILED = {
     "gradient boosting": (833, MANY),
 }
 FAST_ROWS = 3_333
-#: Processes that compile: this one waits, or has work of its own, while two others do.
+#: Processes that compile, at most; one core is left to this process, which has work of its own.
 COMPILERS = 2
 #: Lines of a table that tell what kind of target it has.
 GLANCE = 500
@@ -272,7 +272,7 @@ def _compile_ahead(users: list[str]) -> Iterator[Callable[[str], None]]:
     os.close(queue)
     processes: list[subprocess.Popen[bytes]] = []
     with suppress(OSError):  # no process to be had: this one compiles for itself
-        for _ in range(COMPILERS):
+        for _ in range(min(COMPILERS, cores - 1)):
             processes.append(
                 subprocess.Popen(words, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
             )
