@@ -106,7 +106,8 @@ def test_bundled_data_without_a_file(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "species"
 
 
-def test_other_processes_compile_and_end_with_the_block(monkeypatch):
+@pytest.mark.parametrize(("cores", "n_processes"), [(2, 1), (3, 2), (8, 2)])
+def test_other_processes_compile_and_end_with_the_block(monkeypatch, cores, n_processes):
     started = []
 
     class Process:
@@ -124,22 +125,23 @@ def test_other_processes_compile_and_end_with_the_block(monkeypatch):
 
     users = ["number random forest", "number gradient boosting"]
     monkeypatch.setattr(cli.subprocess, "Popen", Process)
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: set(range(cores)), raising=False)
     with cli._compile_ahead(users) as ready:
         assert {user for piece in ready.pending.values() for user in piece} == set(users)
         ready("ridge regression")  # nobody compiles it
         assert 0 in ready.pending
         ready("gradient boosting")  # the processes have ended: nothing to wait for
         assert ready.pending == {}
-    assert started[2:] == ["terminated", "terminated", "waited for", "waited for"]
-    (words, streams), _ = started[:2]
+    ends = ["terminated"] * n_processes + ["waited for"] * n_processes
+    assert started[n_processes:] == ends
+    words, streams = started[0]
     assert words[1:3] == ["-m", "corollary.core.ahead"]
     assert words[4:] == users
     assert streams["stderr"] == subprocess.DEVNULL
     del started[:]
     with pytest.raises(KeyboardInterrupt), cli._compile_ahead(users):
         raise KeyboardInterrupt
-    assert started[2:] == ["terminated", "terminated", "waited for", "waited for"]
+    assert started[n_processes:] == ends
 
 
 def test_nothing_is_compiled_ahead_where_nothing_needs_it(monkeypatch):
