@@ -19,39 +19,35 @@ Rules for kernels, checked by ``tests/test_house.py``:
   result does not depend on the number of threads.
 """
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
-import numba
-from numba.core import event
+from corollary.core.garbage import keep_garbage
+
+# Numba's import and its tables of types are tens of thousands of objects, none of them garbage;
+# looking for some would take as long as making them. The tables would otherwise be filled by the
+# first call of a kernel.
+with keep_garbage:
+    import numba
+    from numba.core import event
+    from numba.core.registry import cpu_target
+
+    cpu_target.target_context.refresh()
 
 # Reassociation and contraction only: `nnan` and `ninf` would make NaN checks disappear.
 FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
 class _Undisturbed(event.Listener):
-    """Suspend garbage collection while our kernels are compiled.
-
-    Compiling creates so many objects that a good part of its time would go into looking for
-    garbage. Numba compiles one function at a time, in whichever thread.
-    """
-
-    def __init__(self) -> None:
-        self._depth, self._resume = 0, False
+    """Suspend garbage collection while our kernels are compiled."""
 
     def on_start(self, event: Any) -> None:
         if self._is_ours(event):
-            if self._depth == 0:
-                self._resume = gc.isenabled()
-                gc.disable()
-            self._depth += 1
+            keep_garbage.__enter__()
 
     def on_end(self, event: Any) -> None:
         if self._is_ours(event):
-            self._depth -= 1
-            if self._depth == 0 and self._resume:
-                gc.enable()
+            keep_garbage.__exit__()
 
     def _is_ours(self, event: Any) -> bool:
         return str(event.data["dispatcher"].py_func.__module__).startswith("corollary.")
