@@ -1,11 +1,13 @@
 """The files of a report: whole or not at all."""
 
+import hashlib
 import json
 import os
 import signal
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ import pytest
 
 import corollary
 from corollary.report import ReportError, read_demo, report
-from corollary.report.write import FILES, check_writable, reproduce_command
+from corollary.report.write import FILES, check_writable, reproduce_command, write_report
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +110,22 @@ def test_a_killed_run_leaves_nothing_half_written(data, tmp_path, moment):
     assert [(out / name).read_text() for name in FILES] == ["old"] * 3
     report(data, "y", out=out, fast=True)
     assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
+
+
+def test_runs_that_write_to_one_directory_at_once_take_turns(data, tmp_path):
+    made = [report(data, "y", out=None, fast=True, seed=seed) for seed in (1, 2)]
+
+    def write(one):
+        for _ in range(4):
+            write_report(one.evidence, one.model, tmp_path)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(write, one) for one in made]:
+            done.result()
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(FILES)
+    digest = hashlib.sha256((tmp_path / "model.corollary").read_bytes()).hexdigest()
+    assert digest in (tmp_path / "report.json").read_text()
+    assert digest in (tmp_path / "report.html").read_text()
 
 
 def test_the_command_that_repeats_it():

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -282,30 +282,53 @@ def write_report(
     ReportError
         Of kind "output".
     """
-    from corollary.core.persist import save
-    from corollary.report.render import render_data, render_page, to_dict
-
     path = check_writable(out)
-    for left_over in path.glob(f"{_WORKPLACE}*"):  # of runs that were killed
-        shutil.rmtree(left_over, ignore_errors=True)
     try:
-        workplace = Path(tempfile.mkdtemp(dir=path, prefix=_WORKPLACE))
-        try:
-            save(model, workplace / "model.corollary")
-            digest = hashlib.sha256((workplace / "model.corollary").read_bytes()).hexdigest()
-            evidence = replace(evidence, hashes={**evidence.hashes, "model": digest})
-            content = to_dict(evidence)
-            _write(workplace / "report.json", render_data(content))
-            _write(workplace / "report.html", render_page(content))
-            for name in FILES:
-                os.replace(workplace / name, path / name)
-        finally:
-            shutil.rmtree(workplace, ignore_errors=True)
+        with _alone(path):
+            for left_over in path.glob(f"{_WORKPLACE}*"):  # of runs that were killed
+                shutil.rmtree(left_over, ignore_errors=True)
+            evidence = _write_files(evidence, model, path)
     except OSError as error:
         raise ReportError(
             "output", f"The report could not be written to {path}: {error.strerror or error}."
         ) from None
     return evidence, {name: path / name for name in FILES}
+
+
+def _write_files(evidence: Evidence, model: ReportModel, path: Path) -> Evidence:
+    from corollary.core.persist import save
+    from corollary.report.render import render_data, render_page, to_dict
+
+    workplace = Path(tempfile.mkdtemp(dir=path, prefix=_WORKPLACE))
+    try:
+        save(model, workplace / "model.corollary")
+        digest = hashlib.sha256((workplace / "model.corollary").read_bytes()).hexdigest()
+        evidence = replace(evidence, hashes={**evidence.hashes, "model": digest})
+        content = to_dict(evidence)
+        _write(workplace / "report.json", render_data(content))
+        _write(workplace / "report.html", render_page(content))
+        for name in FILES:
+            os.replace(workplace / name, path / name)
+    finally:
+        shutil.rmtree(workplace, ignore_errors=True)
+    return evidence
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other run writes to the directory, so that its files belong together."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # disks that know no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _write(path: Path, text: str) -> None:
