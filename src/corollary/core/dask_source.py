@@ -1,6 +1,6 @@
 """Dask collections as a source: blocks are summarised where they are, summaries travel."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -100,10 +100,39 @@ class DaskSource(Source):
             tree.push(
                 dask.delayed(_summarise, pure=True)(start, names, self._select.missing, *block)
             )
-        options = {} if n_jobs is None else {"num_workers": n_jobs}
         with threadpool_limits(limits=1, user_api="blas"):
-            (total,) = dask.compute(tree.result(), **options)
+            (total,) = dask.compute(tree.result(), **scheduler_options(n_jobs))
         return summary.merge(total)
+
+    def persist(self, function: Callable[[Chunk], Any], n_jobs: int | None = None) -> list[Any]:
+        """Apply a function to every partition and keep the results where they are.
+
+        Parameters
+        ----------
+        function : callable
+            Gets the rows of a partition as a chunk; partitions are those of X.
+        n_jobs : int or None, default=None
+            Threads of a scheduler that has no workers of its own; None for its default.
+
+        Returns
+        -------
+        results : list of Delayed
+            In the order of the rows, computed and kept by the active Dask scheduler.
+        """
+        import dask
+
+        rows = self._arrays[0].chunks[0]
+        parts = [
+            None if a is None else _row_blocks(a.rechunk({0: rows, **_whole_rows(a)}))
+            for a in self._arrays
+        ]
+        apply = dask.delayed(_apply)
+        names, missing = self.feature_names, self._select.missing
+        results = [
+            apply(function, names, missing, *(None if p is None else p[i] for p in parts))
+            for i in range(len(rows))
+        ]
+        return list(dask.persist(*results, **scheduler_options(n_jobs)))
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rows block by block, each computed when it is asked for."""
@@ -113,6 +142,17 @@ class DaskSource(Source):
         for i in range(max(len(part) for part in parts if part is not None)):
             block = dask.compute(*(None if part is None else part[i] for part in parts))
             yield check_finite(block, self.feature_names, missing=self._select.missing)
+
+
+def scheduler_options(n_jobs: int | None) -> dict[str, Any]:
+    """Return what tells a Dask scheduler how many threads to use; None for its default."""
+    return {} if n_jobs is None else {"num_workers": n_jobs}
+
+
+def _apply(
+    function: Callable[[Chunk], Any], names: list[str] | None, missing: bool, *block: Any
+) -> Any:
+    return function(check_finite(block, names, missing=missing))
 
 
 def _summarise(start: S, names: list[str] | None, missing: bool, *block: Any) -> S:

@@ -54,6 +54,9 @@ from corollary.ensemble.gradient_boosting_classifier import (
 from corollary.ensemble.gradient_boosting_display import (
     BoostingCurveDisplay as BoostingCurveDisplay,
 )
+from corollary.ensemble.gradient_boosting_histogram import (
+    GradientHistogram as GradientHistogram,
+)
 from corollary.ensemble.gradient_boosting_regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )

@@ -55,6 +55,9 @@ RULE = record(
 # Counts of nodes and free histograms, the node whose rows are being taken (-1 for none), the rows
 # from which on a node is handed out, whether this one is, and the last open node.
 STATE = record("n_nodes n_free pending share shared top")
+# What happens to the rows of a place: they stay if its feature is negative, and else go to its left
+# child or to the place after that, as a line of sides says.
+MOVE = record("feature child line")
 # Where the rows of a node begin and end in one block, and sums of a leaf in one block.
 SPAN, SUMS = record("start stop"), record("g h w")
 
@@ -143,6 +146,23 @@ def _bound(left, node, nodes, sign, rule):
 
 
 @jit(helper=True)
+def _pack_rows(derivatives, mine, first, rule, packed):
+    """Write derivatives of rows as words; ``first`` rows precede these arrays.
+
+    Fractions are rounded up or down by comparison with a sequence that fills the unit interval
+    evenly (golden ratio), so that sums have no systematic error; where there are few rows, to the
+    nearest, so that equal rows stay equal.
+    """
+    g_up, h_up, dither = 1.0 / rule.g_scale, 1.0 / rule.h_scale, rule.dither
+    for t in range(mine.shape[0]):
+        i = np.int64(mine[t])
+        u = (((first + i) * 2654435769) & 0xFFFFFFFF) * 2.0**-32 if dither else 0.5
+        g = np.int64(np.floor(derivatives[i, 0] * g_up + u))
+        h = np.int64(np.floor(derivatives[i, 1] * h_up + u))
+        packed[i] = (((g << rule.h_bits) + h) << rule.c_bits) + 1
+
+
+@jit(helper=True)
 def _add_rows(codes, packed, mine, columns, rule, work, hist):
     """Add rows to a histogram."""
     # The table is empty between calls; words of rows follow it.
@@ -186,10 +206,6 @@ def grow(name, block, rows, plan, tree, work, ranks, monotone):
     node that the caller must hand out by blocks because of its many rows; or FULL if arrays must
     be larger, or DONE.
 
-    Fractions of derivatives are rounded up or down by comparison with a sequence that fills the
-    unit interval evenly (golden ratio), so that sums have no systematic error; where there are few
-    rows, to the nearest, so that equal rows stay equal.
-
     ``ranks`` is scratch, None if no feature is categorical; ``monotone`` has signs of features,
     None if no effect is monotone. What they are for is then not compiled.
     """
@@ -197,7 +213,7 @@ def grow(name, block, rows, plan, tree, work, ranks, monotone):
     columns, tried, rules = plan
     nodes, sides, spans, hists, free, states = tree
     rule, state = rules[0], states[0]
-    shift, c_bits, h_bits, min_rows = rule.shift, rule.c_bits, rule.h_bits, rule.min_rows
+    shift, min_rows = rule.shift, rule.min_rows
     g_scale, h_scale, l2, min_hessian = rule.g_scale, rule.h_scale, rule.l2, rule.min_hessian
     n, size, c_mask = packed.shape[0], columns.shape[0], (np.int64(1) << shift) - 1
     width, first_block, last_block = hists.shape[1], block, block + 1
@@ -212,13 +228,7 @@ def grow(name, block, rows, plan, tree, work, ranks, monotone):
                 span = spans[name, b]
                 mine = order[span.start : span.stop]
                 if left < 0:
-                    g_up, h_up, dither = 1.0 / g_scale, 1.0 / h_scale, rule.dither
-                    for t in range(mine.shape[0]):
-                        i = np.int64(mine[t])
-                        u = ((i * 2654435769) & 0xFFFFFFFF) * 2.0**-32 if dither else 0.5
-                        g = np.int64(np.floor(derivatives[i, 0] * g_up + u))
-                        h = np.int64(np.floor(derivatives[i, 1] * h_up + u))
-                        packed[i] = (((g << h_bits) + h) << c_bits) + 1
+                    _pack_rows(derivatives, mine, 0, rule, packed)
                 else:
                     # Rows that go left come to the front, and all keep their order.
                     goes_left, beside = sides[name], aside[span.start : span.stop]
@@ -440,3 +450,61 @@ def walk(codes, rows, columns, nodes, sides, leaves):
             goes = np.int64(sides[name, np.int64(codes[i, feature])])
             name = nodes[name].left + 1 - goes
         leaves[k] = name
+
+
+@jit
+def pack(derivatives, rows, first, rules, words):
+    """Write the derivatives of rows as words; ``first`` rows precede these arrays."""
+    _pack_rows(derivatives, rows, first, rules[0], words)
+
+
+@jit
+def route(codes, places, moves, sides, moved):
+    """Send the rows of a block on from their places; columns of bins lie end to end."""
+    n = places.shape[0]
+    for i in range(n):
+        move = moves[places[i]]
+        moved[i] = places[i]
+        if move.feature >= 0:
+            goes = np.int64(sides[move.line, np.int64(codes[move.feature * n + i])])
+            moved[i] = move.child + 1 - goes
+
+
+@jit
+def tally(codes, words, places, slots, columns, rules, work, hists):
+    """Add the rows of a block to the histograms of their places, if these have one.
+
+    A word of 0 is that of a row which is not learnt from.
+    """
+    n, size = words.shape[0], hists.shape[0]
+    stops = np.zeros(size + 1, dtype=np.int64)
+    for i in range(n):
+        slot = slots[places[i]]
+        if slot >= 0 and words[i] != 0:
+            stops[slot + 1] += 1
+    for slot in range(size):
+        stops[slot + 1] += stops[slot]
+    order = np.empty(stops[size], dtype=np.uint32)
+    for i in range(n - 1, -1, -1):
+        slot = slots[places[i]]
+        if slot >= 0 and words[i] != 0:
+            stops[slot + 1] -= 1
+            order[stops[slot + 1]] = i
+    for slot in range(size):
+        # Each stop has moved down to where the rows of its slot begin.
+        stop = stops[slot + 2] if slot + 1 < size else order.shape[0]
+        mine = order[stops[slot + 1] : stop]
+        if mine.shape[0] > 0:
+            _add_rows(codes, words, mine, columns, rules[0], work, hists[slot])
+
+
+@jit
+def sum_leaves(leaves, words, derivatives, weight, rules, sums):
+    """Add derivatives and weights of the rows of a block to the sums of their leaves."""
+    rule, weighted = rules[0], weight.shape[0] > 0
+    for i in range(leaves.shape[0]):
+        if words[i] != 0:
+            part = sums[leaves[i]]
+            part.g += np.int64(np.rint(derivatives[i, 0] * rule.g_sums))
+            part.h += np.int64(np.rint(derivatives[i, 1] * rule.h_sums))
+            part.w += np.int64(np.rint(weight[i] * rule.w_sums)) if weighted else 1

@@ -1,8 +1,9 @@
 """What the gradient boosting classifier and regressor have in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,8 +15,9 @@ from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Instance, Integer, Optional, Size, Spec, Strings
 from corollary.ensemble.boosting_losses import BoostingLoss
-from corollary.ensemble.gradient_boosting_fit import Boosting, boost
-from corollary.ensemble.gradient_boosting_source import read_bins
+from corollary.ensemble.gradient_boosting_fit import Boosted, Boosting, boost
+from corollary.ensemble.gradient_boosting_passes import boost_blocks
+from corollary.ensemble.gradient_boosting_source import BinnedRows, open_blocks, read_bins
 from corollary.ensemble.gradient_boosting_tree import Growth
 from corollary.tree.binning import Bins, find_bins
 from corollary.tree.categories import Categories
@@ -149,7 +151,7 @@ class GradientBoosting(BaseEstimator, ABC):
             categorical=categories.mask(X.shape[1]),
             n_jobs=self.n_jobs,
         )
-        self._boost(bins.transform(X, n_jobs=self.n_jobs), bins, y, weight)
+        self._boost(bins.transform(X, n_jobs=self.n_jobs), y, weight, bins, boost)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -160,14 +162,18 @@ class GradientBoosting(BaseEstimator, ABC):
         target: str | None = None,
         columns: Sequence[str] | None = None,
         sample_weight: str | None = None,
+        memory_budget: int = 2**30,
+        scratch_directory: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
     ) -> Self:
         """Fit the model to data that need not fit in memory.
 
-        The data are read twice, once for bins and once for the bins of rows. One byte per value
-        stays in memory, an eighth of the data; on a cluster the numbers are turned into bytes
-        where they are. The model equals that of :meth:`fit` on the same rows, if no column has
-        more than 8192 distinct values; else its bins differ by less than a tenth of their width.
+        The data are read twice: once for bins, and once for the bins of rows, one byte per value.
+        Where these exceed the memory budget, they are kept in a scratch file on the disk, or on
+        the workers of a Dask cluster, and trees grow by passes over them, about as many for a tree
+        as it is deep; what a pass returns is a histogram (:class:`GradientHistogram`). The model is
+        the same, bit for bit. It equals that of :meth:`fit` on the same rows, if no column has more
+        than 8192 distinct values; else its bins differ by less than a tenth of their width.
 
         Parameters
         ----------
@@ -181,21 +187,42 @@ class GradientBoosting(BaseEstimator, ABC):
             Names of the features; None for all other columns.
         sample_weight : str or None, default=None
             Name of the column of weights.
+        memory_budget : int, default=1073741824
+            Most bytes of bins (rows times features) in memory. Within it they are, which is
+            faster, also if the data are on a cluster.
+        scratch_directory : path or None, default=None
+            Folder for the scratch file; None for the system's temporary folder. The file has no
+            name and vanishes with the fit, whatever ends it.
         n_jobs : int or None, default=None
-            Threads; None means one per available core. The result does not depend on it.
+            Threads; None for the parameter of the model. The result does not depend on it.
 
         Returns
         -------
         self : estimator
             The fitted model.
+
+        Notes
+        -----
+        Beyond the budget, what is in memory besides bins takes 32 bytes per row and 16 for each raw
+        prediction (one, or one per class, quantile or parameter), with weights 8 more. On a
+        cluster all of this but targets, weights and the numbers of rows (12 to 20 bytes) is on the
+        workers. The driver sees predictions of rows only where these decide: of held-out rows if
+        it stops early, and of all rows for absolute and quantile losses, whose leaf values are
+        order statistics. Histograms take 4 KiB for each feature and leaf.
         """
+        if not isinstance(memory_budget, Integral) or memory_budget < 0:
+            raise ValueError(
+                f"The 'memory_budget' parameter of {type(self).__name__}.fit_source must be an int "
+                f"in the range [0, inf). Got {memory_budget!r} instead."
+            )
         masks: list[np.ndarray] = []
 
         def categorical(n_features: int, names: list[str] | None) -> np.ndarray:
             masks.append(self._source_mask(n_features, names))
             return masks[0]
 
-        rows = read_bins(
+        threads = self.n_jobs if n_jobs is None else n_jobs
+        source, bins, n_rows = read_bins(
             self,
             data,
             categorical=categorical,
@@ -204,21 +231,19 @@ class GradientBoosting(BaseEstimator, ABC):
             target=target,
             columns=columns,
             sample_weight=sample_weight,
-            n_jobs=n_jobs,
+            n_jobs=threads,
         )
         places = np.flatnonzero(masks[0]).astype(np.int64)
-        values = [np.arange(float(rows.bins.n_bins[j])) for j in places]
+        values = [np.arange(float(bins.n_bins[j])) for j in places]
         self.categories_ = Categories(places, values)
-        codes, y, weight = rows.join()
-        if weight is not None and not (weight > 0).all():
-            kept = weight > 0
-            if not kept.any():
-                raise ValueError(
-                    f"{type(self).__name__} needs a row of positive weight. Got sample weights "
-                    "that are all 0."
-                )
-            codes, y, weight = np.asfortranarray(codes[kept]), y[kept], weight[kept]
-        self._boost(codes, rows.bins, y, weight)
+        n_bytes = n_rows * source.n_features
+        if n_bytes <= memory_budget:
+            self._boost(*source.reduce(BinnedRows(bins), threads).join(), bins, boost)
+            return self
+        with open_blocks(
+            source, bins, n_bytes=n_bytes, directory=scratch_directory, n_jobs=threads
+        ) as rows:
+            self._boost(*rows, bins, boost_blocks)
         return self
 
     def _source_mask(self, n_features: int, names: list[str] | None) -> np.ndarray:
@@ -238,8 +263,18 @@ class GradientBoosting(BaseEstimator, ABC):
         return mask
 
     def _boost(
-        self, codes: np.ndarray, bins: Bins, y: np.ndarray, weight: np.ndarray | None
+        self,
+        rows: Any,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+        bins: Bins,
+        boost_rows: Callable[..., Boosted],
     ) -> None:
+        if len(y) == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs a row of positive weight. Got sample weights that "
+                "are all 0."
+            )
         y, weight = self._targets(y, weight)
         loss = self._training_loss(y)
         random = check_random_state(self.random_state)
@@ -261,8 +296,8 @@ class GradientBoosting(BaseEstimator, ABC):
             tol=self.tol,
             stops=stops,
         )
-        boosted = boost(
-            codes,
+        boosted = boost_rows(
+            rows,
             bins,
             y,
             weight,

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -86,6 +87,17 @@ class Boosted:
     train_score: np.ndarray
     validation_score: np.ndarray
 
+    @classmethod
+    def of(
+        cls, trees: list[Kept], bins: Bins, start: np.ndarray, loss: BoostingLoss, scores: "Scores"
+    ) -> Self:
+        """Join trees; those that came after the best iteration on held-out rows are left out."""
+        n_iter = len(trees) // loss.n_trees
+        if scores.held:
+            n_iter = max(1, int(np.argmin(scores.held)))
+            trees = trees[: n_iter * loss.n_trees]
+        return cls(join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held))
+
 
 def boost(
     codes: np.ndarray,
@@ -140,7 +152,7 @@ def boost(
     together = min(cores, loss.n_trees) if not loss.renews else 1
     # Where no node is worth sharing, one thread is all there is use for.
     n_blocks = cores if len(rows) * codes.shape[1] >= ALONE else 1
-    codes = _with_missing_last(codes, bins)
+    codes = with_missing_last(codes, bins)
     with (
         Team(max(together, n_blocks)) as team,
         track("boosting", total=settings.n_estimators) as step,
@@ -151,19 +163,80 @@ def boost(
         if together == 1:
             growers = [Grower(*given, team, n_blocks, width)]
         loop = _Loop(growers, bins, team, n_blocks, y, weight, raw, loss, settings, rng)
-        scores = _Scores(loss, y, raw, weight, rows if settings.stops else None, aside)
-        trees: list[Kept] = []
-        for iteration in range(settings.n_estimators):
-            trees += loop.iterate(iteration, rows)
-            scores.note()
-            step()
-            if settings.stops and scores.stalled(settings.n_iter_no_change, settings.tol):
-                break
-    n_iter = len(trees) // loss.n_trees
-    if scores.held:  # what came after the best iteration is left out
-        n_iter = max(1, int(np.argmin(scores.held)))
-        trees = trees[: n_iter * loss.n_trees]
-    return Boosted(join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held))
+        scores = Scores(loss, y, raw.__getitem__, weight, rows if settings.stops else None, aside)
+        trees = follow(partial(loop.iterate, rows=rows), scores, settings, step)
+    return Boosted.of(trees, bins, start, loss, scores)
+
+
+def follow(
+    iterate: Callable[[int], list[Kept]],
+    scores: "Scores",
+    settings: Boosting,
+    step: Callable[[], None],
+) -> list[Kept]:
+    """Iterate until there are enough trees or the scores stall; tell ``step`` of every round."""
+    trees: list[Kept] = []
+    for iteration in range(settings.n_estimators):
+        trees += iterate(iteration)
+        scores.note()
+        step()
+        if settings.stops and scores.stalled(settings.n_iter_no_change, settings.tol):
+            break
+    return trees
+
+
+def draw_rows(rows: np.ndarray, subsample: float, rng: np.random.Generator) -> np.ndarray:
+    """Return a random share of rows, in their order; all of them as they are if it is 1."""
+    if subsample >= 1.0:
+        return rows
+    size = max(1, round(subsample * len(rows)))
+    return np.sort(rng.choice(rows, size, replace=False))
+
+
+def check_peaks(peaks: np.ndarray) -> np.ndarray:
+    """Return the largest derivatives, unless there is no such thing."""
+    if not np.isfinite(peaks).all():
+        raise FloatingPointError(
+            "Boosting diverged: a derivative is not finite. Lower the learning rate or scale the "
+            "targets."
+        )
+    return peaks
+
+
+def revises(loss: BoostingLoss) -> bool:
+    """Tell whether a loss puts other values in the place of Newton steps."""
+    return loss.renews or type(loss).temper is not BoostingLoss.temper
+
+
+def revise_steps(
+    grown: Grown,
+    loss: BoostingLoss,
+    rate: float,
+    output: int,
+    leaf_value: Callable[[int], np.ndarray],
+) -> None:
+    """Put other values, shrunk by the rate, in the place of Newton steps.
+
+    Parameters
+    ----------
+    grown : Grown
+        A tree whose leaves have Newton steps.
+    loss : BoostingLoss
+        The loss.
+    rate : float
+        Shrinkage.
+    output : int
+        Which raw prediction the tree serves.
+    leaf_value : callable
+        Gives the best step of a leaf, where the loss renews it.
+    """
+    leaves = grown.leaves
+    low, high = grown.nodes["low"][leaves, None], grown.nodes["high"][leaves, None]
+    if loss.renews:
+        values = np.stack([leaf_value(leaf) for leaf in leaves.tolist()])
+    else:
+        values = loss.temper(grown.steps[leaves, 0], output)[:, None]
+    grown.steps[leaves] = rate * np.clip(values, low, high)
 
 
 class _Loop:
@@ -216,10 +289,7 @@ class _Loop:
         return [kept for several in zip_longest(*shares) for kept in several if kept is not None]
 
     def _sample(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        n = len(self.y)
-        if self.settings.subsample < 1.0:
-            size = max(1, round(self.settings.subsample * len(rows)))
-            rows = np.sort(self.rng.choice(rows, size, replace=False))
+        n, rows = len(self.y), draw_rows(rows, self.settings.subsample, self.rng)
         if len(rows) == n:
             return rows, np.empty(0, dtype=np.uint32)
         outside = np.ones(n, dtype=bool)
@@ -237,27 +307,18 @@ class _Loop:
             self.kernel(self.y, self.raw, self.weights, rows, blocks[b], parameters, out)
 
         self.team.map(share, range(len(blocks)))
-        if not np.isfinite(peaks).all():
-            raise FloatingPointError(
-                "Boosting diverged: a derivative is not finite. Lower the learning rate or scale "
-                "the targets."
-            )
-        return np.asarray(peaks.max(axis=0))
+        return check_peaks(np.asarray(peaks.max(axis=0)))
 
     def _reviser(self, output: int) -> Callable[[Grown], None] | None:
         """Return what puts other values in the place of Newton steps, or None."""
-        loss, rate = self.loss, self.settings.learning_rate
-        if not loss.renews and type(loss).temper is BoostingLoss.temper:
+        if not revises(self.loss):
             return None
 
         def revise(grown: Grown) -> None:
-            leaves = grown.leaves
-            low, high = grown.nodes["low"][leaves, None], grown.nodes["high"][leaves, None]
-            if loss.renews:
-                values = np.stack([self._leaf_value(grown.members(leaf)) for leaf in leaves])
-            else:
-                values = loss.temper(grown.steps[leaves, 0], output)[:, None]
-            grown.steps[leaves] = rate * np.clip(values, low, high)
+            def leaf_value(leaf: int) -> np.ndarray:
+                return self._leaf_value(grown.members(leaf))
+
+            revise_steps(grown, self.loss, self.settings.learning_rate, output, leaf_value)
 
         return revise
 
@@ -266,7 +327,7 @@ class _Loop:
         return self.loss.leaf_value(self.y[rows], self.raw[rows], weight)
 
 
-def _with_missing_last(codes: np.ndarray, bins: Bins) -> np.ndarray:
+def with_missing_last(codes: np.ndarray, bins: Bins) -> np.ndarray:
     """Return the bins of rows with missing values in the place after the last bin."""
     last = np.minimum(bins.n_bins, 255).astype(np.uint8)
     if (codes.max(axis=0, initial=0) <= last).all():
@@ -274,14 +335,30 @@ def _with_missing_last(codes: np.ndarray, bins: Bins) -> np.ndarray:
     return np.minimum(codes, last)
 
 
-class _Scores:
-    """Mean losses by iteration, where they are wanted."""
+class Scores:
+    """Mean losses by iteration, where they are wanted.
+
+    Parameters
+    ----------
+    loss : BoostingLoss
+        The loss.
+    y : ndarray of shape (n_samples,)
+        Targets.
+    raw : callable
+        ``raw(rows)`` gives the present predictions of rows.
+    weight : ndarray of shape (n_samples,) or None
+        Weights.
+    rows : ndarray of uint32 or None
+        Training rows; None if no loss is wanted.
+    aside : ndarray of int64
+        Held-out rows.
+    """
 
     def __init__(
         self,
         loss: BoostingLoss,
         y: np.ndarray,
-        raw: np.ndarray,
+        raw: Callable[[np.ndarray], np.ndarray],
         weight: np.ndarray | None,
         rows: np.ndarray | None,
         aside: np.ndarray,
@@ -296,6 +373,7 @@ class _Scores:
         self.note()
 
     def note(self) -> None:
+        """Take the losses of the present predictions down."""
         if self._rows is not None:
             self.train.append(self._mean(self._rows))
             if len(self._aside):
@@ -303,7 +381,7 @@ class _Scores:
 
     def _mean(self, rows: np.ndarray) -> float:
         weight = None if self._weight is None else self._weight[rows]
-        return self._loss.mean(self._y[rows], self._raw[rows], weight)
+        return self._loss.mean(self._y[rows], self._raw(rows), weight)
 
     def stalled(self, patience: int, tol: float) -> bool:
         """Tell whether none of the last iterations beats the best one before them."""

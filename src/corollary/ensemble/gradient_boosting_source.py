@@ -1,19 +1,72 @@
-"""Rows of a file or a cluster as bins: one byte per value is all that boosting needs."""
+"""Rows of a file or a cluster as bins: one byte per value is all that boosting needs.
 
+Bins are held in memory as long as a budget allows it, and else block by block in a scratch file on
+the disk, or on the workers of a cluster, which persist them.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.dask_source import DaskSource, scheduler_options
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.sources import open_source
-from corollary.core.summary import Chunk, Summary, Together
+from corollary.core.scratch import ScratchFile
+from corollary.core.sources import Source, open_source
+from corollary.core.summary import Chunk, Summary, Together, reblock
+from corollary.core.threads import Team, available_cores, ordered_map
+from corollary.ensemble.gradient_boosting_blocks import (
+    DaskBlocks,
+    HeldCodes,
+    ScratchBlocks,
+    ScratchCodes,
+)
+from corollary.ensemble.gradient_boosting_fit import with_missing_last
 from corollary.tree.binning import Bins, ColumnSketch
+
+# Bins of a block in a scratch file: so many that adding up histograms takes little of a pass.
+BLOCK_BYTES = 8 * 2**20
+
+Rows = tuple[Any, np.ndarray, np.ndarray | None]
+
+
+def bin_chunk(bins: Bins, chunk: Chunk) -> Rows:
+    """Return the bins of rows, their targets and weights; rows without weight are left out.
+
+    Parameters
+    ----------
+    bins : Bins
+        Thresholds.
+    chunk : tuple
+        ``(X, y)`` or ``(X, y, sample_weight)``.
+
+    Returns
+    -------
+    codes : ndarray of uint8 of shape (n_samples, n_features)
+        Bins, missing values after the last one.
+    y : ndarray of shape (n_samples,)
+        Targets.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights.
+    """
+    X, y, *rest = chunk
+    weight = rest[0] if rest else None
+    codes = with_missing_last(bins.transform(np.asarray(X), n_jobs=1), bins)
+    if weight is None:
+        return codes, np.array(y), None  # a copy: a view would keep the numbers in memory
+    kept = weight > 0  # others would still count in leaves
+    return np.asfortranarray(codes[kept]), y[kept], np.asarray(weight[kept], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class BinnedRows(Summary):
     """The rows of a source as bins, with targets and weights, in their order.
+
+    Rows of weight 0 are left out.
 
     Parameters
     ----------
@@ -43,12 +96,7 @@ class BinnedRows(Summary):
 
     def update(self, chunk: Chunk) -> Self:
         """Append the rows of a chunk ``(X, y)`` or ``(X, y, sample_weight)``."""
-        codes = np.ascontiguousarray(self.bins.transform(np.asarray(chunk[0]), n_jobs=1))
-        weight = chunk[2] if len(chunk) > 2 else None
-        # Copies: a view would keep the block of numbers in memory.
-        y = np.array(chunk[1])
-        block = (codes, y, None if weight is None else np.array(weight))
-        return type(self)(self.bins, (*self.blocks, block))
+        return type(self)(self.bins, (*self.blocks, bin_chunk(self.bins, chunk)))
 
     def merge(self, other: Self) -> Self:
         """Append the rows of another."""
@@ -71,10 +119,7 @@ class BinnedRows(Summary):
         stops = np.cumsum(sizes)
         for (block, _, _), size, stop in zip(self.blocks, sizes, stops):
             codes[stop - size : stop] = block
-        y = np.concatenate([y for _, y, _ in self.blocks])
-        if self.blocks[0][2] is None:
-            return codes, y, None
-        return codes, y, np.concatenate([w for _, _, w in self.blocks])
+        return codes, *_join([rest for _, *rest in self.blocks])
 
 
 def read_bins(
@@ -86,8 +131,8 @@ def read_bins(
     labels: bool,
     n_jobs: int | None,
     **columns: Any,
-) -> BinnedRows:
-    """Read a source twice: for its bins, and for the bins of its rows.
+) -> tuple[Source, Bins, int]:
+    """Read a source for its bins.
 
     Parameters
     ----------
@@ -109,8 +154,12 @@ def read_bins(
 
     Returns
     -------
-    rows : BinnedRows
-        The rows.
+    source : Source
+        The data, to be read again.
+    bins : Bins
+        Thresholds.
+    n_rows : int
+        Rows of the data.
     """
     name = type(estimator).__name__
     source = open_source(data, labels=labels, missing=True, **columns)
@@ -135,4 +184,72 @@ def read_bins(
         estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    return source.reduce(BinnedRows(sketch.bins(max_bins)), n_jobs)
+    return source, sketch.bins(max_bins), estimator.fingerprint_.n_rows
+
+
+@contextmanager
+def open_blocks(
+    source: Source,
+    bins: Bins,
+    *,
+    n_bytes: int,
+    directory: str | PathLike[str] | None,
+    n_jobs: int | None,
+) -> Iterator[Rows]:
+    """Read a source for the bins of its rows, which are kept out of the driver's memory.
+
+    Parameters
+    ----------
+    source : Source
+        The data.
+    bins : Bins
+        Thresholds.
+    n_bytes : int
+        Bytes that the bins take.
+    directory : path or None
+        Where a scratch file may be; None for the system's temporary folder.
+    n_jobs : int or None
+        Threads.
+
+    Yields
+    ------
+    blocks : Blocks
+        Bins of the rows, of use as long as the context is open.
+    y : ndarray of shape (n_samples,)
+        Targets, in memory.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights, in memory.
+    """
+    if isinstance(source, DaskSource):
+        yield _on_workers(source, bins, n_jobs)
+        return
+    workers = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
+    with ScratchFile(directory, size=n_bytes) as file, Team(workers) as team:
+        binned = ordered_map(partial(bin_chunk, bins), reblock(source.chunks()), workers=workers)
+        n_features = len(bins.cuts)
+        codes, targets = [], []
+        for block, *rest in reblock(binned, max(1, BLOCK_BYTES // n_features)):
+            place = file.append(np.asfortranarray(block))
+            codes.append(ScratchCodes(file, place, len(block), n_features))
+            targets.append(rest)
+        yield ScratchBlocks(codes, team, workers), *_join(targets)
+
+
+def _on_workers(source: DaskSource, bins: Bins, n_jobs: int | None) -> Rows:
+    import dask
+
+    options = scheduler_options(n_jobs)
+    parts = source.persist(partial(_held, bins), n_jobs)
+    targets = dask.compute(*(part[1] for part in parts), **options)
+    codes = list(dask.persist(*(part[0] for part in parts), **options))
+    return DaskBlocks(codes, [len(y) for y, _ in targets], options), *_join(targets)
+
+
+def _held(bins: Bins, chunk: Chunk) -> tuple[HeldCodes, tuple[np.ndarray, np.ndarray | None]]:
+    codes, *targets = bin_chunk(bins, chunk)
+    return HeldCodes(codes), tuple(targets)
+
+
+def _join(targets: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    y, weight = zip(*targets)
+    return np.concatenate(y), None if weight[0] is None else np.concatenate(weight)

@@ -15,6 +15,7 @@ several hundred times.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,20 +24,25 @@ from typing import Any
 import numpy as np
 
 from corollary.core.threads import Team
+from corollary.ensemble.gradient_boosting_histogram import (
+    DITHER_ABOVE,
+    ROOM,
+    divide_word,
+    lay_out,
+    scale_of,
+    worth_a_split,
+)
 from corollary.tree.binning import Bins
 from corollary.tree.bitsets import pack_categories
 from corollary.tree.structure import Trees
 
-# Rows whose derivatives fit in one word of a histogram: 14 bits count them, 22 hold second and 28
-# first derivatives.
-ROOM = 2**14 - 1
-# Words of fewer rows have bits to spare, and rounding to the nearest keeps equal rows equal.
-DITHER_ABOVE = 1024
 # Fewer values than this (rows times features) are not worth waking a thread for; found by timing
 # the contests of bench/boosting.py.
 ALONE = 1_000_000
 # Fewer rows than this are settled in less time than it takes to wake a thread.
 SETTLE_ALONE = 2**16
+# More rows than a node has.
+NEVER = 2**62
 # The least second derivative of a leaf; below, its step would be noise.
 MIN_HESSIAN = 1e-3
 
@@ -214,13 +220,9 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
     )
 
 
-def _worth_a_split(bins: Bins) -> np.ndarray:
-    return np.flatnonzero((bins.n_bins > 1) | bins.missing)
-
-
 def _features_of(nodes: np.ndarray, bins: Bins) -> np.ndarray:
     """Return the feature of every node, and -1 for leaves, whose splits were never made."""
-    features = np.append(_worth_a_split(bins), -1)
+    features = np.append(worth_a_split(bins), -1)
     return np.asarray(features[np.where(nodes["left"] < 0, -1, nodes["feature"])])
 
 
@@ -241,16 +243,6 @@ def _average_up(
         value[inner] = share[:, None] * value[a] + (1.0 - share)[:, None] * value[b]
 
 
-def scale_of(limit: float, peak: float) -> float:
-    """Return the largest power of two that keeps ``peak`` within ``limit``."""
-    if not 0.0 < peak < math.inf:
-        return 1.0
-    if peak < limit * 2.0**-1000:
-        return 2.0**1000
-    # 2^(e - 1) <= limit / peak < 2^e
-    return math.ldexp(1.0, max(math.frexp(limit / peak)[1] - 1, -1000))
-
-
 @lru_cache(maxsize=64)
 def cut(n_rows: int, n_blocks: int) -> np.ndarray:
     """Return first and last place of blocks of about equal size."""
@@ -258,53 +250,40 @@ def cut(n_rows: int, n_blocks: int) -> np.ndarray:
     return np.stack([edges[:-1], edges[1:]], axis=1)
 
 
-class Grower:
-    """Grow trees on binned rows, one after the other.
+class TreeGrower(ABC):
+    """Abstract growth of trees, one after the other; subclasses take the rows of nodes.
 
     Parameters
     ----------
-    codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins of all rows, column-major; missing values have the number of the column's bins.
     bins : Bins
-        Their thresholds.
+        Bins of the features.
     growth : Growth
         Stopping rules.
     monotone : ndarray of int64 of shape (n_features,)
         1 and -1 for features whose effect must not fall or rise, else 0.
-    team : Team
-        Threads.
-    n_blocks : int
-        Blocks of rows that are worked on at the same time.
-    n_outputs : int, default=1
+    n_outputs : int
         Values of a leaf.
+    n_rows : int
+        Rows held in memory.
+    n_blocks : int
+        Blocks of them that are worked on at the same time.
     """
 
     def __init__(
         self,
-        codes: np.ndarray,
         bins: Bins,
         growth: Growth,
         monotone: np.ndarray,
-        team: Team,
+        n_outputs: int,
+        n_rows: int,
         n_blocks: int,
-        n_outputs: int = 1,
     ) -> None:
         from corollary.ensemble import _boosted_tree as compiled
 
-        self.codes, self.growth, self.team, self.n_blocks = codes, growth, team, n_blocks
-        n_bins = np.asarray(bins.n_bins, dtype=np.int64)
-        features = _worth_a_split(bins)
-        self.columns = np.zeros(len(features), dtype=compiled.COLUMN)
-        self.columns["feature"], self.columns["n_bins"] = features, n_bins[features]
-        self.columns["is_set"] = bins.categorical[features]
-        stops = np.cumsum(n_bins[features] + 1)
-        self.columns["line"] = 2 * (stops - n_bins[features] - 1)
-        width = 2 * int(stops[-1]) if len(stops) else 0
-        n = len(codes)
-        self.flat = codes.ravel(order="F")
-        self.packed = np.empty(n, dtype=np.int64)
-        self.order, self.aside = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
-        self.work = [np.zeros(512 + min(n, ROOM), dtype=np.int64) for _ in range(n_blocks)]
+        self.growth, self.n_blocks = growth, n_blocks
+        self.columns, width = lay_out(bins)
+        features = self.columns["feature"]
+        self.work = [np.zeros(512 + min(n_rows, ROOM), dtype=np.int64) for _ in range(n_blocks)]
         self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
         self.monotone = monotone[features] if monotone.any() else None
         leaves = min(growth.max_leaf_nodes or 64, 64)
@@ -326,39 +305,23 @@ class Grower:
         every = np.ones((1, len(features)), dtype=np.uint8)
         self.plan = compiled.Plan(self.columns, every, self.rule)
 
-    def grow(
-        self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
-    ) -> Grown:
-        """Grow a tree.
+    @abstractmethod
+    def _take(self, name: int, rows: Any, plan: Any) -> None:
+        """Take the rows of a node: partition them, and fill the histogram of the smaller child."""
 
-        Parameters
-        ----------
-        derivatives : ndarray of shape (n_samples, 2)
-            First and second derivatives; only those of ``rows`` are read.
-        peaks : ndarray of shape (2,)
-            Bounds of their absolute values.
-        rows : ndarray of uint32
-            Rows to learn from, ascending.
-        seed : int
-            Of the choice of features at every split.
+    @abstractmethod
+    def _handed_out(self) -> int:
+        """Return the number of rows from which on a node is handed out to :meth:`_take`."""
 
-        Returns
-        -------
-        grown : Grown
-            The structure; its arrays are overwritten by the next tree.
-        """
-        from corollary.ensemble._boosted_tree import Rows
-
-        n = len(rows)
-        self.order[:n] = rows
-        given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
+    def _grow_from(self, rows: Any, n: int, peaks: np.ndarray, seed: int) -> Grown:
+        """Grow a tree on n rows with derivatives up to the peaks."""
         self._set_rules(n, *peaks.tolist())
         self._plant(n)
         if len(self.columns) and n:
-            self._grow(given, seed)
+            self._grow(rows, seed)
         tree = self.tree
         n = int(tree.state[0]["n_nodes"])
-        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
+        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], rows)
 
     def _set_rules(self, n: int, g_peak: float, h_peak: float) -> None:
         """Set what rules the growth of a tree on n rows with derivatives up to the peaks."""
@@ -366,28 +329,25 @@ class Grower:
 
         rule = self.rule[0]
         if n != self.n_rows:
-            growth = self.growth
-            room = max(1, min(n, ROOM))
-            c_bits = room.bit_length()
-            h_bits = (64 - c_bits) * 22 // 50
-            shift = n.bit_length()
-            rule["h_bits"], rule["c_bits"], rule["shift"], rule["room"] = (
-                h_bits,
-                c_bits,
-                shift,
-                room,
-            )
+            growth, word = self.growth, divide_word(n)
+            rule["h_bits"], rule["c_bits"] = word.h_bits, word.c_bits
+            rule["shift"], rule["room"] = word.shift, word.room
             rule["min_rows"], rule["dither"] = growth.min_samples_leaf, n > DITHER_ABOVE
             rule["max_depth"] = growth.max_depth or MOST
             rule["max_leaves"] = growth.max_leaf_nodes or MOST
             rule["l2"], rule["min_hessian"] = growth.l2, MIN_HESSIAN
-            self.g_limit = (2.0 ** (63 - c_bits - h_bits) - 1) / room - 1
-            h_limit = min((2.0**h_bits - 1) / room - 1, 2.0 ** (62 - shift) / max(n, 1) - 1)
-            self.h_limit, self.n_rows = h_limit, n
+            self.word, self.n_rows = word, n
         limit = 2.0**62 / max(1, n)
-        rule["g_scale"] = 1.0 / scale_of(self.g_limit, g_peak)
-        rule["h_scale"] = 1.0 / scale_of(self.h_limit, h_peak)
+        rule["g_scale"] = 1.0 / scale_of(self.word.g_limit, g_peak)
+        rule["h_scale"] = 1.0 / scale_of(self.word.h_limit, h_peak)
         rule["g_sums"], rule["h_sums"] = scale_of(limit, g_peak), scale_of(limit, h_peak)
+
+    def _set_steps(self, rate: float, heaviest: float | None) -> None:
+        """Set what rules the values of leaves; without weights there is no heaviest one."""
+        rule = self.rule[0]
+        rule["rate"], rule["w_sums"] = rate, 1.0
+        if heaviest is not None:
+            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), heaviest)
 
     def _plant(self, n: int) -> None:
         """Begin with a root of n rows and an empty histogram."""
@@ -395,7 +355,7 @@ class Grower:
         slot = len(tree.free) - 1
         tree.free[:] = np.arange(self.shared, self.shared + slot + 1)
         tree.hists[slot] = 0
-        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+        share = self._handed_out()
         tree.state[0] = 1, slot - self.shared, 0, share, self.n_blocks > 1, -1
         tree.nodes[0] = -1, 0, 0, -1, 0, slot, 0, -1, 0, 0, 0, 0, 0.0, -math.inf, math.inf, 0.0
         edges = cut(n, self.n_blocks)
@@ -406,7 +366,7 @@ class Grower:
 
         name = 0
         plan = self._draw(self.plan, seed)
-        if self.n_blocks == 1:
+        if self._handed_out() == NEVER:
             name = self._run(0, -1, rows, plan)
         while name != compiled.DONE:
             if name == compiled.FULL:
@@ -415,21 +375,6 @@ class Grower:
             else:
                 self._take(name, rows, plan)
             name = self._run(-1, -1, rows, plan)
-
-    def _take(self, name: int, rows: Any, plan: Any) -> None:
-        """Take the rows of a node, a block in each thread."""
-
-        def share(b: int) -> None:
-            self._run(name, b, rows, plan)
-
-        self.team.map(share, range(self.n_blocks))
-        if self.shared:
-            tree = self.tree
-            node = tree.nodes[name]
-            if node["small"] >= 0:
-                slot = tree.nodes[max(node["left"] + node["small"], 0)]["slot"]
-                tree.hists[slot] += tree.hists[: self.n_blocks].sum(axis=0)
-                tree.hists[: self.n_blocks] = 0
 
     def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
         from corollary.ensemble._boosted_tree import grow
@@ -467,6 +412,91 @@ class Grower:
         free = np.concatenate([np.arange(slots, 2 * slots), np.zeros(slots, dtype=np.int64)])
         self.tree = tree._replace(hists=longer(tree.hists), free=free)
 
+
+class Grower(TreeGrower):
+    """Grow trees on binned rows in memory.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 of shape (n_samples, n_features)
+        Bins of all rows, column-major; missing values have the number of the column's bins.
+    bins : Bins
+        Their thresholds.
+    growth : Growth
+        Stopping rules.
+    monotone : ndarray of int64 of shape (n_features,)
+        1 and -1 for features whose effect must not fall or rise, else 0.
+    team : Team
+        Threads.
+    n_blocks : int
+        Blocks of rows that are worked on at the same time.
+    n_outputs : int, default=1
+        Values of a leaf.
+    """
+
+    def __init__(
+        self,
+        codes: np.ndarray,
+        bins: Bins,
+        growth: Growth,
+        monotone: np.ndarray,
+        team: Team,
+        n_blocks: int,
+        n_outputs: int = 1,
+    ) -> None:
+        n = len(codes)
+        super().__init__(bins, growth, monotone, n_outputs, n, n_blocks)
+        self.codes, self.team = codes, team
+        self.flat = codes.ravel(order="F")
+        self.packed = np.empty(n, dtype=np.int64)
+        self.order, self.aside = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
+
+    def grow(
+        self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
+    ) -> Grown:
+        """Grow a tree.
+
+        Parameters
+        ----------
+        derivatives : ndarray of shape (n_samples, 2)
+            First and second derivatives; only those of ``rows`` are read.
+        peaks : ndarray of shape (2,)
+            Bounds of their absolute values.
+        rows : ndarray of uint32
+            Rows to learn from, ascending.
+        seed : int
+            Of the choice of features at every split.
+
+        Returns
+        -------
+        grown : Grown
+            The structure; its arrays are overwritten by the next tree.
+        """
+        from corollary.ensemble._boosted_tree import Rows
+
+        n = len(rows)
+        self.order[:n] = rows
+        given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
+        return self._grow_from(given, n, peaks, seed)
+
+    def _handed_out(self) -> int:
+        return NEVER if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+
+    def _take(self, name: int, rows: Any, plan: Any) -> None:
+        """Take the rows of a node, a block in each thread."""
+
+        def share(b: int) -> None:
+            self._run(name, b, rows, plan)
+
+        self.team.map(share, range(self.n_blocks))
+        if self.shared:
+            tree = self.tree
+            node = tree.nodes[name]
+            if node["small"] >= 0:
+                slot = tree.nodes[max(node["left"] + node["small"], 0)]["slot"]
+                tree.hists[slot] += tree.hists[: self.n_blocks].sum(axis=0)
+                tree.hists[: self.n_blocks] = 0
+
     def settle(
         self, grown: Grown, raw: np.ndarray, column: int, weight: np.ndarray, settling: Settling
     ) -> None:
@@ -487,11 +517,9 @@ class Grower:
         """
         from corollary.ensemble._boosted_tree import ADD, STEP, SUM, Leaves, settle
 
-        rule, revise, n_blocks = self.rule[0], settling.revise, self.n_blocks
-        rule["rate"] = 1.0 if revise is not None else settling.rate
-        rule["w_sums"] = 1.0
-        if len(weight):
-            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), settling.heaviest)
+        revise, n_blocks = settling.revise, self.n_blocks
+        heaviest = settling.heaviest if len(weight) else None
+        self._set_steps(1.0 if revise is not None else settling.rate, heaviest)
         order, derivatives = grown.rows.order, grown.rows.derivatives
         given = grown.nodes, grown.spans, order, derivatives, weight
         leaves = Leaves(*given, self.sums, self.steps, raw)

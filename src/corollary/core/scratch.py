@@ -1,0 +1,124 @@
+"""Scratch files: arrays that are kept on the disk while a fit runs, and vanish with it."""
+
+import errno
+import os
+import shutil
+import tempfile
+import threading
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class ScratchFile:
+    """A nameless file for bytes that are written once and read often, from any thread.
+
+    The file has no name where the system allows that (everywhere but on Windows), so it vanishes
+    when the process ends, however it ends. Use it as a context.
+
+    Parameters
+    ----------
+    directory : path or None, default=None
+        Folder on the disk to use; None for the system's temporary folder.
+    size : int, default=0
+        Bytes that will be written, if that is known.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist, or its disk has no room for that many bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.scratch import ScratchFile
+    >>> with ScratchFile() as scratch:
+    ...     place = scratch.append(np.arange(5, dtype=np.uint8))
+    ...     scratch.read(place + 2, 3)
+    array([2, 3, 4], dtype=uint8)
+    """
+
+    def __init__(self, directory: str | PathLike[str] | None = None, *, size: int = 0) -> None:
+        self.directory = tempfile.gettempdir() if directory is None else os.fspath(directory)
+        if not os.path.isdir(self.directory):
+            raise FileNotFoundError(f"There is no folder {self.directory!r} for scratch files.")
+        if shutil.disk_usage(self.directory).free < size:
+            raise self._full(size)
+        self._file: Any = tempfile.TemporaryFile(dir=self.directory, buffering=0)  # noqa: SIM115
+        self._lock = threading.Lock()
+        self.size = 0
+
+    def __enter__(self) -> "ScratchFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, array: np.ndarray) -> int:
+        """Write the bytes of an array after all others.
+
+        Parameters
+        ----------
+        array : ndarray
+            Contiguous, in whatever order.
+
+        Returns
+        -------
+        place : int
+            Where they begin.
+
+        Raises
+        ------
+        OSError
+            If the disk is full, naming the folder and the bytes.
+        """
+        place, rest = self.size, memoryview(array.ravel(order="K").view(np.uint8))
+        try:
+            while len(rest):
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            raise self._full(place + array.nbytes) from error
+        self.size += array.nbytes
+        return place
+
+    def _full(self, size: int) -> OSError:
+        return OSError(
+            errno.ENOSPC,
+            f"The disk is full: a scratch file of {size / 1e6:.1f} MB does not fit in "
+            f"{self.directory!r}. Choose a scratch_directory with more room",
+        )
+
+    def read(self, place: int, size: int) -> np.ndarray:
+        """Read bytes.
+
+        Parameters
+        ----------
+        place : int
+            Where they begin.
+        size : int
+            How many there are.
+
+        Returns
+        -------
+        bytes : ndarray of uint8 of shape (size,)
+            A copy of them.
+        """
+        found = np.empty(size, dtype=np.uint8)
+        done = 0
+        while done < size:
+            part = memoryview(found)[done:]
+            if hasattr(os, "preadv"):
+                count = os.preadv(self._file.fileno(), [part], place + done)
+            else:
+                with self._lock:
+                    self._file.seek(place + done)
+                    count = self._file.readinto(part)
+            if not count:
+                raise EOFError(f"The scratch file ends at byte {self.size}.")
+            done += count
+        return found
