@@ -119,6 +119,8 @@ def test_unnamed_columns_get_a_name(write):
         (b"a,b\n1,2\n3,4,5\n", "Line 3 of table.csv is broken: it has 3 fields where 2"),
         (b"a,b\n1,2,3\n3,4\n", "Line 2 of table.csv is broken: it has 3 fields where 2"),
         (b'a,b\n1,x\n"2,y\n3,z\n', "Line 3 of table.csv is broken: a quoted field is never closed"),
+        (b"a,b\n1," + b"x" * (2**24 + 1) + b"\n", "a field has more than 16,777,216 characters"),
+        (b"1," * 50_000 + b"1\n", "has 50,001 columns; at most 50,000 are possible"),
         (b"PK\x03\x04..", "looks like a spreadsheet or archive. Export the sheet as CSV"),
         (b"a,\x00b\n", "is not a text file"),
         (b"PAR1damaged", "is a damaged Parquet file"),
@@ -144,6 +146,21 @@ def test_directories_and_missing_files(tmp_path):
         read_table(tmp_path)
     with pytest.raises(ReportError, match=r"There is no file .*sale.csv. Did you mean sales.csv\?"):
         read_table(tmp_path / "sale.csv")
+
+
+def test_missing_files_are_not_likened_to_any_file_of_their_kind(tmp_path):
+    for name in ("wide.csv", "prices.csv", "prices_2.parquet"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    with pytest.raises(ReportError, match=r"no file .*nofile\.csv\.$"):
+        read_table(tmp_path / "nofile.csv")
+    with pytest.raises(ReportError, match=r"Did you mean prices\.csv or prices_2\.parquet\?"):
+        read_table(tmp_path / "Prices.CSV")
+
+
+def test_long_texts_are_read(write):
+    text = "word " * 100_000
+    table = read_table(write(f"a,note\n1,{text}\n2,short\n"))
+    assert table.frame["note"][0].strip() == text.strip()
 
 
 def test_near_names_are_suggested(write):

@@ -19,7 +19,18 @@ DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "NAN", "null", "NULL", "?", "<NA>")
 #: Name of the first column when the header leaves it out, as R writes its row names.
 ROW_NAME = "row name"
+#: Characters of one field, at most: whole documents fit, and a quote that is never closed is
+#: noticed before it fills the memory.
+LONGEST_FIELD = 2**24
+#: Columns beyond which a file is not a table of rows by columns any more.
+MOST_COLUMNS = 50_000
 
+#: What Python's reader says, by its first words, and what it means.
+_REASONS = {
+    "unexpected end of": "a quoted field is never closed",
+    "field larger than": f"a field has more than {LONGEST_FIELD:,} characters. Is a quote never "
+    "closed, or the file not a table",
+}
 _DECIMAL_COMMA = re.compile(r"^[+-]?\d+,\d+$")
 
 
@@ -97,6 +108,7 @@ def _find_encoding(path: Path) -> tuple[str, list[str]]:
 
 def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of the line it starts on, fields) of each record that is not blank."""
+    csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     start = 1
     try:
@@ -105,7 +117,7 @@ def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[i
                 yield start, fields
             start = reader.line_num + 1
     except csv.Error as error:
-        reason = "a quoted field is never closed" if "end of data" in str(error) else str(error)
+        reason = _REASONS.get(" ".join(str(error).split()[:3]), str(error))
         raise ReportError("data", f"Line {start} of {name} is broken: {reason}.") from None
 
 
@@ -138,6 +150,12 @@ def _check_records(path: Path, encoding: str, delimiter: str) -> tuple[list[str]
         _, header = next(records, (1, []))
         if not header:
             raise ReportError("data", f"{path} is empty. It must hold a header line and rows.")
+        if len(header) > MOST_COLUMNS:
+            raise ReportError(
+                "data",
+                f"{path.name} has {len(header):,} columns; at most {MOST_COLUMNS:,} are possible. "
+                "Is it one long line, or should rows and columns be exchanged?",
+            )
         expected, first = len(header), 0
         sample: list[str] = []
         for line, fields in records:

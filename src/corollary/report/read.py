@@ -80,8 +80,8 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
         hint = f" Did you mean {path / inside[0]}?" if inside else " Give one CSV or Parquet file."
         raise ReportError("data", f"{path} is a directory.{hint}")
     if not path.exists():
-        near = difflib.get_close_matches(path.name, _neighbours(path), n=3, cutoff=0.6)
-        hint = f" Did you mean {_listed(near)}?" if near else ""
+        near = _near_files(path)
+        hint = f" Did you mean {_listed(near, 'or')}?" if near else ""
         raise ReportError("data", f"There is no file {path}.{hint}")
     try:
         with open(path, "rb") as file:
@@ -222,11 +222,14 @@ def check_target(table: Table, target: str) -> None:
     raise ReportError("target", f"{table.name} has no column {target!r}.{hint}")
 
 
-def _neighbours(path: Path) -> list[str]:
+def _near_files(path: Path) -> list[str]:
+    """Name the files beside whose names, extensions aside, are like this one."""
     try:
-        return [p.name for p in path.parent.iterdir()]
+        stems = {p.name: p.stem.lower() for p in path.parent.iterdir()}
     except OSError:
         return []
+    near = difflib.get_close_matches(path.stem.lower(), sorted(set(stems.values())), n=3)
+    return sorted((n for n in stems if stems[n] in near), key=lambda n: near.index(stems[n]))[:3]
 
 
 def _listed(items: Any, last: str = "and") -> str:
@@ -250,7 +253,7 @@ def _finish(frame: Any, name: str, digest: str, notes: list[str], fewest_columns
     if len(frame) == 0:
         raise ReportError("data", f"{name} has column names but no rows.")
     seen: dict[str, int] = {}
-    names = []
+    names: dict[str, int] = {}
     for position, column in enumerate(frame.columns, start=1):
         plain = str(column).strip() or f"column {position}"
         seen[plain] = seen.get(plain, 0) + 1
@@ -258,13 +261,13 @@ def _finish(frame: Any, name: str, digest: str, notes: list[str], fewest_columns
         while candidate in names:
             seen[plain] += 1
             candidate = f"{plain} ({seen[plain]})"
-        names.append(candidate)
+        names[candidate] = position
         if candidate != plain:
             notes.append(
                 f"The column name {plain!r} occurs more than once; column {position} "
                 f"is called {candidate!r} here."
             )
-    return Table(frame.set_axis(names, axis=1), name, digest, tuple(notes))
+    return Table(frame.set_axis(list(names), axis=1), name, digest, tuple(notes))
 
 
 def _read_parquet(path: Path) -> tuple[Any, list[str]]:
