@@ -136,6 +136,35 @@ def test_coin_flips_are_not_shown_in_95_of_100_seeds():
     assert sum(_says_not_shown(seed, fast=False) for seed in range(20)) >= 19
 
 
+def _rare(seed, n, others, slope=0.0):
+    """Labels of a rare class; with no slope the columns say nothing about it."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+    score = slope * frame["a"] + rng.gumbel(size=n)
+    return frame.assign(y=np.where(score.rank() > n - others, "rare", "common"))
+
+
+def test_test_rows_of_one_class_show_nothing(tmp_path):
+    from corollary.report import from_memory
+
+    verdicts = [measure(from_memory(_rare(s, 300, 1)), "y", fast=True)[0] for s in range(3)]
+    assert {e.verdict for e in verdicts} == {"not shown"}
+    # The interval of the gain would have said otherwise: no rare row was there to deny it.
+    assert any(e.gain.low > 0 for e in verdicts)
+    made = Made(_rare(0, 300, 1), "y", tmp_path)
+    assert made.verdict["phrase"] == "not shown"
+    assert "none is not common: too few to show anything" in made.verdict["sentence"]
+
+
+def test_a_rare_class_that_is_never_called_is_named_on_the_first_screen(tmp_path):
+    made = Made(_rare(0, 2000, 80, slope=1.2), "y", tmp_path)
+    assert made.verdict["phrase"] == "better than guessing, shown"
+    assert set(made.evidence.test.prediction) == {made.evidence.classes.index("common")}
+    said = "But no row was called rare: all 20 that are so were missed."
+    assert said in made.verdict["sentence"]
+    assert said in entities.unescape(made.html)
+
+
 def test_a_leaked_column_is_asked_about_on_the_first_screen(tmp_path):
     frame = _linear(0)
     clean = Made(frame, "y", tmp_path)

@@ -16,6 +16,9 @@ from corollary.report.trials import predict_with
 
 #: With fewer test rows no paired difference is called shown: a sign test could not either.
 FEWEST_TEST_ROWS = 6
+#: Nor with fewer test rows outside the commonest class: whoever always says that class a little
+#: more firmly would win on the others, however wrong it is on the rows that are not there.
+FEWEST_OTHERS = 3
 
 
 def predict_test_rows(
@@ -96,9 +99,38 @@ def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate
             f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."
         )
         return gain, "not shown"
+    if test.probability is not None and count_others(test.truth) < FEWEST_OTHERS:
+        notes.append(
+            f"{count_others(test.truth)} of {n:,} test rows are not of the commonest class, too "
+            f"few to show anything: at least {FEWEST_OTHERS} are needed."
+        )
+        return gain, "not shown"
     if gain.low > 0:
         return gain, "shown"
     return gain, "worse" if gain.high < 0 else "not shown"
+
+
+def count_others(truth: np.ndarray) -> int:
+    """Count the rows that are not of the commonest class among them.
+
+    Parameters
+    ----------
+    truth : ndarray of int of shape (n,)
+        Class indices.
+
+    Returns
+    -------
+    n_others : int
+        How many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.report.held_out import count_others
+    >>> count_others(np.array([1, 1, 0, 1, 2]))
+    2
+    """
+    return len(truth) - int(np.bincount(truth).max(initial=0))
 
 
 def certify_rows(

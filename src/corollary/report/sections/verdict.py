@@ -15,6 +15,7 @@ from corollary.report.format import (
     plural,
     triple,
 )
+from corollary.report.held_out import FEWEST_OTHERS, FEWEST_TEST_ROWS, count_others
 from corollary.report.sections import calibration, facts, new_data
 from corollary.report.statistics import (
     quantile_interval,
@@ -79,8 +80,8 @@ def _sentence(evidence: Evidence) -> str:
         )
     asked = _question(evidence)
     value, low, high = triple(gain.value, gain.low, gain.high)
-    if evidence.verdict == "not shown" and gain.low > 0:
-        return f"{rows} that no choice ever saw are too few to show anything."
+    if evidence.verdict == "not shown" and not gain.low <= 0 <= gain.high:
+        return _too_few(evidence)
     if evidence.verdict == "not shown":
         return (
             f"On {rows} that no choice ever saw, {model} and guessing cannot be told apart: the "
@@ -96,6 +97,19 @@ def _sentence(evidence: Evidence) -> str:
         f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
         f"by {value} ({level} interval {low} to {high}){remark}.{asked}"
     )
+
+
+def _too_few(evidence: Evidence) -> str:
+    """Say why an interval beyond zero shows nothing."""
+    rows = f"{plural(evidence.n_test, 'row')} that no choice ever saw"
+    if evidence.task == "classification" and evidence.n_test >= FEWEST_TEST_ROWS:
+        common = int(np.bincount(evidence.test.truth).argmax())
+        others = count_others(evidence.test.truth)
+        return (
+            f"Of {rows}, {count(others) if others else 'none'} {'is' if others < 2 else 'are'} not "
+            f"{facts.class_name(evidence, common)}: too few to show anything."
+        )
+    return f"{rows} are too few to show anything."
 
 
 def _right_more_often(evidence: Evidence) -> str:
@@ -118,10 +132,25 @@ def _right_more_often(evidence: Evidence) -> str:
 def _question(evidence: Evidence) -> str:
     """Ask about the column that predicts alone: with it the verdict stands or falls."""
     found = [f for f in evidence.profile.findings if f.kind == "predicts-alone"]
-    if evidence.verdict != "shown" or not found:
+    if evidence.verdict != "shown":
         return ""
+    if not found:
+        return _never_called(evidence)
     name = label(found[0].columns[0], 40)
     return f" But {name} alone predicts almost perfectly: is it known before the target is?"
+
+
+def _never_called(evidence: Evidence) -> str:
+    """Name the class that is there and never predicted: errors are few because it is rare."""
+    if evidence.task != "classification":
+        return ""
+    n = len(evidence.classes)
+    there = np.bincount(evidence.test.truth, minlength=n)
+    missed = np.where(np.bincount(evidence.test.prediction, minlength=n) == 0, there, 0)
+    k, name = int(missed.max()), facts.class_name(evidence, int(missed.argmax()))
+    if k < FEWEST_OTHERS:
+        return ""
+    return f" But no row was called {name}: all {count(k)} that are so were missed."
 
 
 def _rule(evidence: Evidence) -> str:
