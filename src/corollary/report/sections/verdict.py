@@ -102,9 +102,10 @@ def _sentence(evidence: Evidence) -> str:
 def _too_few(evidence: Evidence) -> str:
     """Say why an interval beyond zero shows nothing."""
     rows = f"{plural(evidence.n_test, 'row')} that no choice ever saw"
-    if evidence.task == "classification" and evidence.n_test >= FEWEST_TEST_ROWS:
-        common = int(np.bincount(evidence.test.truth).argmax())
-        others = count_others(evidence.test.truth)
+    truth = evidence.test.truth
+    few = evidence.task == "classification" and (others := count_others(truth)) < FEWEST_OTHERS
+    if few and evidence.n_test >= FEWEST_TEST_ROWS:
+        common = int(np.bincount(truth).argmax())
         return (
             f"Of {rows}, {count(others) if others else 'none'} {'is' if others < 2 else 'are'} not "
             f"{facts.class_name(evidence, common)}: too few to show anything."
