@@ -34,6 +34,9 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},
     "GradientBoostingRegressor": {"n_estimators": 20, "min_samples_leaf": 1},
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},
+    # The checks ask far from all rows; within this distance everyone is a neighbour.
+    "RadiusNeighborsClassifier": {"radius": 1000.0, "weights": "distance"},
+    "RadiusNeighborsRegressor": {"radius": 1000.0, "weights": "distance"},
     "RandomForestClassifier": {"n_estimators": 10},
     "RandomForestRegressor": {"n_estimators": 10},
     # Small networks compile quickly, and large steps end training within its budget.

@@ -4,7 +4,8 @@ A row is classified, or its target predicted, by the training rows nearest to it
 exact whatever the algorithm, ordered by distance and row number; with a number of neighbours that
 grows with the training rows the error tends to the best possible one (:func:`consistent_k`), and
 one neighbour alone errs at most twice as often in the limit (:func:`cover_hart_chain`). How many
-rows that takes in many dimensions is the matter of :func:`rows_to_cover`.
+rows that takes in many dimensions is the matter of :func:`rows_to_cover`. Instead of a number of
+neighbours, a radius can say who votes; sparse rows are searched without filling them up.
 """
 
 from corollary.neighbors.base import neighbor_weights as neighbor_weights
@@ -19,5 +20,13 @@ from corollary.neighbors.curse import log_ball_volume as log_ball_volume
 from corollary.neighbors.curse import rows_to_cover as rows_to_cover
 from corollary.neighbors.index import NeighborIndex as NeighborIndex
 from corollary.neighbors.index import nearest_neighbors as nearest_neighbors
+from corollary.neighbors.radius_classifier import (
+    RadiusNeighborsClassifier as RadiusNeighborsClassifier,
+)
+from corollary.neighbors.radius_regressor import (
+    RadiusNeighborsRegressor as RadiusNeighborsRegressor,
+)
 from corollary.neighbors.regressor import KNeighborsRegressor as KNeighborsRegressor
+from corollary.neighbors.sparse_index import SparseNeighborIndex as SparseNeighborIndex
 from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors
+from corollary.neighbors.within import Neighborhoods as Neighborhoods

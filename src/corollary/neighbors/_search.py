@@ -4,7 +4,7 @@ All of them rank rows by the pair (reduced distance, original number), where the
 (the squared Euclidean one, the p-th power of Minkowski's) is computed by :func:`_reduce_rows` and
 by nothing else, so that every search gives the same answer to the last bit. Arrays are double
 precision in C order and finite; rows may be stored in another order, ``order`` holds their
-original numbers.
+original numbers. Sparse rows have searches of their own, whose distances :func:`_merge` computes.
 """
 
 import numpy as np
@@ -270,3 +270,189 @@ def search_tree(X, order, low, high, Q, metric, p, values, rows):
                     depth += 1
         _sort(best, where)
     return looked
+
+
+# -- all rows within a distance --------------------------------------------------------------
+
+
+@jit
+def _longer(found, size):
+    """Copy a list of (query, row, reduced distance) to one that holds twice as many."""
+    which, rows, values = found
+    longer = (
+        np.empty(2 * size, dtype=np.int64),
+        np.empty(2 * size, dtype=np.int64),
+        np.empty(2 * size),
+    )
+    longer[0][:size], longer[1][:size], longer[2][:size] = which, rows, values
+    return longer
+
+
+@jit
+def _short():
+    return np.empty(SCAN, dtype=np.int64), np.empty(SCAN, dtype=np.int64), np.empty(SCAN)
+
+
+@jit
+def _take(X, start, stop, j, q, metric, p, limit, order, buffer, found, size):
+    """Append those of the rows [start, stop) that are near enough to a list."""
+    _reduce_rows(X, start, stop, q, metric, p, buffer)
+    for i in range(start, stop):
+        if buffer[i - start] <= limit:
+            if size == found[0].shape[0]:
+                found = _longer(found, size)
+            found[0][size], found[1][size], found[2][size] = j, order[i], buffer[i - start]
+            size += 1
+    return found, size
+
+
+@jit
+def within_tree(X, order, low, high, Q, metric, p, limit):
+    """List rows within a reduced distance, by a tree if there is one.
+
+    Returns queries, original row numbers, reduced distances, and how many rows were looked at.
+    """
+    n = X.shape[0]
+    inner = low.shape[0] // 2
+    nodes = np.empty(128, dtype=np.int64)
+    starts, stops = np.empty(128, dtype=np.int64), np.empty(128, dtype=np.int64)
+    buffer = np.empty(SCAN)
+    found, size, looked = _short(), 0, 0
+    for j in range(Q.shape[0]):
+        q = Q[j]
+        nodes[0], starts[0], stops[0] = 0, 0, n
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            node, start, stop = nodes[depth], starts[depth], stops[depth]
+            if node >= inner:
+                looked += stop - start
+                for first in range(start, stop, SCAN):
+                    last = min(first + SCAN, stop)
+                    found, size = _take(
+                        X, first, last, j, q, metric, p, limit, order, buffer, found, size
+                    )
+                continue
+            middle = (start + stop) // 2
+            for child in range(2 * node + 1, 2 * node + 3):
+                if _box(low, high, child, q, metric, p) <= limit:
+                    nodes[depth] = child
+                    starts[depth] = start if child == 2 * node + 1 else middle
+                    stops[depth] = middle if child == 2 * node + 1 else stop
+                    depth += 1
+    return found[0][:size], found[1][:size], found[2][:size], looked
+
+
+@jit
+def within_tile(tile, start, bounds, X, order, Q, limit, found, size):
+    """Append rows near enough whose approximate distances in a tile do not rule them out."""
+    buffer = np.empty(1)
+    for j in range(tile.shape[0]):
+        for first in range(0, min(tile.shape[1], X.shape[0] - start), CHUNK):
+            chunk = tile[j, first : first + CHUNK]
+            count = 0
+            for c in range(chunk.shape[0]):
+                count += 1 if chunk[c] <= bounds[j] else 0
+            if count == 0:
+                continue
+            for c in range(chunk.shape[0]):
+                i = start + first + c
+                if chunk[c] <= bounds[j] and i < X.shape[0]:
+                    found, size = _take(
+                        X, i, i + 1, j, Q[j], SQUARED, 2.0, limit, order, buffer, found, size
+                    )
+    return found, size
+
+
+# -- sparse rows -----------------------------------------------------------------------------
+
+
+@jit
+def _merge(rows, i, queries, j, metric, p):
+    """Compute the reduced distance of two sparse rows, whose columns are in order."""
+    a, a_end = rows.starts[i], rows.starts[i + 1]
+    b, b_end = queries.starts[j], queries.starts[j + 1]
+    total = 0.0
+    while a < a_end or b < b_end:
+        gap = 0.0
+        if b == b_end or (a < a_end and rows.where[a] < queries.where[b]):
+            gap = rows.values[a]
+            a += 1
+        elif a == a_end or queries.where[b] < rows.where[a]:
+            gap = queries.values[b]
+            b += 1
+        else:
+            gap = rows.values[a] - queries.values[b]
+            a += 1
+            b += 1
+        if metric == SQUARED:
+            total += gap * gap
+        elif metric == MANHATTAN:
+            total += abs(gap)
+        elif metric == CHEBYSHEV:
+            total = max(total, abs(gap))
+        else:
+            total += abs(gap) ** p
+    return total
+
+
+@jit
+def _multiply_columns(columns, squares, queries, j, out):
+    """Write the approximate squared distances of all rows; return the largest sum of squares."""
+    length = 0.0
+    out[:] = 0.0
+    for b in range(queries.starts[j], queries.starts[j + 1]):
+        value, column = queries.values[b], queries.where[b]
+        length += value * value
+        for t in range(columns.starts[column], columns.starts[column + 1]):
+            out[columns.where[t]] += value * columns.values[t]
+    largest = 0.0
+    for i in range(out.shape[0]):
+        largest = max(largest, squares[i])
+        out[i] = squares[i] + length - 2.0 * out[i]
+    return largest + length
+
+
+@jit
+def nearest_sparse(rows, columns, squares, margin, queries, metric, p, values, found):
+    """Find the nearest rows of each query; products with columns say which cannot be."""
+    n, k = squares.shape[0], values.shape[1]
+    guess = np.zeros(n)
+    for j in range(values.shape[0]):
+        best, where = values[j], found[j]
+        _clear(best, where)
+        limit = np.inf
+        if metric == SQUARED:
+            size = _multiply_columns(columns, squares, queries, j, guess)
+            for i in range(n):
+                if guess[i] < best[0]:
+                    _sift(guess[i], i, best, where, k)
+            limit = best[0] + 2.0 * margin * size
+            _clear(best, where)
+        for i in range(n):
+            if guess[i] <= limit:
+                value = _merge(rows, i, queries, j, metric, p)
+                if value < best[0] or (value == best[0] and i < where[0]):
+                    _sift(value, i, best, where, k)
+        _sort(best, where)
+
+
+@jit
+def within_sparse(rows, columns, squares, margin, queries, metric, p, limit):
+    """List rows within a reduced distance as queries, row numbers and reduced distances."""
+    n = squares.shape[0]
+    guess = np.zeros(n)
+    found, size = _short(), 0
+    for j in range(queries.starts.shape[0] - 1):
+        near = limit
+        if metric == SQUARED:
+            near += margin * _multiply_columns(columns, squares, queries, j, guess)
+        for i in range(n):
+            if guess[i] <= near:
+                value = _merge(rows, i, queries, j, metric, p)
+                if value <= limit:
+                    if size == found[0].shape[0]:
+                        found = _longer(found, size)
+                    found[0][size], found[1][size], found[2][size] = j, i, value
+                    size += 1
+    return found[0][:size], found[1][:size], found[2][:size]

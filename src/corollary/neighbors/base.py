@@ -1,25 +1,26 @@
 """What the estimators of this family share: parameters, the index, and whose vote counts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Interval, StrOptions
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.schema import Array, Instance, Integer, Nullable, Optional, Size, Strings
-from corollary.neighbors.consistency import consistent_k
-from corollary.neighbors.index import ALGORITHMS, METRICS, NeighborIndex, check_count, check_metric
+from corollary.core.schema import Array, Instance, Nullable, Optional, Size, Strings
+from corollary.neighbors.index import ALGORITHMS, NeighborIndex, build_index
+from corollary.neighbors.metrics import METRICS, check_metric
+from corollary.neighbors.sparse_index import SparseNeighborIndex
+from corollary.neighbors.within import Neighborhoods
 
 # Queries whose votes are counted together, so that memory stays bounded.
 BLOCK = 8192
 
 SEARCH_CONSTRAINTS: dict = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"consistent"})],
     "algorithm": [StrOptions(set(ALGORITHMS))],
     "leaf_size": [Interval(Integral, 1, None, closed="left")],
     "p": [Interval(Real, 0, None, closed="right")],
@@ -29,7 +30,6 @@ SEARCH_CONSTRAINTS: dict = {
 
 FITTED = {
     "index_": Instance("query", "build"),
-    "n_neighbors_": Integer(1),
     "weight_": Nullable(Array("f", "n", low=0.0)),
     "n_samples_fit_": Size("n"),
     "n_features_in_": Size("d"),
@@ -52,25 +52,15 @@ def fits_together(model: Any) -> str | None:
         The first problem.
     """
     index, weight = model.index_, model.weight_
-    if not isinstance(index, NeighborIndex) or not isinstance(model.fingerprint_, Fingerprint):
+    if not isinstance(index, NeighborIndex | SparseNeighborIndex) or not isinstance(
+        model.fingerprint_, Fingerprint
+    ):
         return "its index or fingerprint is something else"
     if index.rows.shape != (model.n_samples_fit_, model.n_features_in_):
         return "its index has other rows"
-    if model.n_neighbors_ > model.n_samples_fit_ and weight is None:
-        return "it has fewer rows than neighbours"
     if weight is not None and not (np.isfinite(weight).all() and weight.min() > 0):
         return "its weights are impossible"
-    if weight is not None and float(weight.sum()) < model.n_neighbors_ * (1 - 1e-9):
-        return "its rows weigh less than the neighbours wanted"
     return None
-
-
-class Votes(NamedTuple):
-    """Neighbours of some queries, and how much each of them counts."""
-
-    queries: np.ndarray
-    neighbors: np.ndarray
-    weights: np.ndarray
 
 
 class NeighborsModel(BaseEstimator, ABC):
@@ -80,152 +70,145 @@ class NeighborsModel(BaseEstimator, ABC):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Remember the rows."""
 
-    def _fit_index(
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _training_rows(
         self, X: Any, y: Any = None, sample_weight: Any = None, **checks: Any
-    ) -> np.ndarray | None:
-        """Build the index of the rows of positive weight; return their targets."""
-        name = type(self).__name__
-        check_metric(name, self.metric, self.p)
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, **checks)
+    ) -> tuple[Any, Any, float]:
+        """Check data; return the rows of positive weight, their targets and their weight."""
+        check_metric(type(self).__name__, self.metric, self.p)
+        X, y, weight = check_training_data(
+            self, X, y, sample_weight=sample_weight, accept_sparse="csr", **checks
+        )
         if weight is not None:
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
-        total = float(len(X) if weight is None else weight.sum())
-        self.n_samples_fit_ = len(X)
-        self.n_neighbors_ = (
-            consistent_k(max(1.0, total)) if self.n_neighbors == "consistent" else self.n_neighbors
-        )
-        if weight is not None and total < self.n_neighbors_ * (1 - 1e-9):
-            raise ValueError(
-                f"{name} counts a row of weight w as w rows, and the weights sum to {total:g} for "
-                f"n_neighbors = {self.n_neighbors_}. Scale the weights up or take fewer neighbours."
-            )
-        self.weight_ = weight
-        self.index_ = NeighborIndex.build(
+        self.weight_, self.n_samples_fit_ = weight, X.shape[0]
+        return X, y, float(X.shape[0] if weight is None else weight.sum())
+
+    def _build(self, X: Any, **wanted: Any) -> None:
+        self.index_ = build_index(
             X,
             metric=self.metric,
             p=self.p,
             algorithm=self.algorithm,
             leaf_size=self.leaf_size,
-            n_neighbors=min(self.n_neighbors_, len(X)),
+            **wanted,
         )
-        return y
 
-    def kneighbors(
-        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    def _radius(self, radius: Any) -> float:
+        """Return a radius that was given, or the model's."""
+        who = type(self).__name__
+        given = getattr(self, "radius", None) if radius is None else radius
+        if given is None:
+            raise ValueError(
+                f"{who}.radius_neighbors needs a radius, since {who} has none of its own. Pass one."
+            )
+        if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0:
+            raise ValueError(
+                f"The 'radius' parameter of {who}.radius_neighbors must be a number, at least 0. "
+                f"Got {given!r} instead."
+            )
+        return float(given)
+
+    def _within(self, X: Any, radius: float) -> Neighborhoods:
+        """Find training rows within a radius; without queries, of the others."""
+        if X is not None:
+            X = check_new_data(self, X, accept_sparse="csr")
+            return self.index_.query_radius(X, radius, n_jobs=self.n_jobs)
+        found = self.index_.query_radius(self.index_.original_rows(), radius, n_jobs=self.n_jobs)
+        return found.without(found.neighbors == found.queries)
+
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
     ) -> Any:
-        """Find the nearest training rows.
+        """Find all training rows within a distance.
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or None, default=None
+        X : array-like or sparse matrix of shape (n_queries, n_features) or None, default=None
             The queries; None for the training rows themselves, which then are not their own
             neighbours.
-        n_neighbors : int or None, default=None
-            How many; None for the model's number.
+        radius : float or None, default=None
+            The largest distance; None for the model's radius, if it has one.
         return_distance : bool, default=True
             Whether to return distances too.
+        sort_results : bool, default=False
+            Whether the nearest rows come first; otherwise they are in the order of their numbers.
 
         Returns
         -------
-        distances : ndarray of shape (n_queries, n_neighbors)
-            Distances, nearest first; only if ``return_distance``.
-        neighbors : ndarray of int of shape (n_queries, n_neighbors)
-            Numbers of the training rows (of those of positive weight); equal distances are in
-            the order of the numbers.
+        distances : ndarray of shape (n_queries,)
+            An array of distances for each query; only if ``return_distance``.
+        neighbors : ndarray of shape (n_queries,)
+            An array of numbers of the training rows (of those of positive weight) for each query.
         """
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
-        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(
-                f"The 'n_neighbors' parameter of {type(self).__name__}.kneighbors must be an int, "
-                f"at least 1. Got {k!r} instead."
-            )
-        if X is None:
-            distances, found = self._others(int(k))
-        else:
-            X = check_new_data(self, X)
-            check_count(type(self).__name__, int(k), self.n_samples_fit_)
-            distances, found = self.index_.query(X, int(k), n_jobs=self.n_jobs)
-        return (distances, found) if return_distance else found
+        found = self._within(X, self._radius(radius))
+        if sort_results:
+            found = found.sorted()
+        rows = found.lists(found.neighbors)
+        return (found.lists(found.distances), rows) if return_distance else rows
 
-    def _others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find neighbours of the training rows among the others."""
-        n = self.n_samples_fit_
-        if k >= n:
-            raise ValueError(
-                f"{type(self).__name__} expected n_neighbors < n_samples_fit without queries, "
-                f"since no row is its own neighbour, but n_neighbors = {k}, n_samples_fit = {n}."
-            )
-        rows = np.empty_like(self.index_.rows)
-        rows[self.index_.order] = self.index_.rows
-        distances, found = self.index_.query(rows, k + 1, n_jobs=self.n_jobs)
-        # Among many copies a row may be missing from its own list; then the last one leaves.
-        leave = found == np.arange(n)[:, None]
-        leave[~leave.any(axis=1), -1] = True
-        return distances[~leave].reshape(n, k), found[~leave].reshape(n, k)
-
-    def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    def radius_neighbors_graph(
+        self,
+        X: Any = None,
+        radius: float | None = None,
+        mode: str = "connectivity",
+        sort_results: bool = False,
     ) -> Any:
-        """Compute the graph of nearest neighbours.
+        """Compute the graph of neighbours within a distance.
 
         Parameters
         ----------
-        X : array-like of shape (n_queries, n_features) or None, default=None
+        X : array-like or sparse matrix of shape (n_queries, n_features) or None, default=None
             The queries; None for the training rows.
-        n_neighbors : int or None, default=None
-            How many; None for the model's number.
+        radius : float or None, default=None
+            The largest distance; None for the model's radius, if it has one.
         mode : {"connectivity", "distance"}, default="connectivity"
             Whether entries are ones or distances.
+        sort_results : bool, default=False
+            Whether the entries of a row are in the order of distance.
 
         Returns
         -------
         graph : sparse matrix of shape (n_queries, n_samples_fit)
-            In compressed rows; entries of a row are in the order of distance.
+            In compressed rows.
         """
         from scipy.sparse import csr_matrix
 
-        if mode not in ("connectivity", "distance"):
-            raise ValueError(
-                f"The 'mode' parameter of {type(self).__name__}.kneighbors_graph must be "
-                f"'connectivity' or 'distance'. Got {mode!r} instead."
-            )
-        distances, found = self.kneighbors(X, n_neighbors)
-        data = np.ones(found.size) if mode == "connectivity" else distances.ravel()
-        starts = np.arange(0, found.size + 1, found.shape[1])
-        return csr_matrix((data, found.ravel(), starts), shape=(len(found), self.n_samples_fit_))
+        check_is_fitted(self)
+        check_mode(f"{type(self).__name__}.radius_neighbors_graph", mode)
+        found = self._within(X, self._radius(radius))
+        if sort_results:
+            found = found.sorted()
+        data = np.ones(len(found.neighbors)) if mode == "connectivity" else found.distances
+        shape = (len(found.starts) - 1, self.n_samples_fit_)
+        return csr_matrix((data, found.neighbors, found.starts), shape=shape)
 
-    def _votes(self, X: Any, weights: Any) -> Iterator[Votes]:
-        """Yield neighbours and their weights, all queries in some order, in blocks."""
-        X = check_new_data(self, X)
-        check_count(
-            type(self).__name__,
-            self.n_neighbors_ if self.weight_ is None else 1,
-            self.n_samples_fit_,
+
+def check_mode(who: str, mode: str) -> None:
+    """Verify what the entries of a graph shall be.
+
+    Parameters
+    ----------
+    who : str
+        The caller, for the message.
+    mode : str
+        "connectivity" or "distance".
+    """
+    if mode not in ("connectivity", "distance"):
+        raise ValueError(
+            f"The 'mode' parameter of {who} must be 'connectivity' or 'distance'. Got {mode!r} "
+            "instead."
         )
-        for start in range(0, len(X), BLOCK):
-            queries = np.arange(start, min(start + BLOCK, len(X)))
-            k = min(self.n_neighbors_, self.n_samples_fit_)
-            while len(queries):
-                distances, found = self.index_.query(X[queries], k, n_jobs=self.n_jobs)
-                shares, full = self._shares(found)
-                if k == self.n_samples_fit_:
-                    full[:] = True
-                counted = neighbor_weights(distances[full], weights) * shares[full]
-                yield Votes(queries[full], found[full], counted)
-                queries, k = queries[~full], min(2 * k, self.n_samples_fit_)
-
-    def _shares(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many rows each neighbour counts for, and where these are enough."""
-        if self.weight_ is None:
-            return np.ones(found.shape), np.ones(len(found), dtype=bool)
-        weight = self.weight_[found]
-        before = np.cumsum(weight, axis=1) - weight
-        shares = np.clip(self.n_neighbors_ - before, 0.0, weight)
-        return shares, before[:, -1] + weight[:, -1] >= self.n_neighbors_ * (1 - 1e-12)
 
 
 def in_place(pieces: list[np.ndarray], places: list[np.ndarray]) -> np.ndarray:

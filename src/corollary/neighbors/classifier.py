@@ -9,16 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import StrOptions, fit_context
 from corollary.core.schema import Array, Labels, Schema
-from corollary.neighbors.base import (
-    FITTED,
-    SEARCH_CONSTRAINTS,
-    NeighborsModel,
-    fits_together,
-    in_place,
+from corollary.neighbors.base import in_place
+from corollary.neighbors.nearest import (
+    NEAREST_CONSTRAINTS,
+    NEAREST_FITTED,
+    NearestModel,
+    nearest_fits_together,
 )
 
 
-class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
+class KNeighborsClassifier(ClassifierMixin, NearestModel):
     r"""Predict the most frequent class among the nearest training rows.
 
     With :math:`I_x` the k nearest rows, the posterior estimate is
@@ -34,7 +34,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
         with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
-        tree would look at.
+        tree would look at. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     p : float, default=2
@@ -51,7 +51,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
         Labels.
     codes_ : ndarray of int of shape (n_samples_fit,)
         Class of each training row, as a position in ``classes_``.
-    index_ : NeighborIndex
+    index_ : NeighborIndex or SparseNeighborIndex
         The rows, prepared for searches.
     n_neighbors_ : int
         Neighbours used.
@@ -89,15 +89,15 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
     """
 
     _parameter_constraints: dict = {
-        **SEARCH_CONSTRAINTS,
+        **NEAREST_CONSTRAINTS,
         "weights": [StrOptions({"uniform", "distance"}), callable],
     }
     _schema = Schema(
-        fits_together,
+        nearest_fits_together,
         None,
         classes_=Labels("c"),
         codes_=Array("i", "n", low=0, below="c"),
-        **FITTED,
+        **NEAREST_FITTED,
     )
 
     def __init__(
@@ -125,7 +125,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
             Labels.
@@ -148,7 +148,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             New rows.
 
         Returns
@@ -180,7 +180,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             New rows.
 
         Returns

@@ -17,18 +17,19 @@ from corollary.core.blas import one_blas_thread
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.core.schema import Array, Number, Schema, Text
 from corollary.core.threads import ordered_map
+from corollary.neighbors.metrics import (
+    METRICS,
+    check_metric,
+    in_order,
+    measure,
+    metric_code,
+    room,
+    shift_of,
+    unit_rows,
+)
+from corollary.neighbors.sparse_index import SparseNeighborIndex
+from corollary.neighbors.within import Neighborhoods, rows_looked_at, rows_within
 
-METRICS = {
-    "euclidean": "euclidean",
-    "l2": "euclidean",
-    "manhattan": "manhattan",
-    "cityblock": "manhattan",
-    "l1": "manhattan",
-    "chebyshev": "chebyshev",
-    "infinity": "chebyshev",
-    "minkowski": "minkowski",
-    "cosine": "cosine",
-}
 ALGORITHMS = ("auto", "brute", "kd_tree")
 
 # Queries and rows of a tile of approximate distances: half a megabyte stays in a core's cache.
@@ -44,38 +45,6 @@ SHARE_OF_PRODUCTS, SHARE_OF_DISTANCES = 0.05, 0.25
 # The share is measured on this many rows of training; trees of more columns, or of fewer rows,
 # are not even tried.
 PROBES, MOST_COLUMNS, LEAST_ROWS = 32, 24, 2000
-
-
-def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
-    """Resolve the name of a metric.
-
-    Parameters
-    ----------
-    who : str
-        The caller, for the message.
-    metric : str
-        A name of :data:`METRICS`.
-    p : float
-        Power of "minkowski".
-
-    Returns
-    -------
-    metric : str
-        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
-    p : float
-        Its power.
-    """
-    name = METRICS[metric]
-    if name != "minkowski":
-        return name, {"manhattan": 1.0, "chebyshev": np.inf}.get(name, 2.0)
-    if not p >= 1:
-        raise ValueError(
-            f"The 'p' parameter of {who} must be at least 1, or it is no metric. Got {p!r} instead."
-        )
-    for power, special in ((1.0, "manhattan"), (2.0, "euclidean"), (np.inf, "chebyshev")):
-        if p == power:
-            return special, power
-    return name, float(p)
 
 
 def _fits(index: Any) -> str | None:
@@ -163,6 +132,7 @@ class NeighborIndex:
         algorithm: str = "auto",
         leaf_size: int = 30,
         n_neighbors: int = 10,
+        radius: float | None = None,
     ) -> "NeighborIndex":
         """Prepare rows.
 
@@ -182,6 +152,8 @@ class NeighborIndex:
             Largest number of rows in a leaf of the tree.
         n_neighbors : int, default=10
             Neighbours that "auto" counts with.
+        radius : float or None, default=None
+            Radius that "auto" counts with instead.
 
         Returns
         -------
@@ -204,7 +176,11 @@ class NeighborIndex:
             return tree
         k = min(n_neighbors, n)
         probes = np.ascontiguousarray(X[:: max(1, n // PROBES)][:PROBES])
-        looked = tree._search_tree(probes, *_room(len(probes), k))
+        looked = (
+            tree._search_tree(probes, *room(len(probes), k))
+            if radius is None
+            else rows_looked_at(tree, probes, radius)
+        )
         share = SHARE_OF_PRODUCTS if tree._multiplies else SHARE_OF_DISTANCES
         return tree if looked < share * n * len(probes) else plain
 
@@ -215,8 +191,8 @@ class NeighborIndex:
 
         Parameters
         ----------
-        Q : ndarray of shape (n_queries, n_features)
-            Finite queries.
+        Q : ndarray or sparse matrix of shape (n_queries, n_features)
+            Finite queries; sparse ones are filled up.
         k : int
             How many, at most as many as there are rows.
         n_jobs : int or None, default=None
@@ -229,19 +205,15 @@ class NeighborIndex:
         neighbors : ndarray of int of shape (n_queries, k)
             Numbers of the rows; equal distances are in the order of the numbers.
         """
-        Q = np.ascontiguousarray(Q, dtype=np.float64)
+        Q = _filled(Q)
         if self.metric == "cosine":
             Q = unit_rows(Q)
         shift = self._shift(Q)
         if shift:
-            near = replace(
-                self,
-                **{name: np.ldexp(getattr(self, name), -shift) for name in ("rows", "low", "high")},
-            )
-            distances, found = near.query(np.ldexp(Q, -shift), k, n_jobs=n_jobs)
+            distances, found = self._over(shift).query(np.ldexp(Q, -shift), k, n_jobs=n_jobs)
             return np.ldexp(distances, shift), found
         workers = None if n_jobs is None or n_jobs < 1 else n_jobs
-        values, found = _room(len(Q), k)
+        values, found = room(len(Q), k)
         if len(self.low):
             self._in_blocks(self._search_tree, Q, values, found, workers)
         elif (
@@ -250,15 +222,60 @@ class NeighborIndex:
             or not self._multiply(Q, values, found, workers)
         ):
             self._in_blocks(self._scan, Q, values, found, workers)
-        return _in_order(self._distances(values), found)
+        return in_order(self._distances(values), found)
+
+    def query_radius(
+        self, Q: np.ndarray, radius: float, *, n_jobs: int | None = None
+    ) -> Neighborhoods:
+        """Find all rows within a distance of each query.
+
+        Parameters
+        ----------
+        Q : ndarray or sparse matrix of shape (n_queries, n_features)
+            Finite queries; sparse ones are filled up.
+        radius : float
+            The largest distance wanted, not negative.
+        n_jobs : int or None, default=None
+            Threads; None or -1 for all cores. They do not change the result.
+
+        Returns
+        -------
+        neighborhoods : Neighborhoods
+            Rows and distances, in the order of the row numbers.
+        """
+        Q = _filled(Q)
+        if self.metric == "cosine":
+            Q = unit_rows(Q)
+        shift = self._shift(Q)
+        index = self._over(shift)
+        workers = None if n_jobs is None or n_jobs < 1 else n_jobs
+        near = float(np.ldexp(radius, -shift))
+        found = rows_within(index, np.ldexp(Q, -shift) if shift else Q, near, workers)
+        return found._replace(distances=np.ldexp(found.distances, shift))
+
+    def original_rows(self) -> np.ndarray:
+        """Return the rows in their own order.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+            The rows.
+        """
+        rows = np.empty_like(self.rows)
+        rows[self.order] = self.rows
+        return rows
+
+    def _over(self, shift: int) -> "NeighborIndex":
+        """Divide all rows by a power of two."""
+        if not shift:
+            return self
+        names = ("rows", "low", "high")
+        return replace(self, **{name: np.ldexp(getattr(self, name), -shift) for name in names})
 
     def _shift(self, Q: np.ndarray) -> int:
-        """Return the power of two to divide by, lest powers of distances overflow or vanish."""
-        if self.metric == "cosine" or not Q.size:
+        if not Q.size:
             return 0
-        exponent = int(np.frexp(max(self._largest, Q.max(), -Q.min()))[1])
-        power = {"euclidean": 2.0, "minkowski": self.p}.get(self.metric, 1.0)
-        return exponent if abs(exponent) > 900 / power else 0
+        return shift_of(max(self._largest, float(Q.max()), -float(Q.min())), self.metric, self.p)
 
     @cached_property
     def _largest(self) -> float:
@@ -270,21 +287,10 @@ class NeighborIndex:
         return self.metric in ("euclidean", "cosine")
 
     def _code(self) -> int:
-        from corollary.neighbors import _search
-
-        codes = {
-            "manhattan": _search.MANHATTAN,
-            "chebyshev": _search.CHEBYSHEV,
-            "minkowski": _search.MINKOWSKI,
-        }
-        return codes.get(self.metric, _search.SQUARED)
+        return metric_code(self.metric)
 
     def _distances(self, values: np.ndarray) -> np.ndarray:
-        if self.metric == "euclidean":
-            return np.sqrt(values)
-        if self.metric == "cosine":  # of unit rows, half the squared distance
-            return 0.5 * values
-        return values ** (1.0 / self.p) if self.metric == "minkowski" else values
+        return measure(self.metric, self.p, values)
 
     def _with_tree(self, leaf_size: int) -> "NeighborIndex":
         from corollary.neighbors._search import build
@@ -327,14 +333,9 @@ class NeighborIndex:
         for _ in ordered_map(lambda s: work(Q[s], values[s], found[s]), parts, workers=workers):
             pass
 
-    def _multiply(
-        self, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
-    ) -> bool:
-        """Search by matrix products; return False if the numbers are beyond their range."""
-        from corollary.neighbors._search import push_tile, settle
-
+    def _tiles(self) -> tuple[np.ndarray, float, list[np.ndarray]] | None:
+        """Prepare right factors of products, centred and scaled; None if out of their range."""
         n, d = self.rows.shape
-        k = values.shape[1]
         with np.errstate(over="ignore", invalid="ignore"):
             centre = self.rows.mean(axis=0)
             squares = np.empty(n)
@@ -343,8 +344,7 @@ class NeighborIndex:
                 squares[start : start + 65536] = np.einsum("ij,ij->i", part, part)
             scale = float(np.sqrt(squares.max()))
         if not 1e-140 < scale < 1e140:
-            return False
-        wanted = min(n, k + max(8, k // 8))
+            return None
         tiles = []
         for start in range(0, n, ROWS):
             stop = min(start + ROWS, n)
@@ -353,22 +353,29 @@ class NeighborIndex:
             tile[d, : stop - start] = squares[start:stop] / scale**2
             tile[d, stop - start :] = np.inf  # columns that fill the last tile
             tiles.append(tile)
+        return centre, scale, tiles
+
+    def _multiply(
+        self, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
+    ) -> bool:
+        """Search by matrix products; return False if the numbers are beyond their range."""
+        from corollary.neighbors._search import push_tile, settle
+
+        n, k = len(self.rows), values.shape[1]
+        prepared = self._tiles()
+        if prepared is None:
+            return False
+        centre, scale, tiles = prepared
+        wanted = min(n, k + max(8, k // 8))
 
         def block(part: slice) -> None:
-            moved = (Q[part] - centre) / scale
-            lengths = np.sqrt(np.einsum("ij,ij->i", moved, moved))
-            far = ~(lengths < 1e6)  # nothing would be left of single precision
-            moved[far], lengths[far] = 0.0, 0.0
-            left = np.ones((len(moved), d + 1), dtype=np.float32)
-            left[:, :d] = -2.0 * moved
-            best = np.full((len(moved), wanted), np.inf, dtype=np.float32)
-            where = np.zeros((len(moved), wanted), dtype=np.int64)
-            out = np.empty((len(moved), ROWS), dtype=np.float32)
+            left, lengths, far, error = _left_factor(Q[part], centre, scale)
+            best = np.full((len(left), wanted), np.inf, dtype=np.float32)
+            where = np.zeros((len(left), wanted), dtype=np.int64)
+            out = np.empty((len(left), ROWS), dtype=np.float32)
             for place, tile in enumerate(tiles):
                 np.matmul(left, tile, out=out)
                 push_tile(out, place * ROWS, best, where)
-            # Rounding of d + 1 products in any order, and of the numbers multiplied.
-            error = 1.01 * (d + 6) * UNIT * (2.0 * lengths + 1.0) + 1e-36
             safe = best[:, 0] - error + lengths**2 - 1e-12 * (1.0 + lengths) ** 2
             safe = np.where(far, -1.0, safe * (1 - 1e-10) * scale**2)
             if wanted == n:
@@ -385,8 +392,8 @@ class NeighborIndex:
 
 @validate_params(
     {
-        "X": ["array-like"],
-        "queries": ["array-like"],
+        "X": ["array-like", "sparse matrix"],
+        "queries": ["array-like", "sparse matrix"],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "metric": [StrOptions(set(METRICS))],
         "p": [Interval(Real, 0, None, closed="right")],
@@ -411,9 +418,9 @@ def nearest_neighbors(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Rows to search.
-    queries : array-like of shape (n_queries, n_features)
+    queries : array-like or sparse matrix of shape (n_queries, n_features)
         Points whose neighbours are wanted.
     n_neighbors : int
         How many.
@@ -423,7 +430,7 @@ def nearest_neighbors(
     p : float, default=2.0
         Power of "minkowski", at least 1.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        How to search; the result is the same.
+        How to search; the result is the same. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     n_jobs : int or None, default=None
@@ -445,7 +452,8 @@ def nearest_neighbors(
     -----
     Guarantee: the neighbours are those of distances computed coordinate by coordinate in double
     precision, for every algorithm and number of threads. Checked by
-    ``tests/neighbors/test_index.py``.
+    ``tests/neighbors/test_index.py``. Distances of sparse rows agree with those of the filled
+    rows up to rounding.
 
     Examples
     --------
@@ -455,17 +463,41 @@ def nearest_neighbors(
     """
     from sklearn.utils import check_array
 
-    X, queries = check_array(X, dtype=np.float64), check_array(queries, dtype=np.float64)
+    X = check_array(X, dtype=np.float64, accept_sparse="csr")
+    queries = check_array(queries, dtype=np.float64, accept_sparse="csr")
     if X.shape[1] != queries.shape[1]:
         raise ValueError(
             "X and queries of nearest_neighbors must have the same number of columns. Got "
             f"{X.shape[1]} and {queries.shape[1]}."
         )
-    check_count("nearest_neighbors", n_neighbors, len(X))
-    index = NeighborIndex.build(
-        X, metric=metric, p=p, algorithm=algorithm, leaf_size=leaf_size, n_neighbors=n_neighbors
-    )
+    check_count("nearest_neighbors", n_neighbors, X.shape[0])
+    options: dict[str, Any] = {"algorithm": algorithm, "leaf_size": leaf_size}
+    index = build_index(X, metric=metric, p=p, n_neighbors=n_neighbors, **options)
     return index.query(queries, n_neighbors, n_jobs=n_jobs)
+
+
+def build_index(X: Any, *, metric: str, p: float, **options: Any) -> Any:
+    """Prepare dense or sparse rows.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Finite rows.
+    metric : str
+        As of :meth:`NeighborIndex.build`.
+    p : float
+        Power of "minkowski".
+    **options
+        Passed to :meth:`NeighborIndex.build`; sparse rows have none.
+
+    Returns
+    -------
+    index : NeighborIndex or SparseNeighborIndex
+        The index.
+    """
+    if hasattr(X, "indptr"):
+        return SparseNeighborIndex.build(X, metric=metric, p=p)
+    return NeighborIndex.build(X, metric=metric, p=p, **options)
 
 
 def check_count(who: str, n_neighbors: int, n_samples: int) -> None:
@@ -487,42 +519,21 @@ def check_count(who: str, n_neighbors: int, n_samples: int) -> None:
         )
 
 
-def unit_rows(X: np.ndarray) -> np.ndarray:
-    """Scale rows to unit length.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    unit : ndarray of shape (n_samples, n_features)
-        The rows over their lengths.
-
-    Raises
-    ------
-    ValueError
-        If a row is zero, which has no direction.
-    """
-    largest = np.abs(X).max(axis=1, initial=0.0, keepdims=True)
-    if not (largest > 0).all():
-        row = int(np.flatnonzero(largest[:, 0] <= 0)[0])
-        raise ValueError(
-            f"The cosine distance is not defined for rows of zeros, and row {row} is one. Leave "
-            "such rows out or choose another metric."
-        )
-    scaled = X / largest  # so that squares neither overflow nor vanish
-    return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+def _filled(Q: Any) -> np.ndarray:
+    return np.ascontiguousarray(Q.toarray() if hasattr(Q, "indptr") else Q, dtype=np.float64)
 
 
-def _room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
-
-
-def _in_order(distances: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Order equal distances by row number: a root can make different squares equal."""
-    wrong = (distances[:, 1:] == distances[:, :-1]) & (found[:, 1:] < found[:, :-1])
-    for j in np.flatnonzero(wrong.any(axis=1)):
-        found[j] = found[j][np.lexsort((found[j], distances[j]))]
-    return distances, found
+def _left_factor(
+    Q: np.ndarray, centre: np.ndarray, scale: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Prepare left factors of products; return their lengths, which are far, and the error."""
+    moved = (Q - centre) / scale
+    lengths = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+    far = ~(lengths < 1e6)  # nothing would be left of single precision
+    moved[far], lengths[far] = 0.0, 0.0
+    d = Q.shape[1]
+    left = np.ones((len(moved), d + 1), dtype=np.float32)
+    left[:, :d] = -2.0 * moved
+    # Rounding of d + 1 products in any order, and of the numbers multiplied.
+    error = 1.01 * (d + 6) * UNIT * (2.0 * lengths + 1.0) + 1e-36
+    return left, lengths, far, error

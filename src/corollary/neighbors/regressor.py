@@ -8,16 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import StrOptions, fit_context
 from corollary.core.schema import Array, Schema
-from corollary.neighbors.base import (
-    FITTED,
-    SEARCH_CONSTRAINTS,
-    NeighborsModel,
-    fits_together,
-    in_place,
+from corollary.neighbors.base import in_place
+from corollary.neighbors.nearest import (
+    NEAREST_CONSTRAINTS,
+    NEAREST_FITTED,
+    NearestModel,
+    nearest_fits_together,
 )
 
 
-class KNeighborsRegressor(RegressorMixin, NeighborsModel):
+class KNeighborsRegressor(RegressorMixin, NearestModel):
     r"""Predict the mean target of the nearest training rows, :math:`\frac1k \sum_{i \in I_x} y_i`.
 
     Parameters
@@ -29,7 +29,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
         with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
-        tree would look at.
+        tree would look at. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     p : float, default=2
@@ -44,7 +44,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
     ----------
     targets_ : ndarray of shape (n_samples_fit,) or (n_samples_fit, n_outputs)
         Targets of the training rows.
-    index_ : NeighborIndex
+    index_ : NeighborIndex or SparseNeighborIndex
         The rows, prepared for searches.
     n_neighbors_ : int
         Neighbours used.
@@ -77,10 +77,15 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
     """
 
     _parameter_constraints: dict = {
-        **SEARCH_CONSTRAINTS,
+        **NEAREST_CONSTRAINTS,
         "weights": [StrOptions({"uniform", "distance"}), callable],
     }
-    _schema = Schema(fits_together, None, targets_=Array("f", "n") | Array("f", "n", "o"), **FITTED)
+    _schema = Schema(
+        nearest_fits_together,
+        None,
+        targets_=Array("f", "n") | Array("f", "n", "o"),
+        **NEAREST_FITTED,
+    )
 
     def __init__(
         self,
@@ -112,7 +117,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
@@ -133,7 +138,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             New rows.
 
         Returns

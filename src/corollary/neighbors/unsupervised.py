@@ -1,13 +1,19 @@
 """Neighbour searches as an estimator without targets."""
 
+from numbers import Real
 from typing import Any, Self
 
-from corollary.core.compat import fit_context
+from corollary.core.compat import Interval, fit_context
 from corollary.core.schema import Schema
-from corollary.neighbors.base import FITTED, SEARCH_CONSTRAINTS, NeighborsModel, fits_together
+from corollary.neighbors.nearest import (
+    NEAREST_CONSTRAINTS,
+    NEAREST_FITTED,
+    NearestModel,
+    nearest_fits_together,
+)
 
 
-class NearestNeighbors(NeighborsModel):
+class NearestNeighbors(NearestModel):
     """Remember rows and find the nearest of them.
 
     Parameters
@@ -15,8 +21,10 @@ class NearestNeighbors(NeighborsModel):
     n_neighbors : int or "consistent", default=5
         Neighbours that searches return unless told otherwise; "consistent" for
         :func:`consistent_k` of the number of rows.
+    radius : float, default=1.0
+        Distance within which :meth:`radius_neighbors` looks unless told otherwise.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        How to search; the result is the same to the last bit.
+        How to search; the result is the same to the last bit. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     p : float, default=2
@@ -29,7 +37,7 @@ class NearestNeighbors(NeighborsModel):
 
     Attributes
     ----------
-    index_ : NeighborIndex
+    index_ : NeighborIndex or SparseNeighborIndex
         The rows, prepared for searches.
     n_neighbors_ : int
         Neighbours used.
@@ -60,13 +68,17 @@ class NearestNeighbors(NeighborsModel):
            [1]]))
     """
 
-    _parameter_constraints: dict = {**SEARCH_CONSTRAINTS}
-    _schema = Schema(fits_together, None, **FITTED)
+    _parameter_constraints: dict = {
+        **NEAREST_CONSTRAINTS,
+        "radius": [Interval(Real, 0, None, closed="both")],
+    }
+    _schema = Schema(nearest_fits_together, None, **NEAREST_FITTED)
 
     def __init__(
         self,
         n_neighbors: Any = 5,
         *,
+        radius: float = 1.0,
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
@@ -74,6 +86,7 @@ class NearestNeighbors(NeighborsModel):
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
+        self.radius = radius
         self.algorithm = algorithm
         self.leaf_size = leaf_size
         self.p = p
@@ -86,7 +99,7 @@ class NearestNeighbors(NeighborsModel):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
         y : None, default=None
             Ignored.

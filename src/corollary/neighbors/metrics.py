@@ -1,0 +1,192 @@
+"""Distances that searches know, and how they are measured."""
+
+import numpy as np
+
+METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "manhattan": "manhattan",
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    "chebyshev": "chebyshev",
+    "infinity": "chebyshev",
+    "minkowski": "minkowski",
+    "cosine": "cosine",
+}
+
+
+def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
+    """Resolve the name of a metric.
+
+    Parameters
+    ----------
+    who : str
+        The caller, for the message.
+    metric : str
+        A name of :data:`METRICS`.
+    p : float
+        Power of "minkowski".
+
+    Returns
+    -------
+    metric : str
+        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
+    p : float
+        Its power.
+    """
+    name = METRICS[metric]
+    if name != "minkowski":
+        return name, {"manhattan": 1.0, "chebyshev": np.inf}.get(name, 2.0)
+    if not p >= 1:
+        raise ValueError(
+            f"The 'p' parameter of {who} must be at least 1, or it is no metric. Got {p!r} instead."
+        )
+    for power, special in ((1.0, "manhattan"), (2.0, "euclidean"), (np.inf, "chebyshev")):
+        if p == power:
+            return special, power
+    return name, float(p)
+
+
+def metric_code(metric: str) -> int:
+    """Return the number by which compiled searches know a metric.
+
+    Parameters
+    ----------
+    metric : str
+        A name that :func:`check_metric` returned.
+
+    Returns
+    -------
+    code : int
+        Its number; "cosine" is the squared distance of unit rows.
+    """
+    from corollary.neighbors import _search
+
+    codes = {
+        "manhattan": _search.MANHATTAN,
+        "chebyshev": _search.CHEBYSHEV,
+        "minkowski": _search.MINKOWSKI,
+    }
+    return codes.get(metric, _search.SQUARED)
+
+
+def measure(metric: str, p: float, values: np.ndarray) -> np.ndarray:
+    """Turn reduced distances into distances.
+
+    Parameters
+    ----------
+    metric : str
+        A name that :func:`check_metric` returned.
+    p : float
+        Power of "minkowski".
+    values : ndarray
+        Squared distances, or powers of distances.
+
+    Returns
+    -------
+    distances : ndarray
+        Of the same shape.
+    """
+    if metric == "euclidean":
+        return np.sqrt(values)
+    if metric == "cosine":  # of unit rows, half the squared distance
+        return 0.5 * values
+    return values ** (1.0 / p) if metric == "minkowski" else values
+
+
+def shift_of(largest: float, metric: str, p: float) -> int:
+    """Return the power of two to divide by, lest powers of distances overflow or vanish.
+
+    Parameters
+    ----------
+    largest : float
+        Largest size of a coordinate.
+    metric : str
+        A name that :func:`check_metric` returned.
+    p : float
+        Power of "minkowski".
+
+    Returns
+    -------
+    exponent : int
+        Zero, unless it matters.
+    """
+    if metric == "cosine":
+        return 0
+    exponent = int(np.frexp(largest)[1])
+    power = {"euclidean": 2.0, "minkowski": p}.get(metric, 1.0)
+    return exponent if abs(exponent) > 900 / power else 0
+
+
+def unit_rows(X: np.ndarray, first: int = 0) -> np.ndarray:
+    """Scale rows to unit length.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    first : int, default=0
+        Number of the first of them, for the message.
+
+    Returns
+    -------
+    unit : ndarray of shape (n_samples, n_features)
+        The rows over their lengths.
+
+    Raises
+    ------
+    ValueError
+        If a row is zero, which has no direction.
+    """
+    largest = np.abs(X).max(axis=1, initial=0.0, keepdims=True)
+    if not (largest > 0).all():
+        row = first + int(np.flatnonzero(largest[:, 0] <= 0)[0])
+        raise ValueError(
+            f"The cosine distance is not defined for rows of zeros, and row {row} is one. Leave "
+            "such rows out or choose another metric."
+        )
+    scaled = X / largest  # so that squares neither overflow nor vanish
+    return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Make room for the result of a search.
+
+    Parameters
+    ----------
+    n_queries : int
+        Queries.
+    k : int
+        Neighbours of each.
+
+    Returns
+    -------
+    values : ndarray of shape (n_queries, k)
+        For reduced distances.
+    rows : ndarray of int of shape (n_queries, k)
+        For row numbers.
+    """
+    return np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
+
+
+def in_order(distances: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order equal distances by row number: a root can make different squares equal.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_queries, k)
+        Distances, nearest first.
+    found : ndarray of int of shape (n_queries, k)
+        Row numbers; ordered in place.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_queries, k)
+        As they were.
+    found : ndarray of int of shape (n_queries, k)
+        In order.
+    """
+    wrong = (distances[:, 1:] == distances[:, :-1]) & (found[:, 1:] < found[:, :-1])
+    for j in np.flatnonzero(wrong.any(axis=1)):
+        found[j] = found[j][np.lexsort((found[j], distances[j]))]
+    return distances, found

@@ -1,0 +1,189 @@
+"""What the estimators of a number of neighbours share: whose vote counts."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_new_data
+from corollary.core.schema import Integer
+from corollary.neighbors.base import (
+    BLOCK,
+    FITTED,
+    SEARCH_CONSTRAINTS,
+    NeighborsModel,
+    check_mode,
+    fits_together,
+    neighbor_weights,
+)
+from corollary.neighbors.consistency import consistent_k
+from corollary.neighbors.index import check_count
+
+NEAREST_CONSTRAINTS: dict = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"consistent"})],
+    **SEARCH_CONSTRAINTS,
+}
+
+NEAREST_FITTED = {"n_neighbors_": Integer(1), **FITTED}
+
+
+def nearest_fits_together(model: Any) -> str | None:
+    """Say what does not fit in a loaded model, or None.
+
+    Parameters
+    ----------
+    model : estimator
+        A model whose attributes fit their specifications.
+
+    Returns
+    -------
+    sentence : str or None
+        The first problem.
+    """
+    weight = model.weight_
+    if model.n_neighbors_ > model.n_samples_fit_ and weight is None:
+        return "it has fewer rows than neighbours"
+    if weight is not None and float(weight.sum()) < model.n_neighbors_ * (1 - 1e-9):
+        return "its rows weigh less than the neighbours wanted"
+    return fits_together(model)
+
+
+class Votes(NamedTuple):
+    """Neighbours of some queries, and how much each of them counts."""
+
+    queries: np.ndarray
+    neighbors: np.ndarray
+    weights: np.ndarray
+
+
+class NearestModel(NeighborsModel):
+    """Base of the estimators that look at a number of neighbours."""
+
+    def _fit_index(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **checks: Any
+    ) -> np.ndarray | None:
+        """Build the index of the rows of positive weight; return their targets."""
+        X, y, total = self._training_rows(X, y, sample_weight, **checks)
+        self.n_neighbors_ = (
+            consistent_k(max(1.0, total)) if self.n_neighbors == "consistent" else self.n_neighbors
+        )
+        if self.weight_ is not None and total < self.n_neighbors_ * (1 - 1e-9):
+            raise ValueError(
+                f"{type(self).__name__} counts a row of weight w as w rows, and the weights sum to "
+                f"{total:g} for n_neighbors = {self.n_neighbors_}. Scale the weights up or take "
+                "fewer neighbours."
+            )
+        self._build(X, n_neighbors=min(self.n_neighbors_, self.n_samples_fit_))
+        return y
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Find the nearest training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, n_features) or None, default=None
+            The queries; None for the training rows themselves, which then are not their own
+            neighbours.
+        n_neighbors : int or None, default=None
+            How many; None for the model's number.
+        return_distance : bool, default=True
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Distances, nearest first; only if ``return_distance``.
+        neighbors : ndarray of int of shape (n_queries, n_neighbors)
+            Numbers of the training rows (of those of positive weight); equal distances are in
+            the order of the numbers.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise ValueError(
+                f"The 'n_neighbors' parameter of {type(self).__name__}.kneighbors must be an int, "
+                f"at least 1. Got {k!r} instead."
+            )
+        if X is None:
+            distances, found = self._others(int(k))
+        else:
+            X = check_new_data(self, X, accept_sparse="csr")
+            check_count(type(self).__name__, int(k), self.n_samples_fit_)
+            distances, found = self.index_.query(X, int(k), n_jobs=self.n_jobs)
+        return (distances, found) if return_distance else found
+
+    def _others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find neighbours of the training rows among the others."""
+        n = self.n_samples_fit_
+        if k >= n:
+            raise ValueError(
+                f"{type(self).__name__} expected n_neighbors < n_samples_fit without queries, "
+                f"since no row is its own neighbour, but n_neighbors = {k}, n_samples_fit = {n}."
+            )
+        rows = self.index_.original_rows()
+        distances, found = self.index_.query(rows, k + 1, n_jobs=self.n_jobs)
+        # Among many copies a row may be missing from its own list; then the last one leaves.
+        leave = found == np.arange(n)[:, None]
+        leave[~leave.any(axis=1), -1] = True
+        return distances[~leave].reshape(n, k), found[~leave].reshape(n, k)
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Any:
+        """Compute the graph of nearest neighbours.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, n_features) or None, default=None
+            The queries; None for the training rows.
+        n_neighbors : int or None, default=None
+            How many; None for the model's number.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether entries are ones or distances.
+
+        Returns
+        -------
+        graph : sparse matrix of shape (n_queries, n_samples_fit)
+            In compressed rows; entries of a row are in the order of distance.
+        """
+        from scipy.sparse import csr_matrix
+
+        check_mode(f"{type(self).__name__}.kneighbors_graph", mode)
+        distances, found = self.kneighbors(X, n_neighbors)
+        data = np.ones(found.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(0, found.size + 1, found.shape[1])
+        return csr_matrix((data, found.ravel(), starts), shape=(len(found), self.n_samples_fit_))
+
+    def _votes(self, X: Any, weights: Any) -> Iterator[Votes]:
+        """Yield neighbours and their weights, all queries in some order, in blocks."""
+        X = check_new_data(self, X, accept_sparse="csr")
+        check_count(
+            type(self).__name__,
+            self.n_neighbors_ if self.weight_ is None else 1,
+            self.n_samples_fit_,
+        )
+        for start in range(0, X.shape[0], BLOCK):
+            queries = np.arange(start, min(start + BLOCK, X.shape[0]))
+            k = min(self.n_neighbors_, self.n_samples_fit_)
+            while len(queries):
+                distances, found = self.index_.query(X[queries], k, n_jobs=self.n_jobs)
+                shares, full = self._shares(found)
+                if k == self.n_samples_fit_:
+                    full[:] = True
+                counted = neighbor_weights(distances[full], weights) * shares[full]
+                yield Votes(queries[full], found[full], counted)
+                queries, k = queries[~full], min(2 * k, self.n_samples_fit_)
+
+    def _shares(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many rows each neighbour counts for, and where these are enough."""
+        if self.weight_ is None:
+            return np.ones(found.shape), np.ones(len(found), dtype=bool)
+        weight = self.weight_[found]
+        before = np.cumsum(weight, axis=1) - weight
+        shares = np.clip(self.n_neighbors_ - before, 0.0, weight)
+        return shares, before[:, -1] + weight[:, -1] >= self.n_neighbors_ * (1 - 1e-12)

@@ -1,0 +1,102 @@
+"""What the estimators of a radius share: everyone within it has a vote."""
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_new_data
+from corollary.neighbors.base import BLOCK, SEARCH_CONSTRAINTS, NeighborsModel
+from corollary.neighbors.within import Neighborhoods
+
+RADIUS_CONSTRAINTS: dict = {
+    "radius": [Interval(Real, 0, None, closed="both")],
+    "weights": [StrOptions({"uniform", "distance"}), callable],
+    **SEARCH_CONSTRAINTS,
+}
+
+
+class RadiusVotes(NamedTuple):
+    """Neighbours within the radius of a block of queries.
+
+    Parameters
+    ----------
+    alone : ndarray of bool of shape (n_queries,)
+        Which queries have no neighbour.
+    queries : ndarray of int of shape (n_found,)
+        Query of each neighbour, as a number in the block.
+    neighbors : ndarray of int of shape (n_found,)
+        Numbers of the training rows.
+    weights : ndarray of shape (n_found,)
+        How much each of them counts.
+    """
+
+    alone: np.ndarray
+    queries: np.ndarray
+    neighbors: np.ndarray
+    weights: np.ndarray
+
+
+class RadiusModel(NeighborsModel):
+    """Base of the estimators that look at all rows within a radius."""
+
+    def _fit_index(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
+        X, y, _ = self._training_rows(X, y, sample_weight, **checks)
+        self._build(X, radius=float(self.radius))
+        return y
+
+    def _votes(self, X: Any) -> Iterator[RadiusVotes]:
+        """Yield neighbours and their weights, block by block."""
+        X = check_new_data(self, X, accept_sparse="csr")
+        for start in range(0, X.shape[0], BLOCK):
+            part = X[start : start + BLOCK]
+            found = self.index_.query_radius(part, float(self.radius), n_jobs=self.n_jobs)
+            weights = radius_weights(found, self.weights)
+            if self.weight_ is not None:
+                weights = weights * self.weight_[found.neighbors]
+            alone = np.diff(found.starts) == 0
+            queries = found.queries
+            total = np.bincount(queries, weights, minlength=len(alone))
+            if not (total[~alone] > 0).all():
+                raise ValueError(
+                    f"The function 'weights' of {type(self).__name__} gave all neighbours of a row "
+                    "the weight zero. Let one of them count."
+                )
+            yield RadiusVotes(alone, queries, found.neighbors, weights / total[queries])
+
+
+def radius_weights(found: Neighborhoods, weights: Any) -> np.ndarray:
+    """Turn distances within a radius into weights of votes.
+
+    Parameters
+    ----------
+    found : Neighborhoods
+        Neighbours of some queries.
+    weights : {"uniform", "distance"} or callable
+        As of :func:`neighbor_weights`; a function gets all distances as one array.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_found,)
+        Weights, not negative.
+    """
+    distances = found.distances
+    if callable(weights):
+        values = np.asarray(weights(distances), dtype=float)
+        if values.shape != distances.shape or not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError(
+                "A function as 'weights' must return finite weights, not negative, of the shape "
+                f"of the distances, {distances.shape}. Got shape {values.shape}."
+            )
+        return values
+    if weights == "uniform" or not len(distances):
+        return np.ones(distances.shape)
+    counts = np.diff(found.starts)
+    # In units of the nearest, so that the inverse of a tiny distance cannot overflow.
+    nearest = np.minimum.reduceat(distances, found.starts[:-1][counts > 0])
+    nearest = np.repeat(nearest, counts[counts > 0])
+    values = np.ones(distances.shape)
+    np.divide(nearest, distances, out=values, where=distances != nearest)
+    return values

@@ -1,0 +1,234 @@
+"""Classification by the votes of all rows within a radius."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import fit_context
+from corollary.core.schema import Array, Labels, Nullable, Schema
+from corollary.neighbors.base import FITTED, fits_together
+from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
+
+
+def _fits(model: Any) -> str | None:
+    label = model.outlier_label_
+    if label is not None and _kind(label) != _kind(model.classes_):
+        return "its label of outliers is of another kind than its classes"
+    return fits_together(model)
+
+
+def _kind(labels: np.ndarray) -> str:
+    return "text" if np.asarray(labels).dtype.kind in "USO" else "number"
+
+
+class RadiusNeighborsClassifier(ClassifierMixin, RadiusModel):
+    """Predict the most frequent class among the training rows within a radius.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        The largest distance of a row that votes.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights of votes: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        How to search; the result is the same to the last bit. "auto" measures how many rows a
+        tree would look at. Sparse rows are all searched.
+    leaf_size : int, default=30
+        Largest number of rows in a leaf of the tree.
+    p : float, default=2
+        Power of the metric "minkowski", at least 1.
+    metric : str, default="minkowski"
+        The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
+    outlier_label : int, float, str, "most_frequent" or None, default=None
+        Label of rows that have no neighbour; None to refuse them.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores. They do not change the result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    codes_ : ndarray of int of shape (n_samples_fit,)
+        Class of each training row, as a position in ``classes_``.
+    outlier_label_ : ndarray of shape (1,) or None
+        Label of rows without neighbours.
+    index_ : NeighborIndex or SparseNeighborIndex
+        The rows, prepared for searches.
+    n_samples_fit_ : int
+        Training rows of positive weight.
+    weight_ : ndarray of shape (n_samples_fit,) or None
+        Their weights.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    KNeighborsClassifier : By a number of neighbours.
+
+    Notes
+    -----
+    Equally frequent classes are ordered by ``classes_``. A training row of weight w counts as w
+    rows. If the label of outliers is no class, the probabilities of an outlier are all zero.
+
+    Examples
+    --------
+    >>> from corollary.neighbors import RadiusNeighborsClassifier
+    >>> model = RadiusNeighborsClassifier(1.5, outlier_label="most_frequent")
+    >>> model = model.fit([[0.0], [1.0], [2.0], [9.0]], [0, 0, 1, 1])
+    >>> model.predict([[0.2], [9.5], [5.0]])
+    array([0, 1, 0])
+    """
+
+    _parameter_constraints: dict = {**RADIUS_CONSTRAINTS, "outlier_label": "no_validation"}
+    _schema = Schema(
+        _fits,
+        None,
+        classes_=Labels("c"),
+        codes_=Array("i", "n", low=0, below="c"),
+        outlier_label_=Nullable(Labels(1)),
+        **FITTED,
+    )
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        outlier_label: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.outlier_label = outlier_label
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            How many rows each row counts for.
+
+        Returns
+        -------
+        self : RadiusNeighborsClassifier
+            The fitted model.
+        """
+        y = self._fit_index(X, y, sample_weight)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.codes_ = codes.astype(np.int64)
+        self.outlier_label_ = self._outlier_label()
+        return self
+
+    def _outlier_label(self) -> np.ndarray | None:
+        if self.outlier_label is None:
+            return None
+        if isinstance(self.outlier_label, str) and self.outlier_label == "most_frequent":
+            counts = np.bincount(self.codes_, self.weight_, minlength=len(self.classes_))
+            return self.classes_[[counts.argmax()]]
+        label = np.asarray(self.outlier_label)
+        if label.ndim or _kind(label) != _kind(self.classes_):
+            raise ValueError(
+                "The 'outlier_label' parameter of RadiusNeighborsClassifier must be one label of "
+                f"the kind of the classes, such as {self.classes_[0]!r}, 'most_frequent' or None. "
+                f"Got {self.outlier_label!r} instead."
+            )
+        return label.reshape(1)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Estimate the posterior by the shares of the classes within the radius.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; rows of zeros for outliers whose label is no class.
+
+        Raises
+        ------
+        ValueError
+            If a row has no neighbour and ``outlier_label`` is None.
+        """
+        probabilities, alone = self._shares(X)
+        if alone.any() and not probabilities[alone].any():
+            warnings.warn(
+                f"{alone.sum()} rows have no neighbour within the radius and get probability 0 for "
+                f"every class, since their label, {self.outlier_label!r}, is none.",
+                stacklevel=2,
+            )
+        return probabilities
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most frequent class within the radius.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Classes, the first of equally frequent ones; ``outlier_label`` without neighbours.
+
+        Raises
+        ------
+        ValueError
+            If a row has no neighbour and ``outlier_label`` is None.
+        """
+        probabilities, alone = self._shares(X)
+        labels = self.classes_[probabilities.argmax(axis=1)]
+        if alone.any():
+            labels = np.where(alone, self.outlier_label_, labels)
+        return labels
+
+    def _shares(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return probabilities, and which rows have no neighbour."""
+        check_is_fitted(self)
+        n_classes = len(self.classes_)
+        pieces, alone = [], []
+        for votes in self._votes(X):
+            cell = votes.queries * n_classes + self.codes_[votes.neighbors]
+            size = len(votes.alone) * n_classes
+            pieces.append(np.bincount(cell, votes.weights, size).reshape(-1, n_classes))
+            alone.append(votes.alone)
+        probabilities, lonely = np.concatenate(pieces), np.concatenate(alone)
+        if lonely.any():
+            if self.outlier_label_ is None:
+                raise ValueError(
+                    f"RadiusNeighborsClassifier found no neighbour within radius = {self.radius:g} "
+                    f"of {lonely.sum()} of {len(lonely)} rows, the first of them row "
+                    f"{int(np.flatnonzero(lonely)[0])}. Raise 'radius', or say by 'outlier_label' "
+                    "which label such rows get."
+                )
+            probabilities[lonely] = self.classes_ == self.outlier_label_
+        return probabilities, lonely

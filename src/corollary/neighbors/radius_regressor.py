@@ -1,0 +1,155 @@
+"""Regression by the mean of all rows within a radius."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import fit_context
+from corollary.core.schema import Array, Schema
+from corollary.neighbors.base import FITTED, fits_together
+from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
+
+
+class RadiusNeighborsRegressor(RegressorMixin, RadiusModel):
+    """Predict the mean target of the training rows within a radius.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        The largest distance of a row that counts.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        How to search; the result is the same to the last bit. "auto" measures how many rows a
+        tree would look at. Sparse rows are all searched.
+    leaf_size : int, default=30
+        Largest number of rows in a leaf of the tree.
+    p : float, default=2
+        Power of the metric "minkowski", at least 1.
+    metric : str, default="minkowski"
+        The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all cores. They do not change the result.
+
+    Attributes
+    ----------
+    targets_ : ndarray of shape (n_samples_fit,) or (n_samples_fit, n_outputs)
+        Targets of the training rows.
+    index_ : NeighborIndex or SparseNeighborIndex
+        The rows, prepared for searches.
+    n_samples_fit_ : int
+        Training rows of positive weight.
+    weight_ : ndarray of shape (n_samples_fit,) or None
+        Their weights.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    KNeighborsRegressor : By a number of neighbours.
+
+    Notes
+    -----
+    A training row of weight w counts as w rows. Rows without a neighbour are predicted as NaN, with
+    a warning.
+
+    Examples
+    --------
+    >>> from corollary.neighbors import RadiusNeighborsRegressor
+    >>> model = RadiusNeighborsRegressor(1.5).fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 4.0])
+    >>> model.predict([[0.2], [4.0]])
+    array([0.5, 4. ])
+    """
+
+    _parameter_constraints: dict = {**RADIUS_CONSTRAINTS}
+    _schema = Schema(fits_together, None, targets_=Array("f", "n") | Array("f", "n", "o"), **FITTED)
+
+    def __init__(
+        self,
+        radius: float = 1.0,
+        *,
+        weights: Any = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            How many rows each row counts for.
+
+        Returns
+        -------
+        self : RadiusNeighborsRegressor
+            The fitted model.
+        """
+        y = self._fit_index(X, y, sample_weight, multi_output=True, y_numeric=True)
+        self.targets_ = np.asarray(y, dtype=np.float64)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the mean of the targets within the radius.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            New rows.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Weighted means; NaN for rows without a neighbour.
+        """
+        check_is_fitted(self)
+        targets = self.targets_.reshape(self.n_samples_fit_, -1)
+        pieces, lonely = [], 0
+        for votes in self._votes(X):
+            size = len(votes.alone)
+            means = [
+                np.bincount(votes.queries, votes.weights * column[votes.neighbors], size)
+                for column in targets.T
+            ]
+            block = np.stack(means, axis=1)
+            block[votes.alone] = np.nan
+            lonely += int(votes.alone.sum())
+            pieces.append(block)
+        if lonely:
+            warnings.warn(
+                f"RadiusNeighborsRegressor found no neighbour within radius = {self.radius:g} of "
+                f"{lonely} rows and predicts NaN for them. Raise 'radius'.",
+                stacklevel=2,
+            )
+        prediction = np.concatenate(pieces)
+        return prediction[:, 0] if self.targets_.ndim == 1 else prediction
