@@ -36,6 +36,17 @@ def test_few_whole_numbers_can_be_asked_for_as_a_number():
     assert "--task regression" in _read([1, 2, 3] * 10).notes[0]
 
 
+def test_two_values_need_no_advice_on_how_to_read_them():
+    assert _read([0, 1] * 10).notes == ()
+
+
+def test_words_among_the_numbers_of_a_target_are_said():
+    target = _read([*np.linspace(0, 1, 30).round(3).astype(str), "pending", "pending"])
+    assert target.n_dropped == 2
+    (note,) = target.notes
+    assert note == "In the target 'y', 2 values are no numbers ('pending') and count as missing."
+
+
 def test_rows_without_target_are_dropped_and_whole_classes_have_no_decimal():
     target = _read([1.0, 2.0, np.nan, np.inf] * 10)
     assert target.classes == ("1", "2")
@@ -56,6 +67,8 @@ def test_rows_without_target_are_dropped_and_whole_classes_have_no_decimal():
         ([f"id{i}" for i in range(50)], "auto", "target", "a different value per row"),
         ([f"2020-01-{i:02d}" for i in range(1, 29)], "auto", "target", "holds dates"),
         (["a", "b"] * 10, "regression", "target", "holds no numbers"),
+        ([i * 1e200 for i in range(20)], "auto", "target", r"too large .* is 1.9e\+201. Change"),
+        ([i * 1e-200 for i in range(20)], "auto", "target", "too small .* range is 1.9e-199"),
         ([f"k{i}" for i in range(150)] * 2, "auto", "target", "has 150 classes; at most 100"),
     ],
 )

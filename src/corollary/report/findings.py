@@ -375,7 +375,7 @@ def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding
     if target.n_dropped:
         n = target.n_dropped
         sentence = (
-            f"{n} row{'s' * (n > 1)} without a value of {target.name!r} "
+            f"{n:,} row{'s' * (n > 1)} without {_value(target)} {target.name!r} "
             f"{'were' if n > 1 else 'was'} left out."
         )
         found.append(Finding("missing-target", sentence, columns=(target.name,)))
@@ -391,6 +391,10 @@ def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding
         )
         found.append(Finding("missing-values", sentence, columns=tuple(gaps)))
     return found
+
+
+def _value(target: Target) -> str:
+    return "a value of" if target.classes else "a number in"
 
 
 def _unused(plans: dict[str, Plan]) -> list[Finding]:

@@ -16,6 +16,8 @@ FEWEST_ROWS = 10
 FEW_VALUES = 10
 #: More classes than this are refused: each needs rows in training, calibration and test.
 MOST_CLASSES = 100
+#: Sizes of numbers whose squares, and sums of them, stay within the range of double precision.
+LARGEST, SMALLEST = 1e140, 1e-140
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
         Of kind "target", when nothing can be learnt from it.
     """
     column = table.frame[name]
-    kind = inspect_column(column)["kind"]
+    plan = inspect_column(column)
+    kind = plan["kind"]
     if kind == "empty":
         raise ReportError("target", f"Every value of the target {name!r} is missing.")
     numbers = read_numbers(column)
@@ -89,12 +92,13 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
         is_number = kind == "numeric" or (kind == "constant" and len(present) == len(column))
         few = whole and len(np.unique(present)) <= FEW_VALUES
         task = "regression" if is_number and not few else "classification"
-        if is_number and few and kind == "numeric":
+        if is_number and few and kind == "numeric" and len(np.unique(present)) > 2:
             notes.append(
                 f"The target {name!r} holds {len(np.unique(present))} distinct whole numbers and "
                 "was read as classes; --task regression reads it as a number."
             )
     if task == "regression":
+        notes += [f"In the target {name!r}, {note}." for note in plan["notes"]]
         target = _read_quantity(name, kind, numbers, whole, notes)
     else:
         target = _read_classes(name, kind, column, notes)
@@ -106,6 +110,7 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
             "needed to train, to calibrate and to test on different rows.",
         )
     _refuse_constant(target)
+    _refuse_sizes(target)
     return target
 
 
@@ -181,4 +186,20 @@ def _refuse_constant(target: Target) -> None:
         "target",
         f"The target {target.name!r} has the same value ({value}) in all {len(target.values)} "
         "rows: there is nothing to predict. Choose another target.",
+    )
+
+
+def _refuse_sizes(target: Target) -> None:
+    if target.task != "regression":
+        return
+    largest = float(np.abs(target.values).max())
+    spread = float(np.ptp(target.values / largest)) * largest
+    if largest <= LARGEST and spread >= SMALLEST:
+        return
+    size, word = (largest, "large") if largest > LARGEST else (spread, "small")
+    raise ReportError(
+        "target",
+        f"The target {target.name!r} holds numbers whose squares are too {word} for double "
+        f"precision: their {'size' if word == 'large' else 'range'} is {size:.3g}. Change the unit "
+        "of the target.",
     )

@@ -39,9 +39,12 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         )
     if evidence.profile.n_dropped:
         dropped = plural(evidence.profile.n_dropped, "row")
+        one = evidence.profile.n_dropped == 1
+        value = "a value of" if evidence.classes else "a number in"
         lines.append(
-            f"{dropped} without a value of {facts.target_name(evidence)} were left out; if they "
-            "differ from the others, the claims do not cover them."
+            f"{dropped} without {value} {facts.target_name(evidence)} "
+            f"{'was' if one else 'were'} left out; if {'it differs' if one else 'they differ'} "
+            f"from the others, the claims do not cover {'it' if one else 'them'}."
         )
     unused = [label(c.name, 40) for c in evidence.profile.columns if not c.used]
     if unused:
