@@ -1,10 +1,10 @@
 """Scratch files: arrays that are kept on the disk while a fit runs, and vanish with it."""
 
 import errno
+import mmap
 import os
 import shutil
 import tempfile
-import threading
 from os import PathLike
 from typing import Any
 
@@ -37,8 +37,8 @@ class ScratchFile:
     >>> from corollary.core.scratch import ScratchFile
     >>> with ScratchFile() as scratch:
     ...     place = scratch.append(np.arange(5, dtype=np.uint8))
-    ...     scratch.read(place + 2, 3)
-    array([2, 3, 4], dtype=uint8)
+    ...     scratch.read(place, 3)
+    array([0, 1, 2], dtype=uint8)
     """
 
     def __init__(self, directory: str | PathLike[str] | None = None, *, size: int = 0) -> None:
@@ -48,7 +48,6 @@ class ScratchFile:
         if shutil.disk_usage(self.directory).free < size:
             raise self._full(size)
         self._file: Any = tempfile.TemporaryFile(dir=self.directory, buffering=0)  # noqa: SIM115
-        self._lock = threading.Lock()
         self.size = 0
 
     def __enter__(self) -> "ScratchFile":
@@ -75,15 +74,18 @@ class ScratchFile:
         OSError
             If the disk is full, naming the folder and the bytes.
         """
-        place, rest = self.size, memoryview(array.ravel(order="K").view(np.uint8))
+        place, data = self.size, memoryview(array.ravel(order="K").view(np.uint8))
+        gap = bytes(-array.nbytes % mmap.ALLOCATIONGRANULARITY)  # arrays begin with a page
         try:
-            while len(rest):
-                rest = rest[self._file.write(rest) :]
+            for part in (data, memoryview(gap)):
+                done = 0
+                while done < len(part):
+                    done += self._file.write(part[done:])
         except OSError as error:
             if error.errno not in _FULL:
                 raise
             raise self._full(place + array.nbytes) from error
-        self.size += array.nbytes
+        self.size += array.nbytes + len(gap)
         return place
 
     def _full(self, size: int) -> OSError:
@@ -94,31 +96,19 @@ class ScratchFile:
         )
 
     def read(self, place: int, size: int) -> np.ndarray:
-        """Read bytes.
+        """Return bytes that were written, in memory that the system may take back.
 
         Parameters
         ----------
         place : int
-            Where they begin.
+            Where an array begins.
         size : int
-            How many there are.
+            How many bytes are wanted.
 
         Returns
         -------
         bytes : ndarray of uint8 of shape (size,)
-            A copy of them.
+            A view of the file; pages are read when they are touched.
         """
-        found = np.empty(size, dtype=np.uint8)
-        done = 0
-        while done < size:
-            part = memoryview(found)[done:]
-            if hasattr(os, "preadv"):
-                count = os.preadv(self._file.fileno(), [part], place + done)
-            else:
-                with self._lock:
-                    self._file.seek(place + done)
-                    count = self._file.readinto(part)
-            if not count:
-                raise EOFError(f"The scratch file ends at byte {self.size}.")
-            done += count
-        return found
+        pages = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ, offset=place)
+        return np.frombuffer(pages, dtype=np.uint8)

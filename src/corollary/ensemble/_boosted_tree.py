@@ -55,9 +55,8 @@ RULE = record(
 # Counts of nodes and free histograms, the node whose rows are being taken (-1 for none), the rows
 # from which on a node is handed out, whether this one is, and the last open node.
 STATE = record("n_nodes n_free pending share shared top")
-# What happens to the rows of a place: they stay if its feature is negative, and else go to its left
-# child or to the place after that, as a line of sides says.
-MOVE = record("feature child line")
+# A split of a place: the column of its feature, and where its left child is (the other follows).
+MOVE = record("place feature child")
 # Where the rows of a node begin and end in one block, and sums of a leaf in one block.
 SPAN, SUMS = record("start stop"), record("g h w")
 
@@ -163,6 +162,25 @@ def _pack_rows(derivatives, mine, first, rule, packed):
 
 
 @jit(helper=True)
+def _split_rows(codes, first, goes_left, mine, beside):
+    """Bring rows that go left to the front, all in their order, and return how many they are.
+
+    The column of their bins begins at ``first``; ``beside`` is scratch.
+    """
+    near, far = np.int64(0), np.int64(0)
+    for t in range(mine.shape[0]):
+        i = mine[t]
+        goes = np.int64(goes_left[np.int64(codes[first + np.int64(i)])])
+        mine[near] = i
+        beside[far] = i
+        near += goes
+        far += 1 - goes
+    for t in range(far):
+        mine[near + t] = beside[t]
+    return near
+
+
+@jit(helper=True)
 def _add_rows(codes, packed, mine, columns, rule, work, hist):
     """Add rows to a histogram."""
     # The table is empty between calls; words of rows follow it.
@@ -230,18 +248,9 @@ def grow(name, block, rows, plan, tree, work, ranks, monotone):
                 if left < 0:
                     _pack_rows(derivatives, mine, 0, rule, packed)
                 else:
-                    # Rows that go left come to the front, and all keep their order.
-                    goes_left, beside = sides[name], aside[span.start : span.stop]
-                    first, near, far = columns[node.feature].feature * n, np.int64(0), np.int64(0)
-                    for t in range(mine.shape[0]):
-                        i = mine[t]
-                        goes = np.int64(goes_left[np.int64(codes[first + np.int64(i)])])
-                        mine[near] = i
-                        beside[far] = i
-                        near += goes
-                        far += 1 - goes
-                    for t in range(far):
-                        mine[near + t] = beside[t]
+                    first = columns[node.feature].feature * n
+                    beside = aside[span.start : span.stop]
+                    near = _split_rows(codes, first, sides[name], mine, beside)
                     fore, hind = spans[left, b], spans[left + 1, b]
                     fore.start, fore.stop = span.start, span.start + near
                     hind.start, hind.stop = fore.stop, span.stop
@@ -459,48 +468,32 @@ def pack(derivatives, rows, first, rules, words):
 
 
 @jit
-def route(codes, places, moves, sides, moved):
-    """Send the rows of a block on from their places; columns of bins lie end to end."""
-    n = places.shape[0]
-    for i in range(n):
-        move = moves[places[i]]
-        moved[i] = places[i]
-        if move.feature >= 0:
-            goes = np.int64(sides[move.line, np.int64(codes[move.feature * n + i])])
-            moved[i] = move.child + 1 - goes
+def move_rows(codes, n, moves, sides, order, aside, spans):
+    """Split places of a block of n rows, whose columns of bins lie end to end.
+
+    The rows of a place are between its ends in the order, and so are then those of its children.
+    """
+    for m in range(moves.shape[0]):
+        move = moves[m]
+        span, fore, hind = spans[move.place], spans[move.child], spans[move.child + 1]
+        mine, beside = order[span.start : span.stop], aside[span.start : span.stop]
+        near = _split_rows(codes, move.feature * n, sides[m], mine, beside)
+        fore.start, fore.stop = span.start, span.start + near
+        hind.start, hind.stop = fore.stop, span.stop
 
 
 @jit
-def tally(codes, words, places, slots, columns, rules, work, hists):
-    """Add the rows of a block to the histograms of their places, if these have one.
-
-    A word of 0 is that of a row which is not learnt from.
-    """
-    n, size = words.shape[0], hists.shape[0]
-    stops = np.zeros(size + 1, dtype=np.int64)
-    for i in range(n):
-        slot = slots[places[i]]
-        if slot >= 0 and words[i] != 0:
-            stops[slot + 1] += 1
-    for slot in range(size):
-        stops[slot + 1] += stops[slot]
-    order = np.empty(stops[size], dtype=np.uint32)
-    for i in range(n - 1, -1, -1):
-        slot = slots[places[i]]
-        if slot >= 0 and words[i] != 0:
-            stops[slot + 1] -= 1
-            order[stops[slot + 1]] = i
-    for slot in range(size):
-        # Each stop has moved down to where the rows of its slot begin.
-        stop = stops[slot + 2] if slot + 1 < size else order.shape[0]
-        mine = order[stops[slot + 1] : stop]
-        if mine.shape[0] > 0:
-            _add_rows(codes, words, mine, columns, rules[0], work, hists[slot])
+def tally(codes, words, order, spans, slots, columns, rules, work, hists):
+    """Add the rows of places to their histograms; a negative slot means that there is none."""
+    for place in range(slots.shape[0]):
+        if slots[place] >= 0:
+            mine = order[spans[place].start : spans[place].stop]
+            _add_rows(codes, words, mine, columns, rules[0], work, hists[slots[place]])
 
 
 @jit
 def sum_leaves(leaves, words, derivatives, weight, rules, sums):
-    """Add derivatives and weights of the rows of a block to the sums of their leaves."""
+    """Add derivatives and weights of rows that have a word to the sums of their leaves."""
     rule, weighted = rules[0], weight.shape[0] > 0
     for i in range(leaves.shape[0]):
         if words[i] != 0:

@@ -18,8 +18,11 @@ import numpy as np
 from corollary.core.scratch import ScratchFile
 from corollary.core.summary import MergeTree
 from corollary.core.threads import Team
-from corollary.ensemble.gradient_boosting_histogram import GradientHistogram
+from corollary.ensemble.gradient_boosting_histogram import GradientHistogram, as_read
 from corollary.ensemble.gradient_boosting_tree import cut
+
+# Columns, rule and slots of a histogram: they travel, its zeros need not.
+Layout = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class BlockState(NamedTuple):
@@ -37,12 +40,16 @@ class BlockState(NamedTuple):
         Predictions before this iteration.
     moved : ndarray of shape (n, n_outputs)
         Predictions with the trees of this iteration.
-    rows : ndarray of uint32
-        Rows of the block to learn from.
+    rows : ndarray of uint32 or None
+        Rows of the block to learn from; None for all.
     words : ndarray of int64 of shape (n,)
         Their derivatives, packed; 0 for the others.
-    places : ndarray of int32 of shape (n,)
-        Where the rows are in the tree.
+    order : ndarray of uint32
+        Rows to learn from, grouped by their places in the tree.
+    spans : ndarray of records
+        Where the rows of each place are in the order.
+    leaves : ndarray of int32 or None
+        Leaves of all rows, once the tree is grown.
     """
 
     first: int
@@ -50,27 +57,16 @@ class BlockState(NamedTuple):
     weight: np.ndarray
     raw: np.ndarray
     moved: np.ndarray
-    rows: np.ndarray
-    words: np.ndarray
-    places: np.ndarray
+    rows: np.ndarray | None = None
+    words: np.ndarray | None = None
+    order: np.ndarray | None = None
+    spans: np.ndarray | None = None
+    leaves: np.ndarray | None = None
 
-
-class Moves(NamedTuple):
-    """How rows move on from their places.
-
-    Parameters
-    ----------
-    table : ndarray of records
-        For every place the feature (its position in ``features``) and the children.
-    sides : ndarray of uint8 of shape (n_moves, 256)
-        Side of every bin.
-    features : ndarray of int64 or None
-        The only columns that are read; None for all.
-    """
-
-    table: np.ndarray
-    sides: np.ndarray
-    features: np.ndarray | None = None
+    @property
+    def chosen(self) -> np.ndarray:
+        """Rows to learn from."""
+        return np.arange(len(self.y), dtype=np.uint32) if self.rows is None else self.rows
 
 
 @dataclass(frozen=True)
@@ -96,16 +92,37 @@ class Derivatives:
         from corollary.ensemble import _boosting
 
         found, peaks = np.zeros((self.n_trees, len(state.y), 2)), np.zeros((self.n_trees, 2))
-        span, out = np.array([0, len(state.rows)]), (found[:, :, 0], found[:, :, 1], peaks)
-        kernel = getattr(_boosting, self.kernel)
-        kernel(state.y, state.raw, state.weight, state.rows, span, self.parameters, out)
+        rows, out = state.chosen, (found[:, :, 0], found[:, :, 1], peaks)
+        span, kernel = np.array([0, len(rows)]), getattr(_boosting, self.kernel)
+        kernel(state.y, state.raw, state.weight, rows, span, self.parameters, out)
         return found, peaks
+
+
+class GrownTree(NamedTuple):
+    """What settles the leaves of a tree.
+
+    Parameters
+    ----------
+    columns : ndarray of records
+        Features worth a split.
+    nodes : ndarray of records
+        Nodes.
+    sides : ndarray of uint8 of shape (n_nodes, 256)
+        Side of every bin.
+    rule : ndarray of records of shape (1,)
+        How derivatives are summed.
+    """
+
+    columns: np.ndarray
+    nodes: np.ndarray
+    sides: np.ndarray
+    rule: np.ndarray
 
 
 def first_state(first: int, y: np.ndarray, weight: np.ndarray, start: np.ndarray) -> BlockState:
     """Return the state of a block before the first iteration."""
-    raw, none = np.tile(start, (len(y), 1)), np.empty(0, dtype=np.int64)
-    return BlockState(first, y, weight, raw, raw, none, none, none)
+    raw = np.tile(start, (len(y), 1))
+    return BlockState(first, y, weight, raw, raw)
 
 
 # -- steps --------------------------------------------------------------------------------------
@@ -113,7 +130,7 @@ def first_state(first: int, y: np.ndarray, weight: np.ndarray, start: np.ndarray
 
 def choose(codes: Any, state: BlockState, rows: np.ndarray) -> tuple[BlockState, None]:
     """Choose the rows to learn from."""
-    return state._replace(rows=rows), None
+    return state._replace(rows=None if len(rows) == len(state.y) else rows), None
 
 
 def measure(
@@ -129,49 +146,60 @@ def plant(
     state: BlockState,
     output: int,
     derivatives: Derivatives,
-    histogram: GradientHistogram,
+    layout: Layout,
 ) -> tuple[BlockState, GradientHistogram]:
     """Begin a tree: pack derivatives, put all rows at the root, and add up its histogram."""
-    found = derivatives.of(state)[0][output]
-    words = histogram.pack(found, rows=state.rows, first=state.first)
-    state = state._replace(words=words, places=np.zeros(len(words), dtype=np.int32))
-    return state, histogram.update((codes.read(), words, state.places))
+    from corollary.ensemble._boosted_tree import SPAN
+
+    order, histogram = state.chosen, GradientHistogram.over(*layout)
+    words = histogram.pack(derivatives.of(state)[0][output], rows=order, first=state.first)
+    spans = np.array([(0, len(order))], dtype=SPAN)
+    state = state._replace(words=words, order=order, spans=spans)
+    return state, histogram.update_grouped(codes.read(), words, order, spans)
 
 
-def tally(
-    codes: Any, state: BlockState, moves: Moves, histogram: GradientHistogram
+def split(
+    codes: Any,
+    state: BlockState,
+    moves: np.ndarray,
+    sides: np.ndarray,
+    layout: Layout,
 ) -> tuple[BlockState, GradientHistogram]:
-    """Move rows on and add up the histograms of their new places."""
-    bins = codes.read()
-    state = state._replace(places=_route(bins, state.places, moves))
-    return state, histogram.update((bins, state.words, state.places))
+    """Split places, as sides of bins say, and add up histograms of new ones."""
+    from corollary.ensemble._boosted_tree import move_rows
+
+    bins, n = codes.read(), len(state.y)
+    order, aside = state.order.copy(), np.empty_like(state.order)
+    histogram = GradientHistogram.over(*layout)
+    spans = np.zeros(len(histogram.slots), dtype=state.spans.dtype)
+    spans[: len(state.spans)] = state.spans
+    move_rows(as_read(bins), n, moves, sides, order, aside, spans)
+    state = state._replace(order=order, spans=spans)
+    return state, histogram.update_grouped(bins, state.words, order, spans)
 
 
 def settle(
-    codes: Any,
-    state: BlockState,
-    output: int,
-    derivatives: Derivatives,
-    moves: Moves,
-    leaf_of: np.ndarray,
-    rule: np.ndarray,
-    n_nodes: int,
+    codes: Any, state: BlockState, output: int, derivatives: Derivatives, tree: GrownTree
 ) -> tuple[BlockState, np.ndarray]:
-    """Move rows to their leaves and sum their derivatives, without rounding, by leaf."""
-    from corollary.ensemble._boosted_tree import SUMS, sum_leaves
+    """Find the leaves of all rows and sum derivatives, without rounding, by leaf."""
+    from corollary.ensemble._boosted_tree import SUMS, sum_leaves, walk
 
-    leaves = leaf_of[_route(codes.read(moves.features), state.places, moves)]
-    sums = np.zeros(n_nodes, dtype=SUMS)
+    n = len(state.y)
+    leaves, rows = np.empty(n, dtype=np.int64), np.arange(n, dtype=np.uint32)
+    bins = as_read(codes.read()).reshape((n, -1), order="F")
+    walk(bins, rows, tree.columns, tree.nodes, tree.sides, leaves)
+    sums = np.zeros(len(tree.nodes), dtype=SUMS)
     found = derivatives.of(state)[0][output]
-    sum_leaves(leaves, state.words, found, state.weight, rule, sums)
-    return state._replace(places=leaves), sums.view(np.int64).reshape(-1, 3)
+    sum_leaves(leaves, state.words, found, state.weight, tree.rule, sums)
+    state = state._replace(leaves=leaves.astype(np.int32), order=None)
+    return state, sums.view(np.int64).reshape(-1, 3)
 
 
 def add(codes: Any, state: BlockState, output: int, steps: np.ndarray) -> tuple[BlockState, None]:
     """Add the values of leaves to the predictions of all rows."""
     moved = state.moved.copy()
-    moved[:, output : output + steps.shape[1]] += steps[state.places]
-    return state._replace(moved=moved), None
+    moved[:, output : output + steps.shape[1]] += steps[state.leaves]
+    return state._replace(moved=moved, leaves=None), None
 
 
 def gather(
@@ -179,14 +207,6 @@ def gather(
 ) -> tuple[BlockState, tuple[np.ndarray, ...]]:
     """Return parts of the state of some rows."""
     return state, tuple(getattr(state, name)[rows] for name in names)
-
-
-def _route(codes: np.ndarray, places: np.ndarray, moves: Moves) -> np.ndarray:
-    from corollary.ensemble._boosted_tree import route
-
-    moved = np.empty_like(places)
-    route(codes, places, moves.table, moves.sides, moved)
-    return moved
 
 
 # -- homes --------------------------------------------------------------------------------------
@@ -212,12 +232,9 @@ class ScratchCodes(NamedTuple):
     n_rows: int
     n_features: int
 
-    def read(self, features: np.ndarray | None = None) -> np.ndarray:
-        """Return columns end to end; None for all of them."""
-        if features is None:
-            return self.file.read(self.place, self.n_rows * self.n_features)
-        columns = [self.file.read(self.place + f * self.n_rows, self.n_rows) for f in features]
-        return np.concatenate([np.empty(0, dtype=np.uint8), *columns])
+    def read(self) -> np.ndarray:
+        """Return the columns end to end."""
+        return self.file.read(self.place, self.n_rows * self.n_features)
 
 
 class HeldCodes(NamedTuple):
@@ -231,9 +248,9 @@ class HeldCodes(NamedTuple):
 
     codes: np.ndarray
 
-    def read(self, features: np.ndarray | None = None) -> np.ndarray:
-        """Return columns end to end; None for all of them."""
-        return np.ravel(self.codes if features is None else self.codes[:, features], order="F")
+    def read(self) -> np.ndarray:
+        """Return the columns end to end."""
+        return np.ravel(self.codes, order="F")
 
 
 class Blocks(ABC):
@@ -291,8 +308,8 @@ class Blocks(ABC):
             return [()] * len(self)
         at = np.searchsorted(rows, self.edges)
         return [
-            ((rows[a:b] - first).astype(np.uint32),)
-            for a, b, first in zip(at[:-1], at[1:], self.edges)
+            ((rows[at[k] : at[k + 1]] - first).astype(np.uint32),)
+            for k, first in enumerate(self.edges[:-1])
         ]
 
 
@@ -365,18 +382,18 @@ class DaskBlocks(Blocks):
     def __init__(self, codes: list[Any], sizes: Sequence[int], options: dict[str, Any]) -> None:
         super().__init__(sizes)
         self._codes, self._options = codes, options
-        self._states: list[Any] = []
+        self._taken: list[Any] = []
 
     def begin(self, y: np.ndarray, weight: np.ndarray, start: np.ndarray) -> None:
         """Send targets and weights to the workers."""
         import dask
 
-        first = dask.delayed(first_state)
+        first = dask.delayed(_first_taken)
         states = [
             first(int(a), y[a:b], weight[a:b], start)
             for a, b in zip(self.edges[:-1], self.edges[1:])
         ]
-        self._states = list(dask.persist(*states, **self._options))
+        self._taken = list(dask.persist(*states, **self._options))
 
     def run(
         self,
@@ -387,18 +404,42 @@ class DaskBlocks(Blocks):
         """Take a step in every block where it is."""
         import dask
 
-        take = dask.delayed(step, nout=2)
-        both = [
-            take(codes, state, *share)
-            for codes, state, share in zip(self._codes, self._states, self._share(rows))
+        take = dask.delayed(_take)
+        taken = [
+            take(step, codes, before, *share)
+            for codes, before, share in zip(self._codes, self._taken, self._share(rows))
         ]
-        parts = [part for _, part in both]
+        parts = taken
         if merge is not None:
-            tree = MergeTree(dask.delayed(merge))
-            for part in parts:
+            tree = MergeTree(partial(dask.delayed(_merge), merge))
+            for part in taken:
                 tree.push(part)
             parts = [tree.result()]
-        kept = dask.persist(*(state for state, _ in both), *parts, **self._options)
-        self._states = list(kept[: len(both)])
-        found = dask.compute(*kept[len(both) :], **self._options)
+        parts = [dask.delayed(_part)(part) for part in parts]
+        kept = dask.persist(*taken, *parts, **self._options)
+        self._taken = list(kept[: len(taken)])
+        found = dask.compute(*kept[len(taken) :], **self._options)
         return list(found) if merge is None else found[0]
+
+
+class _Taken(NamedTuple):
+    """A state and a part: what a step returned, as one object, which is one task."""
+
+    state: BlockState
+    part: Any
+
+
+def _first_taken(*given: Any) -> _Taken:
+    return _Taken(first_state(*given), None)
+
+
+def _take(step: Callable[..., Any], codes: Any, before: _Taken, *share: Any) -> _Taken:
+    return _Taken(*step(codes, before.state, *share))
+
+
+def _merge(merge: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    return merge(_part(left), _part(right))
+
+
+def _part(found: Any) -> Any:
+    return found.part if isinstance(found, _Taken) else found

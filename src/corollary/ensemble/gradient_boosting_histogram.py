@@ -90,7 +90,7 @@ def worth_a_split(bins: Bins) -> np.ndarray:
     return np.flatnonzero((bins.n_bins > 1) | bins.missing)
 
 
-def lay_out(bins: Bins) -> tuple[np.ndarray, int]:
+def lay_out(bins: Bins) -> np.ndarray:
     """Place the lines of features in a histogram.
 
     Parameters
@@ -102,8 +102,6 @@ def lay_out(bins: Bins) -> tuple[np.ndarray, int]:
     -------
     columns : ndarray of records
         Features worth a split, see :mod:`corollary.ensemble._boosted_tree`.
-    width : int
-        Numbers of a histogram.
     """
     from corollary.ensemble._boosted_tree import COLUMN
 
@@ -112,9 +110,20 @@ def lay_out(bins: Bins) -> tuple[np.ndarray, int]:
     columns = np.zeros(len(features), dtype=COLUMN)
     columns["feature"], columns["n_bins"] = features, n_bins
     columns["is_set"] = bins.categorical[features]
-    stops = np.cumsum(n_bins + 1)  # missing values come last
-    columns["line"] = 2 * (stops - n_bins - 1)
-    return columns, 2 * int(stops[-1]) if len(stops) else 0
+    columns["line"] = 2 * (np.cumsum(n_bins + 1) - n_bins - 1)  # missing values come last
+    return columns
+
+
+def width_of(columns: np.ndarray) -> int:
+    """Return how many numbers a histogram of these features has."""
+    return 2 * int((columns["n_bins"] + 1).sum())
+
+
+def as_read(array: np.ndarray) -> np.ndarray:
+    """Return an array that is not written to, so that kernels are compiled for one type."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +195,6 @@ class GradientHistogram(Summary):
         """
         from corollary.ensemble._boosted_tree import RULE
 
-        columns, width = lay_out(bins)
         word, rule = divide_word(n_rows), np.zeros(1, dtype=RULE)
         for name in ("room", "c_bits", "h_bits", "shift"):
             rule[name] = getattr(word, name)
@@ -195,7 +203,28 @@ class GradientHistogram(Summary):
         rule["h_scale"] = 1.0 / scale_of(word.h_limit, peaks[1])
         slots = np.full(max(nodes, default=-1) + 1, -1, dtype=np.int64)
         slots[list(nodes)] = np.arange(len(nodes))
-        return cls(columns, rule, slots, np.zeros((len(nodes), width), dtype=np.int64))
+        return cls.over(lay_out(bins), rule, slots)
+
+    @classmethod
+    def over(cls, columns: np.ndarray, rule: np.ndarray, slots: np.ndarray) -> Self:
+        """Return an empty histogram of this layout.
+
+        Parameters
+        ----------
+        columns : ndarray of records
+            Features worth a split.
+        rule : ndarray of records of shape (1,)
+            How derivatives are written.
+        slots : ndarray of int64 of shape (n_nodes,)
+            For every node its row of ``sums``, or -1.
+
+        Returns
+        -------
+        histogram : GradientHistogram
+            Without rows.
+        """
+        shape = int(slots.max(initial=-1)) + 1, width_of(columns)
+        return cls(columns, rule, slots, np.zeros(shape, dtype=np.int64))
 
     def pack(
         self, derivatives: np.ndarray, *, rows: np.ndarray | None = None, first: int = 0
@@ -230,13 +259,42 @@ class GradientHistogram(Summary):
 
     def update(self, chunk: Chunk) -> Self:
         """Add rows ``(codes, words, nodes)``."""
-        from corollary.ensemble._boosted_tree import tally
+        from corollary.ensemble._boosted_tree import SPAN
 
         codes, words, nodes = chunk
-        flat = np.ravel(codes, order="F")  # column by column; a flat array already is
+        order = np.argsort(nodes, kind="stable")
+        ends = np.searchsorted(nodes[order], np.arange(len(self.slots) + 1))
+        spans = np.zeros(len(self.slots), dtype=SPAN)
+        spans["start"], spans["stop"] = ends[:-1], ends[1:]
+        return self.update_grouped(codes, words, order.astype(np.uint32), spans)
+
+    def update_grouped(
+        self, codes: np.ndarray, words: np.ndarray, order: np.ndarray, spans: np.ndarray
+    ) -> Self:
+        """Add rows that are in the order of their nodes.
+
+        Parameters
+        ----------
+        codes : ndarray of uint8 of shape (n_samples, n_features)
+            Bins, or the columns of these end to end.
+        words : ndarray of int64 of shape (n_samples,)
+            Derivatives.
+        order : ndarray of uint32
+            Numbers of rows.
+        spans : ndarray of records of shape (n_nodes,)
+            Where the rows of each node ``start`` and ``stop`` in the order.
+
+        Returns
+        -------
+        histogram : GradientHistogram
+            With these rows.
+        """
+        from corollary.ensemble._boosted_tree import tally
+
+        flat = as_read(np.ravel(codes, order="F"))
         work = np.zeros(512 + min(len(words), int(self.rule["room"][0])), dtype=np.int64)
         sums = self.sums.copy()
-        tally(flat, words, nodes, self.slots, self.columns, self.rule, work, sums)
+        tally(flat, words, order, spans, self.slots, self.columns, self.rule, work, sums)
         return replace(self, sums=sums)
 
     def merge(self, other: Self) -> Self:

@@ -17,7 +17,7 @@ import numpy as np
 from corollary.core.progress import track
 from corollary.ensemble import gradient_boosting_blocks as blockwise
 from corollary.ensemble.boosting_losses import BoostingLoss
-from corollary.ensemble.gradient_boosting_blocks import Blocks, Derivatives, Moves
+from corollary.ensemble.gradient_boosting_blocks import Blocks, Derivatives, GrownTree, Layout
 from corollary.ensemble.gradient_boosting_fit import (
     Boosted,
     Boosting,
@@ -115,13 +115,9 @@ class PassGrower(TreeGrower):
                 self._pass([name, *self._next()])
             hists[nodes[left + small]["slot"]] = self.ready[name]
         self.ready.pop(name, None)
-        if name in self.children:
-            self._find_places(name, int(left))
-
-    def _find_places(self, name: int, left: int) -> None:
-        """Note where the children of a node are, now that they have numbers."""
-        place = self.children[name]
-        self.place[left], self.place[left + 1] = place, place + 1
+        if name in self.children:  # which have numbers now
+            place = self.children[name]
+            self.place[int(left)], self.place[int(left) + 1] = place, place + 1
 
     def _plant_rows(self) -> GradientHistogram:
         """Put all rows at the root and return its histogram."""
@@ -130,7 +126,7 @@ class PassGrower(TreeGrower):
             blockwise.plant,
             output=self.output,
             derivatives=self.derivatives,
-            histogram=self._histogram([0]),
+            layout=self._layout([0]),
         )
         return self._merged(step)
 
@@ -138,11 +134,10 @@ class PassGrower(TreeGrower):
         total: GradientHistogram = self.blocks.run(step, GradientHistogram.merge)
         return total
 
-    def _histogram(self, places: list[int]) -> GradientHistogram:
+    def _layout(self, places: list[int]) -> Layout:
         slots = np.full(self.n_places, -1, dtype=np.int64)
         slots[places] = np.arange(len(places))
-        sums = np.zeros((len(places), self.tree.hists.shape[1]), dtype=np.int64)
-        return GradientHistogram(self.columns, self.rule.copy(), slots, sums)
+        return self.columns, self.rule.copy(), slots
 
     def _next(self) -> list[int]:
         """Return open nodes whose children may be split, those that will be chosen first first."""
@@ -173,33 +168,23 @@ class PassGrower(TreeGrower):
 
     def _pass(self, names: list[int]) -> None:
         """Split nodes and add up the histograms of their smaller children."""
-        self.n_passes += 1
-        names = names[: max(1, HISTOGRAM_BYTES // (8 * self.tree.hists.shape[1]))]
-        moves = self._moves(names)
-        nodes, mask = self.tree.nodes, (1 << int(self.rule[0]["shift"])) - 1
-        smaller = []
-        for name in names:
-            near = nodes[name]["hc_left"] & mask
-            right = near > (nodes[name]["hc"] & mask) - near
-            smaller.append(self.children[name] + int(right))
-        step = partial(blockwise.tally, moves=moves, histogram=self._histogram(smaller))
-        self.ready.update(zip(names, self._merged(step).sums))
-
-    def _moves(self, names: list[int], *, few: bool = False) -> Moves:
-        """Make places for the children of nodes, and say how rows get there."""
         from corollary.ensemble._boosted_tree import MOVE
 
-        table = np.zeros(self.n_places, dtype=MOVE)
-        table["feature"] = -1
-        at = self.columns["feature"][self.tree.nodes["feature"][names]]
-        features = np.unique(at) if few else None
-        if features is not None:
-            at = np.searchsorted(features, at)
-        for line, (name, feature) in enumerate(zip(names, at.tolist())):
-            self.children[name] = self.n_places
-            table[self.place[name]] = feature, self.n_places, line
+        self.n_passes += 1
+        names = names[: max(1, HISTOGRAM_BYTES // (8 * self.tree.hists.shape[1]))]
+        moves, sides = np.zeros(len(names), dtype=MOVE), self.tree.sides[names]
+        nodes, mask = self.tree.nodes, (1 << int(self.rule[0]["shift"])) - 1
+        smaller = []
+        for move, name in zip(moves, names):
+            node, child = nodes[name], self.n_places
+            move["place"], move["child"] = self.place[name], child
+            move["feature"] = self.columns["feature"][node["feature"]]
+            near = node["hc_left"] & mask
+            smaller.append(child + int(near > (node["hc"] & mask) - near))
+            self.children[name] = child
             self.n_places += 2
-        return Moves(table, self.tree.sides[names], features)
+        step = partial(blockwise.split, moves=moves, sides=sides, layout=self._layout(smaller))
+        self.ready.update(zip(names, self._merged(step).sums))
 
     def settle(self, grown: Grown, rate: float, heaviest: float | None) -> None:
         """Send all rows to their leaves and give these their Newton steps.
@@ -216,24 +201,12 @@ class PassGrower(TreeGrower):
         from corollary.ensemble._boosted_tree import STEP, Leaves, settle
 
         self._set_steps(rate, heaviest)
-        n_nodes, left = len(grown.nodes), grown.nodes["left"]
-        late = [name for name in np.flatnonzero(left >= 0).tolist() if name not in self.children]
-        moves = self._moves(late, few=True)
-        for name in late:
-            self._find_places(name, int(left[name]))
-        leaf_of = np.zeros(self.n_places, dtype=np.int32)
-        for name in np.flatnonzero(left < 0).tolist():
-            leaf_of[self.place[name]] = name
-            if name in self.children:  # it was split in vain
-                leaf_of[self.children[name] : self.children[name] + 2] = name
+        n_nodes = len(grown.nodes)
         step = partial(
             blockwise.settle,
             output=self.output,
             derivatives=self.derivatives,
-            moves=moves,
-            leaf_of=leaf_of,
-            rule=self.rule.copy(),
-            n_nodes=n_nodes,
+            tree=GrownTree(self.columns, grown.nodes, grown.sides, self.rule.copy()),
         )
         self.sums[0, :n_nodes] = self.blocks.run(step, operator.add).view(self.sums.dtype)[:, 0]
         nothing = self.nothing
@@ -345,7 +318,7 @@ class _Loop:
         if not self.loss.renews:
             return np.empty
         sample = self.sample
-        raw, leaves = self.blocks.look_up("raw", "places", rows=sample)
+        raw, leaves = self.blocks.look_up("raw", "leaves", rows=sample)
         order = np.argsort(leaves, kind="stable")
         stops = np.cumsum(np.bincount(leaves))
 

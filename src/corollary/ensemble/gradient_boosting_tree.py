@@ -30,6 +30,7 @@ from corollary.ensemble.gradient_boosting_histogram import (
     divide_word,
     lay_out,
     scale_of,
+    width_of,
     worth_a_split,
 )
 from corollary.tree.binning import Bins
@@ -281,7 +282,7 @@ class TreeGrower(ABC):
         from corollary.ensemble import _boosted_tree as compiled
 
         self.growth, self.n_blocks = growth, n_blocks
-        self.columns, width = lay_out(bins)
+        self.columns = lay_out(bins)
         features = self.columns["feature"]
         self.work = [np.zeros(512 + min(n_rows, ROOM), dtype=np.int64) for _ in range(n_blocks)]
         self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
@@ -294,7 +295,7 @@ class TreeGrower(ABC):
             np.zeros(2 * leaves, dtype=compiled.NODE),
             np.zeros((2 * leaves, 256), dtype=np.uint8),
             np.zeros((2 * leaves, n_blocks), dtype=compiled.SPAN),
-            np.zeros((slots, width), dtype=np.int64),
+            np.zeros((slots, width_of(self.columns)), dtype=np.int64),
             np.arange(slots),
             np.zeros(1, dtype=compiled.STATE),
         )
