@@ -180,6 +180,22 @@ def test_a_leaked_column_is_asked_about_on_the_first_screen(tmp_path):
     assert made.evidence.importances[0].column == "decision"
 
 
+def test_doubts_stand_on_the_first_screen(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"bought": rng.normal(size=200), "noise": rng.normal(size=200)})
+    frame["day"] = pd.date_range("2020-01-01", periods=200)
+    frame["sold"] = 100.0 + rng.normal(size=200)
+    frame["gain"] = frame["sold"] - frame["bought"]
+    made = Made(frame, "gain", tmp_path)
+    for said in (
+        "But so small an error is rare: is gain computed from other columns, such as",
+        "But the rows are in order of day and were dealt at random: later rows may be harder",
+        "Rows were dealt at random whatever their day, so nothing here tells how well",
+        "1 question for you below",
+    ):
+        assert said in entities.unescape(made.html)
+
+
 def test_twins_never_cross_the_split(tmp_path):
     frame = pd.concat([_linear(0), _linear(0).iloc[:60]], ignore_index=True)
     made = Made(frame, "y", tmp_path)

@@ -199,7 +199,11 @@ def test_a_leaked_column_is_asked_about(frame, task, seed):
     if task == "classification":
         frame["leak"] = np.where(frame["y"] == "yes", "approved", "refused")
         frame["number leak"] = (frame["y"] == "yes") * 2.0 + rng.uniform(size=400)
-        names = ["leak", "number leak"]
+        days = rng.choice(["2024-03-05", "2024-04-01"], 400)
+        frame["closed on"] = np.where(frame["y"] == "yes", days, None)
+        said = np.where(frame["y"] == "yes", "payment was approved by clerk", "no payment, clerk")
+        frame["remark"] = [f"{text} number {i}" for i, text in enumerate(said)]
+        names = ["leak", "number leak", "closed on", "remark"]
     else:
         frame["y"] = rng.lognormal(size=400)
         frame["leak"] = frame["y"] * 1.2
@@ -209,6 +213,20 @@ def test_a_leaked_column_is_asked_about(frame, task, seed):
     assert [f.columns[0] for f in found] == names
     assert not any(f.act for f in found)
     assert set(names) <= set(used)
+
+
+def test_rows_in_order_of_time_are_asked_about(frame):
+    days = pd.Series(pd.date_range("2020-01-01", periods=len(frame)))
+    assert "time-order" not in _kinds(_profile(frame, "y")[0])
+    shuffled = days.sample(frac=1.0, random_state=0).to_numpy()
+    assert "time-order" not in _kinds(_profile(frame.assign(day=shuffled), "y")[0])
+    years = np.sort(np.arange(len(frame)) % 40 + 1980)
+    for name, values in {"day": days, "text": days.astype(str), "year": years[::-1]}.items():
+        profile, used = _profile(frame.assign(**{name: values}), "y")
+        (found,) = [f for f in profile.findings if f.kind == "time-order"]
+        assert (found.columns, found.act) == ((name,), False)
+        assert f"in order of '{name}'" in found.sentence
+        assert name in used
 
 
 def test_columns_that_carry_nothing_are_left_out_with_the_reason(frame):

@@ -5,7 +5,9 @@ length of zero among lengths, a code such as 9999 among measurements). Everythin
 question or a harmless fact.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,10 @@ from corollary.report.evidence import Finding
 from corollary.report.split import Split
 from corollary.report.statistics import mean_ranks
 from corollary.report.target import Target
-from corollary.representation.columns import Plan, distinct_strings, read_numbers
+from corollary.representation.columns import Plan, distinct_strings, read_dates, read_numbers
 from corollary.representation.encodings import is_few, stays_away_from_zero
 
+_WORD = re.compile(r"\w+")
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 #: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
@@ -28,6 +31,11 @@ WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
 ISOLATED = 20.0
 #: A column predicts alone when it leaves at most this share of the baseline's errors.
 ALONE = 0.03
+#: Words of a text column that are tried as predictors, the most frequent first, and the least and
+#: largest share of rows that hold them.
+MOST_WORDS, LEAST_SHARE, LARGEST_SHARE = 200, 0.02, 0.98
+#: Distinct moments from which a column can put the rows in order.
+FEWEST_MOMENTS = 10
 #: Rows on which single columns are tried as predictors.
 ALONE_ROWS = 20_000
 
@@ -86,6 +94,7 @@ def find_oddities(
         if plan["kind"] == "category" and not plan.get("why"):
             ask += alike_values(name, distinct_strings(frame[name])[1])
     ask += alike_values(target.name, target.classes)
+    ask += time_order(frame, plans)
     know += _twins(split, len(frame))
     know += _missing(frame, plans, target)
     know += _unused(plans)
@@ -284,15 +293,21 @@ def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
     Returns
     -------
     alone : bool
-        Whether a table of its levels, learnt on one half of the rows, or the neighbours of a
-        number leave at most 3% of the errors (of the variance) of the constant prediction.
+        Whether a table of its levels, learnt on one half of the rows, the neighbours of a number
+        or a date, or one word of a text leave at most 3% of the errors (of the variance) of the
+        constant prediction.
     """
     n = min(len(values), ALONE_ROWS)
-    if n < 30 or plan["kind"] in ("text", "date"):
+    if n < 30:
         return False
     values, y = values.iloc[:n], target.values[:n]
-    if plan["kind"] in ("numeric", "boolean"):
-        numbers = read_numbers(values)
+    if plan["kind"] == "text":
+        return target.task == "classification" and any(
+            _explains(codes, y, target) for codes in _frequent_words(values)
+        )
+    if plan["kind"] in ("numeric", "boolean", "date"):
+        dated = plan["kind"] == "date"
+        numbers = read_dates(values, plan["format"]) if dated else read_numbers(values)
         if target.task == "regression":
             return _follows(numbers, y)
         if len(np.unique(numbers[~np.isnan(numbers)])) > n // 10:
@@ -301,8 +316,13 @@ def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
         codes = np.unique(numbers, return_inverse=True)[1]
     else:
         codes = distinct_strings(values)[0]
+    return _explains(codes, y, target)
+
+
+def _explains(codes: np.ndarray, y: np.ndarray, target: Target) -> bool:
+    """Tell whether levels, learnt on one half of the rows, explain the other half."""
     codes = np.where(codes < 0, codes.max() + 1, codes)
-    half = np.arange(n) % 2 == 0
+    half = np.arange(len(y)) % 2 == 0
     left, total = 0.0, 0.0
     for learn in (half, ~half):
         left += _table_errors(codes[learn], y[learn], codes[~learn], y[~learn], target)
@@ -310,6 +330,56 @@ def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
             np.zeros(learn.sum(), int), y[learn], np.zeros((~learn).sum(), int), y[~learn], target
         )
     return bool(total > 0 and left <= ALONE * total)
+
+
+def _frequent_words(values: Any) -> Iterator[np.ndarray]:
+    """Give for each frequent word of a text which rows hold it: 1, 0, or -1 for no text."""
+    codes, texts = distinct_strings(values)
+    words = [set(_WORD.findall(text.lower())) for text in texts]
+    frequency = np.bincount(codes[codes >= 0], minlength=len(texts))
+    shares: Counter[str] = Counter()
+    for here, n in zip(words, frequency):
+        shares.update(dict.fromkeys(here, int(n)))
+    for word, n in shares.most_common(MOST_WORDS):
+        if LEAST_SHARE <= n / len(values) <= LARGEST_SHARE:
+            yield np.asarray([*(word in here for here in words), -1], dtype=np.int64)[codes]
+
+
+def time_order(frame: Any, plans: dict[str, Plan]) -> list[Finding]:
+    """Find the column of dates or years by which the rows of the file are sorted.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        The columns but the target, in the order of the file.
+    plans : dict of str to dict
+        What each column holds.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one.
+    """
+    for name, plan in plans.items():
+        if plan["kind"] == "date":
+            moments = read_dates(frame[name], plan["format"])
+        elif plan["kind"] == "numeric":
+            moments = read_numbers(frame[name])
+            if not np.nanmin(moments) >= 1500 or not np.nanmax(moments) <= 2200:
+                continue
+        else:
+            continue
+        steps = np.diff(moments)
+        sorted_ = (steps >= 0).all() or (steps <= 0).all()
+        if not sorted_ or len(np.unique(moments)) < FEWEST_MOMENTS:
+            continue
+        sentence = (
+            f"The rows are in order of {name!r} and were dealt at random, so the test rows lie "
+            "among the training rows in time. Is the model meant for later rows? They may be "
+            "harder: test it on the latest rows, kept aside."
+        )
+        return [Finding("time-order", sentence, columns=(name,))]
+    return []
 
 
 def _follows(numbers: np.ndarray, y: np.ndarray) -> bool:

@@ -7,7 +7,7 @@ from corollary.report.format import count, listing, number, plural
 from corollary.report.sections import facts
 
 #: Findings that only someone who knows the data can settle.
-QUESTIONS = ("predicts-alone", "isolated-value", "possible-code", "alike-values")
+QUESTIONS = ("predicts-alone", "isolated-value", "possible-code", "alike-values", "time-order")
 MOST_COLUMNS = 300
 MOST_FINDINGS = 20
 MOST_BARS = 24

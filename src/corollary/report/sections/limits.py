@@ -31,6 +31,13 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "every group that one may think of.",
         "Importance and effects describe the model. They are associations, not causes.",
     ]
+    dates = [label(c.name, 40) for c in evidence.profile.columns if c.used and c.kind == "date"]
+    if dates:
+        lines.insert(
+            1,
+            f"Rows were dealt at random whatever their {listing(dates)}, so nothing here tells how "
+            "well the rows of a later time are predicted.",
+        )
     if evidence.n_test < FEW_ROWS:
         lines.insert(
             0,

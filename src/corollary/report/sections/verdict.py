@@ -17,6 +17,7 @@ from corollary.report.format import (
 )
 from corollary.report.held_out import FEWEST_OTHERS, FEWEST_TEST_ROWS, count_others
 from corollary.report.sections import calibration, facts, new_data
+from corollary.report.sections.doubts import doubts
 from corollary.report.statistics import (
     quantile_interval,
     share_interval,
@@ -78,7 +79,6 @@ def _sentence(evidence: Evidence) -> str:
             "No model was better than guessing by more than chance would make it, so this report "
             f"describes guessing itself ({model}), on {rows} that no choice ever saw."
         )
-    asked = _question(evidence)
     value, low, high = triple(gain.value, gain.low, gain.high)
     if evidence.verdict == "not shown" and not gain.low <= 0 <= gain.high:
         return _too_few(evidence)
@@ -95,7 +95,7 @@ def _sentence(evidence: Evidence) -> str:
         low = number(least, 1, direction="down")
     return (
         f"On {rows} that no choice ever saw, the {loss} of {model} is {side} than that of guessing "
-        f"by {value} ({level} interval {low} to {high}){remark}.{asked}"
+        f"by {value} ({level} interval {low} to {high}){remark}.{doubts(evidence)}"
     )
 
 
@@ -128,30 +128,6 @@ def _right_more_often(evidence: Evidence) -> str:
         f"{count(int(guess.sum()))}), but a few of its probabilities were so wrong that they "
         "decide the mean."
     )
-
-
-def _question(evidence: Evidence) -> str:
-    """Ask about the column that predicts alone: with it the verdict stands or falls."""
-    found = [f for f in evidence.profile.findings if f.kind == "predicts-alone"]
-    if evidence.verdict != "shown":
-        return ""
-    if not found:
-        return _never_called(evidence)
-    name = label(found[0].columns[0], 40)
-    return f" But {name} alone predicts almost perfectly: is it known before the target is?"
-
-
-def _never_called(evidence: Evidence) -> str:
-    """Name the class that is there and never predicted: errors are few because it is rare."""
-    if evidence.task != "classification":
-        return ""
-    n = len(evidence.classes)
-    there = np.bincount(evidence.test.truth, minlength=n)
-    missed = np.where(np.bincount(evidence.test.prediction, minlength=n) == 0, there, 0)
-    k, name = int(missed.max()), facts.class_name(evidence, int(missed.argmax()))
-    if k < FEWEST_OTHERS:
-        return ""
-    return f" But no row was called {name}: all {count(k)} that are so were missed."
 
 
 def _rule(evidence: Evidence) -> str:
