@@ -90,6 +90,60 @@ def test_predict_to_stdout_and_to_files(made, table, tmp_path):
     assert len(pd.read_parquet(tmp_path / "p.parquet")) == 80
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")
+def test_a_full_disk_behind_stdout_is_said(made, table):
+    with open("/dev/full", "w") as full:
+        words = [*RUN, "predict", made[1] / "model.corollary", table]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == EXIT_CODES["output"]
+    assert done.stderr.strip().endswith("could not be printed: No space left on device.")
+    assert "Traceback" not in done.stderr
+
+
+def test_one_row_is_spoken_of_as_one(made, table, tmp_path):
+    row = pd.read_csv(table).head(1).drop(columns="width")
+    row.to_csv(tmp_path / "one.csv", index=False)
+    words = ["predict", made[1] / "model.corollary", tmp_path / "one.csv", "-o", tmp_path / "p.csv"]
+    said = _run(*words).stderr
+    assert "1 of 1 row is unlike the training rows; see 'flags'. Its interval carries no" in said
+    assert "1 prediction in" in said
+
+
+def test_letters_that_a_terminal_lacks_do_not_lose_the_summary(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        rng.normal(size=(60, 2)), columns=["\U0001f4cf petal width", "\u957f\u5ea6"]
+    )
+    frame["\u79cd\u7c7b"] = np.where(frame.iloc[:, 0] > 0, "setosa \U0001f338", "virginica")
+    frame.to_csv(tmp_path / "names.csv", index=False)
+    words = [*RUN, "report", "names.csv", "-t", "\u79cd\u7c7b", "--fast", "-o", "out"]
+    settings = {"cwd": tmp_path, "env": {**os.environ, "PYTHONIOENCODING": "ascii"}}
+    done = subprocess.run(words, capture_output=True, check=False, **settings)
+    assert done.returncode == 0, done.stderr
+    assert b"report.html" in done.stdout
+    result = _run("report", tmp_path / "names.csv", *words[len(RUN) + 2 : -1], tmp_path / "o")
+    # Wide letters must not cost the words at the end of a line.
+    assert "Association, not cause." in " ".join(result.stdout.split())
+    assert "\u2026" not in result.stdout
+    words = [*RUN, "predict", "out/model.corollary", "names.csv"]
+    predicted = subprocess.run(words, capture_output=True, check=True, **settings)
+    assert "setosa \U0001f338" in predicted.stdout.decode("utf-8")
+
+
+def test_nothing_is_compiled_for_what_will_be_refused(monkeypatch, table, tmp_path):
+    asked = []
+
+    def compile_ahead(users):
+        asked.append(users)
+        return nullcontext(lambda model: None)
+
+    monkeypatch.setattr(cli, "_compile_ahead", compile_ahead)
+    assert _invoke("report", tmp_path / "absent.csv", "-t", "y", "-o", tmp_path).exit_code == 3
+    assert _invoke("report", table, "-o", tmp_path).exit_code == 2
+    assert asked == [[], []]
+    assert "[[DATA]]" not in _invoke("report", "--help").stdout
+
+
 def test_settings_reach_the_report(table, tmp_path):
     words = ["--target", "kind", "--coverage", 0.8, "--confidence", 0.9, "--seed", 7, "--fast"]
     assert _run("report", table, *words, "--out", tmp_path).exit_code == 0

@@ -4,6 +4,7 @@ Data go to standard output, progress and messages to standard error. Nothing hea
 before a command needs it, so that help comes at once.
 """
 
+import io
 import os
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def _corollary(
 def _report(
     data: Annotated[
         str | None,
-        typer.Argument(metavar="[DATA]", help="CSV or Parquet file; without it, bundled data."),
+        typer.Argument(metavar="DATA", help="CSV or Parquet file; without it, bundled data."),
     ] = None,
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.")
@@ -113,9 +114,11 @@ def _report(
     screen.say(f"corollary report: {name}")
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
+    # What will end in a message shall not wait for compilers to start and to stop.
+    hopeful = data is None or (target is not None and os.path.isfile(data))
     with (
         _failures(),
-        _compile_ahead(_plan(data, demo, target, task, fast)) as ready,
+        _compile_ahead(_plan(data, demo, target, task, fast) if hopeful else []) as ready,
         screen.progress(ready),
     ):
         from corollary.report import read_demo, report
@@ -152,12 +155,27 @@ def _predict(
         from corollary.report.predict import predict_file
 
         table, notes = predict_file(model, data, out)
+        if out is None:
+            _print_csv(table)
     for note in notes:
         screen.say(note)
-    if out is None:
-        sys.stdout.write(table.to_csv(index=False))
-    else:
-        screen.say(f"{len(table)} predictions in {out}")
+    if out is not None:
+        screen.say(f"{len(table):,} prediction{'s' * (len(table) != 1)} in {out}")
+
+
+def _print_csv(table: Any) -> None:
+    """Print in UTF-8 whatever the terminal speaks: data are for other programs."""
+    from corollary.report.errors import ReportError
+
+    try:
+        sys.stdout.buffer.write(table.to_csv(index=False).encode())
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left in the buffer must not fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # the reader, such as head, has seen enough
+            why = error.strerror or error
+            raise ReportError("output", f"The predictions could not be printed: {why}.") from None
 
 
 class _Screen:
@@ -342,7 +360,7 @@ def _summarise(made: Any) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, style="bold")
-    table.add_column()
+    table.add_column(overflow="fold")  # never cut short, wherever wide characters fall
     for card in answers["cards"]:
         table.add_row(Text(card["question"]), Text(card["number"]), Text(card["sentence"]))
     console.print(table)
@@ -359,4 +377,6 @@ def main() -> None:
     """Run the command line."""
     # XLA would divide the small products of our networks among threads that mostly wait.
     os.environ.setdefault("NPROC", "1")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # terminals that lack a letter show a "?"
     app(prog_name="corollary")

@@ -113,10 +113,11 @@ def predict_file(
         notes.append(f"Columns the model does not read: {', '.join(unknown)}.")
     flagged = int((table["flags"] != "").sum())
     if flagged:
-        promised = "sets" if "set" in table else "intervals"
+        promised, one = "set" if "set" in table else "interval", flagged == 1
         notes.append(
-            f"{flagged} of {len(table)} rows are unlike the training rows; see 'flags'. Their "
-            f"{promised} carry no promise."
+            f"{flagged:,} of {len(table):,} row{'s' * (len(table) > 1)} "
+            f"{'is' if one else 'are'} unlike the training rows; see 'flags'. "
+            + (f"Its {promised} carries no promise." if one else f"Their {promised}s carry no promise.")
         )
     if out is not None:
         _write(table, Path(out))
