@@ -8,6 +8,7 @@ import pytest
 
 from corollary.report.errors import EXIT_CODES, ReportError
 from corollary.report.read import DEMOS, Table, check_target, from_memory, read_demo, read_table
+from corollary.representation.columns import read_numbers
 
 
 @pytest.fixture
@@ -35,6 +36,32 @@ def test_decimal_comma(write):
     table = read_table(write("a;b\n1,5;2\n3,25;4\n"))
     assert table.frame["a"].tolist() == [1.5, 3.25]
     assert "decimal comma" in table.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "pointed"),
+    [
+        ("a;p\n1,5;1.234,50\n2,5;845,500\n", [1234.5, 845.5], True),
+        ("a;p\n1,5;225.000 €\n2,5;1.000.000 €\n", [225e3, 1e6], True),
+        ("a;p\n1,5;225.000\n2,5;\n3,5;17\n", [225e3, np.nan, 17.0], True),
+        ("a;p\n1;225.000\n2;1.225.000\n", [225e3, 1225e3], True),
+        ("a;p\n1,5;12,50 €\n2,5;7,25 €\n", [12.5, 7.25], False),
+        ("a;p\n1;225.000\n2;17.500\n", [225.0, 17.5], False),  # no comma says otherwise
+        ('a,p\n1,"1,234.50"\n2,"$845"\n', [1234.5, 845.0], False),
+    ],
+)
+def test_points_between_thousands(write, text, values, pointed):
+    table = read_table(write(text))
+    np.testing.assert_array_equal(read_numbers(table.frame["p"]), values)
+    said = "Points were read as marks of thousands in 'p'."
+    assert (said in table.notes) == pointed
+
+
+def test_dates_and_codes_with_points_stay_what_they_are(write):
+    text = "a;day;host\n1,5;01.02.2020;10.0.0.1\n2,5;11.12.2021;192.168.100.200\n"
+    frame = read_table(write(text)).frame
+    assert frame["day"].tolist() == ["01.02.2020", "11.12.2021"]
+    assert frame["host"].tolist() == ["10.0.0.1", "192.168.100.200"]
 
 
 def test_parquet_equals_csv(write, tmp_path):

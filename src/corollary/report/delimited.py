@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from corollary.report.errors import ReportError
+from corollary.representation.columns import MOSTLY
 
 DELIMITERS = (",", ";", "\t", "|")
 #: What counts as a missing value in a CSV file. "None" is not among them: it is a fair category.
@@ -31,7 +32,10 @@ _REASONS = {
     "field larger than": f"a field has more than {LONGEST_FIELD:,} characters. Is a quote never "
     "closed, or the file not a table",
 }
-_DECIMAL_COMMA = re.compile(r"^[+-]?\d+,\d+$")
+_DECIMAL_COMMA = re.compile(r"^[€$£]?\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*[€$£%]?$")
+#: Numbers with points between thousands, and those among them that cannot be read otherwise.
+_POINTS = re.compile(r"^[€$£]?\s*[+-]?(\d{1,3}(\.\d{3})*|\d+)(,\d+)?\s*[€$£%]?$")
+_SURELY_POINTS = re.compile(r"\d\.\d{3}(,|\.\d{3})")
 
 
 def is_number(text: str) -> bool:
@@ -179,6 +183,35 @@ def _check_records(path: Path, encoding: str, delimiter: str) -> tuple[list[str]
     return header, "," if delimiter != "," and commas > points else "."
 
 
+def _drop_thousands_points(frame: Any, decimal: str) -> list[int]:
+    """Write 1.234,50 as 1234.50 in columns of such texts; return which columns have points.
+
+    A single point before three digits counts as a mark of thousands only in files that write a
+    decimal comma, or beside numbers that have both or several points.
+    """
+    from pandas.api import types
+
+    found = []
+    for j in range(frame.shape[1]):
+        values = frame.iloc[:, j]
+        if types.is_numeric_dtype(values.dtype) or types.is_bool_dtype(values.dtype):
+            continue
+        if not any(_POINTS.match(str(v).strip()) for v in values.dropna()[:100]):
+            continue  # words, as nearly always
+        texts = [str(v).strip() for v in values.dropna().unique()]
+        numbers = {t for t in texts if _POINTS.match(t)}
+        sure = any(_SURELY_POINTS.search(t) for t in numbers)
+        if not (sure or decimal == ",") or len(numbers) < MOSTLY * len(texts):
+            continue
+        plain = {t: t.replace(".", "").replace(",", ".") for t in numbers}
+        frame[frame.columns[j]] = values.map(
+            lambda v, plain=plain: plain.get(str(v).strip(), v), na_action="ignore"
+        )
+        if any("." in t for t in numbers):
+            found.append(j)
+    return found
+
+
 def _fields(n: int) -> str:
     return "1 field" if n == 1 else f"{n} fields"
 
@@ -229,8 +262,14 @@ def read_delimited(path: Path) -> tuple[Any, list[str]]:
             raise ReportError(
                 "data", f"{path} cannot be read as CSV: {first_line(error)}"
             ) from None
+    pointed = _drop_thousands_points(frame, decimal)
     if decimal == ",":
         notes.append("Numbers were read with a decimal comma.")
+    if pointed:
+        names = ", ".join(repr(header[j].strip()) for j in pointed[:4]) + ", ..." * (
+            len(pointed) > 4
+        )
+        notes.append(f"Points were read as marks of thousands in {names}.")
     if header[0] == ROW_NAME and frame.iloc[:, -1].isna().all():
         # A trailing delimiter on every line but the header makes one empty column at the end.
         frame, header = frame.iloc[:, :-1], header[1:]

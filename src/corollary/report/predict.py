@@ -114,10 +114,10 @@ def predict_file(
     flagged = int((table["flags"] != "").sum())
     if flagged:
         promised, one = "set" if "set" in table else "interval", flagged == 1
+        said = f"Its {promised} carries" if one else f"Their {promised}s carry"
         notes.append(
             f"{flagged:,} of {len(table):,} row{'s' * (len(table) > 1)} "
-            f"{'is' if one else 'are'} unlike the training rows; see 'flags'. "
-            + (f"Its {promised} carries no promise." if one else f"Their {promised}s carry no promise.")
+            f"{'is' if one else 'are'} unlike the training rows; see 'flags'. {said} no promise."
         )
     if out is not None:
         _write(table, Path(out))

@@ -86,10 +86,10 @@ def to_number(text: str) -> float:
     Examples
     --------
     >>> from corollary.representation.columns import to_number
-    >>> to_number("$1,234.5"), to_number("12%")
-    (1234.5, 12.0)
+    >>> to_number("$1,234.5"), to_number("20 €"), to_number("12%")
+    (1234.5, 20.0, 12.0)
     """
-    text = text.strip().lstrip("$€£").removesuffix("%").strip()
+    text = text.strip().strip("$€£").strip().removesuffix("%").strip()
     if _THOUSANDS.match(text):
         text = text.replace(",", "")
     return float(text) if _NUMBER.match(text) else np.nan
