@@ -273,3 +273,37 @@ def test_errors():
         StackingClassifier([CLASSIFIERS[0], CLASSIFIERS[0]]).fit(X, y)
     with pytest.raises(ValueError, match="KNeighborsRegressor doesn't support it"):
         StackingRegressor(REGRESSORS).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+@pytest.mark.parametrize("method", ["predict_proba", "decision_function", "predict"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_members_say_is_the_peers(passthrough, method, classes):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X, y = X[y < classes], y[y < classes]
+    members = [("one", PeerLogistic(C=0.1, max_iter=1000)), ("two", PeerLogistic(max_iter=1000))]
+    options = {"passthrough": passthrough, "stack_method": method, "cv": 3}
+    final = PeerLogistic(max_iter=10_000)
+    ours = StackingClassifier(members, final, **options).fit(X, y)
+    peer = PeerClassifier(members, final, **options).fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), peer.transform(X))
+    assert ours.get_feature_names_out().tolist() == peer.get_feature_names_out().tolist()
+    frame = ours.set_output(transform="pandas").transform(X)
+    assert frame.columns.tolist() == peer.get_feature_names_out().tolist()
+    np.testing.assert_allclose(final.fit(frame.to_numpy(), y).classes_, ours.classes_)
+
+
+def test_members_of_regression_as_features(tmp_path):
+    X, y = load_diabetes(return_X_y=True)
+    ours, peer = StackingRegressor(REGRESSORS).fit(X, y), PeerRegressor(REGRESSORS).fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), peer.transform(X))
+    assert ours.get_feature_names_out().tolist() == peer.get_feature_names_out().tolist()
+    np.testing.assert_allclose(ours.transform(X) @ ours.weights_, ours.predict(X))
+    assert ours.fit_transform(X, y).shape == (442, 3)
+    model = StackingRegressor([("a", Ridge()), ("b", StumpRegressor())], cv=3).fit(X, y)
+    corollary.save(model, tmp_path / "model")
+    assert np.array_equal(corollary.load(tmp_path / "model").transform(X), model.transform(X))
+    with pytest.raises(ValueError, match="input_features"):
+        StackingRegressor(REGRESSORS, Ridge(), passthrough=True).fit(X, y).get_feature_names_out(
+            ["a"]
+        )

@@ -91,3 +91,28 @@ def test_frames_reach_the_members_as_they_come(data, library):
     assert model.estimators_[0].feature_names_in_.tolist() == ["a", "b", "c"]
     plain = VotingClassifier(members(), voting="soft").fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(frame), plain.predict_proba(X))
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+def test_what_members_say_is_the_peers(data, voting):
+    X, target, y = data
+    ours = VotingClassifier(members(), voting=voting).set_params(bayes="drop").fit(X, y)
+    peer = PeerClassifier(members(), voting=voting).set_params(bayes="drop").fit(X, y)
+    assert ours.transform(X) == pytest.approx(peer.transform(X))
+    assert ours.get_feature_names_out().tolist() == peer.get_feature_names_out().tolist()
+    assert ours.fit_transform(X, y) == pytest.approx(peer.transform(X))
+    frame = ours.set_output(transform="pandas").transform(X)
+    assert frame.columns.tolist() == peer.get_feature_names_out().tolist()
+    regressors = [("tree", DecisionTreeRegressor(max_depth=2)), ("line", Ridge())]
+    ours, peer = (cls(regressors).fit(X, target) for cls in (VotingRegressor, PeerRegressor))
+    assert ours.transform(X) == pytest.approx(peer.transform(X))
+    assert ours.get_feature_names_out().tolist() == peer.get_feature_names_out().tolist()
+
+
+def test_tables_of_soft_voting_can_stay_apart(data):
+    X, _, y = data
+    model = VotingClassifier(members(), voting="soft", flatten_transform=False).fit(X, y)
+    assert model.transform(X).shape == (3, 80, 3)
+    assert model.transform(X).mean(axis=0) == pytest.approx(model.predict_proba(X))
+    with pytest.raises(ValueError, match=r"columns have no names. Set flatten_transform=True"):
+        model.get_feature_names_out()

@@ -263,7 +263,7 @@ def test_errors():
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier"):
         DecisionTreeClassifier(criterion="squared_error").fit(X, y)
     with pytest.raises(ValueError, match="'splitter' parameter"):
-        DecisionTreeRegressor(splitter="best").fit(X, y)
+        DecisionTreeRegressor(splitter="random").fit(X, y)
     with pytest.raises(ValueError, match="at least one non-zero"):
         DecisionTreeRegressor().fit(X, y, sample_weight=[0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="infinity"):

@@ -20,6 +20,7 @@ from sklearn.utils._param_validation import (
     validate_params,
 )
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "InvalidParameterError",
     "Options",
     "StrOptions",
+    "check_feature_names_in",
     "check_sample_weight",
     "fit_context",
     "parameters_fit",

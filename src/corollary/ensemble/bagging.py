@@ -43,6 +43,9 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         Whether columns are drawn with replacement.
     oob_score : bool, default=False
         Whether to predict every row by the members that have not seen it.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds members up to ``n_estimators``; the bag is
+        the one that has so many members from the start.
     n_jobs : int or None, default=None
         Workers of joblib, threads unless ``joblib.parallel_config`` says otherwise; None for one.
         The bag does not depend on it.
@@ -71,6 +74,8 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         Training rows.
     seed_ : int
         Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the members were fitted with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
@@ -123,6 +128,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         bootstrap: bool = True,
         bootstrap_features: bool = False,
         oob_score: bool = False,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -133,6 +139,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         self.bootstrap = bootstrap
         self.bootstrap_features = bootstrap_features
         self.oob_score = oob_score
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -240,6 +247,9 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         Whether columns are drawn with replacement.
     oob_score : bool, default=False
         Whether to predict every row by the members that have not seen it.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds members up to ``n_estimators``; the bag is
+        the one that has so many members from the start.
     n_jobs : int or None, default=None
         Workers of joblib, threads unless ``joblib.parallel_config`` says otherwise; None for one.
         The bag does not depend on it.
@@ -264,6 +274,8 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         Training rows.
     seed_ : int
         Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the members were fitted with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
@@ -310,6 +322,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         bootstrap: bool = True,
         bootstrap_features: bool = False,
         oob_score: bool = False,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -320,6 +333,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         self.bootstrap = bootstrap
         self.bootstrap_features = bootstrap_features
         self.oob_score = oob_score
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
 

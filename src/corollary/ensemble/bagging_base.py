@@ -38,6 +38,7 @@ from corollary.core.schema import (
 )
 from corollary.ensemble.bootstrap import bootstrap_counts, generators, number_of_draws
 from corollary.ensemble.members import label_codes, make_member, note_rows
+from corollary.ensemble.warm_start import check_same_rows, earlier_fit, settings_of
 
 _FRACTION = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")]
 
@@ -50,6 +51,7 @@ FITTED_BAG: dict[str, Spec] = {
     "seed_": Integer(0, 2**31),
     "bag_weight_": Optional(Array("f", "n", low=0)),
     "oob_score_": Optional(Number(nan=True)),
+    "settings_": Optional(Strings("*")),
     "n_features_in_": Size("d"),
     "feature_names_in_": Optional(Strings("d")),
     "fingerprint_": Optional(Instance("merge", "overlap")),
@@ -99,6 +101,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
         "bootstrap": ["boolean"],
         "bootstrap_features": ["boolean"],
         "oob_score": ["boolean"],
+        "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -125,7 +128,10 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
                 "Out-of-bag predictions need rows that members have not seen. "
                 "Set bootstrap=True or oob_score=False."
             )
+        earlier = earlier_fit(self, "estimators_")
         X, y, weight = self._check_rows(X, y, sample_weight)
+        self.n_samples_ = len(y)
+        check_same_rows(self, earlier, weight)
         self.estimator_ = self._default() if self.estimator is None else self.estimator
         kind = is_classifier if is_classifier(self) else is_regressor
         if not kind(self.estimator_):
@@ -133,14 +139,20 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
                 f"{who} needs a {kind.__name__[3:]} as estimator. "
                 f"{type(self.estimator_).__name__} is not one."
             )
-        self.n_samples_ = len(y)
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.__dict__.pop("bag_weight_", None)
+        if earlier is None:
+            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.settings_ = settings_of(self)
+        for name in ("bag_weight_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
         if weight is not None:
             self.bag_weight_ = weight
         seeds = generators(self.seed_, self.n_estimators)
-        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._fit_one)(seed, X, y) for seed in seeds
+        results: list[tuple[Any, np.ndarray, np.ndarray]] = []
+        if earlier is not None:
+            known = zip(self.estimators_, self.estimators_features_, seeds)
+            results = [(member, columns, self._draw(seed)[1]) for member, columns, seed in known]
+        results += Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._fit_one)(seed, X, y) for seed in seeds[len(results) :]
         )
         self.estimators_ = [member for member, _, _ in results]
         self.estimators_features_ = [columns for _, columns, _ in results]

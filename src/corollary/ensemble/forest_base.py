@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Interval, StrOptions
 from corollary.core.progress import track
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Spec
+from corollary.core.schema import Array, Instance, Integer, Number, Optional, Spec, Strings
 from corollary.core.threads import available_cores, ordered_map
 from corollary.ensemble.bootstrap import bootstrap_counts, generators, number_of_draws
+from corollary.ensemble.warm_start import check_same_rows, earlier_fit, settings_of
 from corollary.tree.base import (
     FITTED,
     GROWTH_CONSTRAINTS,
@@ -26,6 +27,7 @@ from corollary.tree.base import (
     trees_fit,
 )
 from corollary.tree.grow import Problem, grow_histogram
+from corollary.tree.monotone import monotone_signs
 from corollary.tree.pruning import prune
 from corollary.tree.structure import Tree, Trees
 
@@ -37,6 +39,7 @@ FITTED_FOREST: dict[str, Spec] = {
     "seed_": Integer(0, 2**31),
     "oob_score_": Optional(Number(nan=True)),
     "bag_weight_": Optional(Array("f", "n", low=0)),
+    "settings_": Optional(Strings("*")),
 }
 
 
@@ -77,6 +80,7 @@ class BaseForest(Contributions, BaseEstimator):
             Interval(Real, 0, 1, closed="right"),
             None,
         ],
+        "warm_start": ["boolean"],
         "feature_sampling": [StrOptions({"split", "tree"})],
     }
 
@@ -109,11 +113,17 @@ class BaseForest(Contributions, BaseEstimator):
                 "Out-of-bag predictions need rows that trees have not seen. "
                 "Set bootstrap=True or oob_score=False."
             )
+        earlier = earlier_fit(self, "trees_")
         X, problem, weight = read_training(self, X, y, sample_weight)
         self.n_samples_, n_features = X.shape
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        check_same_rows(self, earlier, weight if self.bootstrap else None)
+        grown = [] if earlier is None else [self.trees_[t] for t in range(len(self.trees_))]
+        if earlier is None:
+            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.settings_ = settings_of(self)
         cores = available_cores() if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         categorical = self.categories_.mask(n_features)
+        signs = monotone_signs(self, categorical)
         table = bin_table(X, weight, categorical, cores)
         # A bag weighs as much as its draws, or as all rows.
         total = float(number_of_draws(self.max_samples, self.n_samples_))
@@ -122,11 +132,12 @@ class BaseForest(Contributions, BaseEstimator):
         rules = stopping_rules(self, self.n_samples_, n_features, total)
         per_tree = self.feature_sampling == "tree" and rules.max_features != n_features
         balanced = getattr(self, "class_weight", None) == "balanced_subsample"
-        self.__dict__.pop("bag_weight_", None)
+        for name in ("bag_weight_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
         if self.bootstrap and weight is not None:
             self.bag_weight_ = weight
 
-        def grow(seed: Any) -> tuple[Tree, np.ndarray | None, np.ndarray | None]:
+        def grow(seed: Any) -> tuple[Tree, np.ndarray | None]:
             random, mine = self._weights(weight, seed)
             bag = mine
             if balanced and mine is not None:
@@ -142,21 +153,28 @@ class BaseForest(Contributions, BaseEstimator):
                 rules,
                 sample_weight=bag,
                 features=columns,
+                monotone=signs,
                 seed=int(random.integers(2**62)),
             )
             if self.ccp_alpha > 0:
                 tree = prune(tree, self.ccp_alpha * tree.weight[0])
-            if not self.oob_score or mine is None:
+            return tree, mine
+
+        def member(t: int) -> tuple[Tree, np.ndarray | None, np.ndarray | None]:
+            known = t < len(grown)
+            tree, mine = (grown[t], None) if known else grow(seeds[t])
+            if not self.oob_score:
                 return tree, None, None
+            if known:
+                _, mine = self._weights(weight, seeds[t])
             left_out = np.flatnonzero(mine == 0)
             return tree, left_out, tree.predict_values(X[left_out])
 
-        trees = []
+        seeds, trees = generators(self.seed_, self.n_estimators), []
         sums = np.zeros((self.n_samples_, max(1, problem.n_classes)))
         seen = np.zeros(self.n_samples_, dtype=np.int64)
         with track("growing trees", total=self.n_estimators) as step:
-            seeds = generators(self.seed_, self.n_estimators)
-            for tree, left_out, values in ordered_map(grow, seeds, workers=cores):
+            for tree, left_out, values in ordered_map(member, range(len(seeds)), workers=cores):
                 trees.append(tree)
                 if left_out is not None:
                     sums[left_out] += values

@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import MetaEstimatorMixin, TransformerMixin, is_classifier, is_regressor
 from sklearn.utils import Bunch, check_consistent_length, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
-from corollary.core.compat import BaseComposition, check_sample_weight
+from corollary.core.compat import BaseComposition, check_feature_names_in, check_sample_weight
 from corollary.core.estimator import clear_errors
 from corollary.core.schema import Instance, List, Optional, Size, Spec, Strings, Text
 from corollary.ensemble.members import note_rows
@@ -37,7 +37,7 @@ class NamedEstimators(Spec):
         )
 
 
-class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
+class NamedEnsemble(TransformerMixin, MetaEstimatorMixin, BaseComposition):
     """An ensemble of named estimators.
 
     Its subclasses have the parameter ``estimators``; parameters of members are set by
@@ -90,6 +90,18 @@ class NamedEnsemble(MetaEstimatorMixin, BaseComposition):
         """Fitted members by name."""
         check_is_fitted(self)
         return Bunch(**dict(zip([name for name, _ in self._active()], self.estimators_)))
+
+    def _names_out(self, counts: list[int], input_features: Any, *, more: bool) -> np.ndarray:
+        """Name the columns of members, and the features behind them if there are more."""
+        check_is_fitted(self)
+        features = check_feature_names_in(self, input_features, generate_names=more)
+        stem = type(self).__name__.lower()
+        names = [
+            f"{stem}_{name}{'' if count == 1 else i}"
+            for (name, _), count in zip(self._active(), counts)
+            for i in range(count)
+        ]
+        return np.array([*names, *(features if more else [])], dtype=object)
 
     def _active(self) -> list[tuple[str, Any]]:
         """Check the list of estimators and return those that are not dropped."""

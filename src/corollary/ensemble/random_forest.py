@@ -55,6 +55,9 @@ class RandomForestClassifier(ClassifierMixin, BaseForest):
         Threads; None means one per available core. The forest does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines rows and columns drawn.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
     class_weight : dict, {"balanced", "balanced_subsample"} or None, default=None
         Weights of the classes; "balanced" gives all classes the same total weight among all rows,
         "balanced_subsample" among the rows of each tree.
@@ -62,6 +65,9 @@ class RandomForestClassifier(ClassifierMixin, BaseForest):
         Price of a leaf, per unit of weight, at which each tree is pruned.
     max_samples : int, float or None, default=None
         Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the probability of the second of two classes may only rise (1) or
+        only fall (-1) with it; 0 for no constraint. A dict maps names of columns to signs.
     feature_sampling : {"split", "tree"}, default="split"
         Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
         once for a whole tree.
@@ -96,6 +102,8 @@ default="from_dtype"
         Training rows.
     seed_ : int
         Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
@@ -164,9 +172,11 @@ default="from_dtype"
         oob_score: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
         feature_sampling: str = "split",
         categorical_features: Any = "from_dtype",
     ) -> None:
@@ -183,9 +193,11 @@ default="from_dtype"
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.warm_start = warm_start
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.feature_sampling = feature_sampling
         self.categorical_features = categorical_features
 
@@ -301,10 +313,16 @@ class RandomForestRegressor(RegressorMixin, BaseForest):
         Threads; None means one per available core. The forest does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines rows and columns drawn.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
     ccp_alpha : float, default=0.0
         Price of a leaf, per unit of weight, at which each tree is pruned.
     max_samples : int, float or None, default=None
         Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the prediction may only rise (1) or only fall (-1) with
+        it; 0 for no constraint. A dict maps names of columns to signs.
     feature_sampling : {"split", "tree"}, default="split"
         Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
         once for a whole tree.
@@ -335,6 +353,8 @@ default="from_dtype"
         Training rows.
     seed_ : int
         Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
     n_features_in_ : int
@@ -396,8 +416,10 @@ default="from_dtype"
         oob_score: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
         feature_sampling: str = "split",
         categorical_features: Any = "from_dtype",
     ) -> None:
@@ -414,8 +436,10 @@ default="from_dtype"
         self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.warm_start = warm_start
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
         self.feature_sampling = feature_sampling
         self.categorical_features = categorical_features
 

@@ -17,9 +17,20 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import HasMethods, StrOptions, fit_context, safe_indexing
-from corollary.core.schema import Array, Instance, Labels, List, Nullable, Schema, Text
+from corollary.core.schema import (
+    Array,
+    Instance,
+    Integer,
+    Labels,
+    List,
+    Nullable,
+    Optional,
+    Schema,
+    Text,
+)
 from corollary.ensemble.members import (
     aligned_probabilities,
     fit_member,
@@ -27,6 +38,7 @@ from corollary.ensemble.members import (
     members_fit,
 )
 from corollary.ensemble.named import SCHEMA, NamedEnsemble, NamedEstimators
+from corollary.ensemble.out_of_fold import fold_predictions, member_columns
 from corollary.ensemble.simplex import simplex_least_squares, simplex_log_loss
 from corollary.ensemble.vote import winners
 
@@ -51,8 +63,6 @@ def _fits_together(model: Any) -> str | None:
             return "weights are for probabilities"
     else:
         from sklearn.base import is_regressor
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(model.final_estimator_)
         kind = is_classifier if is_classifier(model) else is_regressor
         if not kind(model.final_estimator_):
@@ -60,77 +70,6 @@ def _fits_together(model: Any) -> str | None:
         if is_classifier(model):
             label_codes("StackingClassifier", model.classes_, model.final_estimator_.classes_)
     return members_fit(model)
-
-
-def fold_predictions(
-    who: str, member: Any, method: str, data: tuple[Any, ...], fold: tuple[Any, Any], classes: Any
-) -> np.ndarray:
-    """Fit a clone on some rows and predict others.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    member : estimator
-        What to clone.
-    method : str
-        How it predicts.
-    data : tuple
-        Rows, targets and weights (or None).
-    fold : tuple of ndarray
-        Rows to fit and rows to predict.
-    classes : ndarray of shape (n_classes,) or None
-        Labels of the ensemble; None for regression.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_held_out, n_columns)
-        What the clone says of rows it has not seen.
-    """
-    X, y, weights = data
-    train, held_out = fold
-    part = None if weights is None else weights[train]
-    fitted = fit_member(who, clone(member), safe_indexing(X, train), y[train], part)
-    return member_columns(who, fitted, method, safe_indexing(X, held_out), classes)
-
-
-def member_columns(who: str, member: Any, method: str, X: Any, classes: Any) -> np.ndarray:
-    """Return what a fitted member contributes to the stack.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    member : estimator
-        A fitted member.
-    method : str
-        How it predicts.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-    classes : ndarray of shape (n_classes,) or None
-        Labels of the ensemble; None for regression.
-
-    Returns
-    -------
-    columns : ndarray of shape (n_samples, n_columns)
-        Probabilities have one column per class; a predicted label is its number.
-    """
-    if method == "predict_proba":
-        return aligned_probabilities(who, classes, member, X)
-    values = np.asarray(getattr(member, method)(X))
-    if classes is not None and method == "predict":
-        values = label_codes(who, classes, values)
-    if values.dtype.kind not in "biuf":
-        raise ValueError(f"A member of {who} must predict numbers. Got dtype {values.dtype}.")
-    values = values.astype(float)
-    if classes is not None and method == "decision_function":
-        known = len(member.classes_)
-        if known != len(classes):
-            raise ValueError(
-                f"A member of {who} saw {known} of {len(classes)} classes in a fold, so its "
-                "scores cannot be compared. Use stratified folds, or a member with predict_proba."
-            )
-    return values.reshape(len(values), -1)
 
 
 class _Stacking(NamedEnsemble):
@@ -146,13 +85,16 @@ class _Stacking(NamedEnsemble):
     def _methods(self, active: list[tuple[str, Any]]) -> list[str]:
         return ["predict"] * len(active)
 
-    def _final_columns(self, blocks: list[np.ndarray], X: Any) -> np.ndarray:
-        """Put the columns of members side by side for a final estimator."""
-        parts = [
+    def _narrow(self, blocks: list[np.ndarray]) -> list[np.ndarray]:
+        return [
             # Of two probabilities that sum to one, one is enough.
             block[:, 1:] if method == "predict_proba" and block.shape[1] == 2 else block
             for block, method in zip(blocks, self.stack_methods_)
         ]
+
+    def _final_columns(self, blocks: list[np.ndarray], X: Any) -> np.ndarray:
+        """Put the columns of members side by side for a final estimator."""
+        parts = self._narrow(blocks)
         if self.passthrough:
             from scipy import sparse
 
@@ -198,6 +140,7 @@ class _Stacking(NamedEnsemble):
         step = len(splits)
         blocks = [np.concatenate(pieces[i * step : (i + 1) * step]) for i in range(len(active))]
         weights = None if sample_weight is None else sample_weight[rows]
+        self.n_columns_ = [block.shape[1] for block in self._narrow(blocks)]
         self._combine(blocks, safe_indexing(X, rows), y[rows], weights)
         self.estimators_ = list(
             parallel(
@@ -227,6 +170,44 @@ class _Stacking(NamedEnsemble):
             for member, method in zip(self.estimators_, self.stack_methods_)
         ]
 
+    def transform(self, X: Any) -> Any:
+        """Return what members fitted to all rows say, as a final estimator would get it.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows. Of training rows the members have seen the targets.
+
+        Returns
+        -------
+        columns : ndarray or sparse matrix of shape (n_samples, n_columns)
+            Predictions; of two probabilities the second one; then the features, if
+            ``passthrough``.
+        """
+        return self._final_columns(self._blocks(X), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features; None for those of training.
+
+        Returns
+        -------
+        names : ndarray of str
+            Such as ``stackingregressor_ridge``; then the features, if ``passthrough``.
+        """
+        check_is_fitted(self)
+        counts = getattr(self, "n_columns_", None)
+        if counts is None:
+            raise ValueError(
+                f"This {type(self).__name__} was saved by a version that did not note how many "
+                "columns its members give. Fit it again to name them."
+            )
+        return self._names_out(counts, input_features, more=self.passthrough)
+
 
 _CONSTRAINTS: dict = {
     "estimators": [list, tuple],
@@ -240,6 +221,7 @@ _FITTED = {
     "final_estimator_": Nullable(Instance("predict")),
     "weights_": Nullable(Array("f", "b")),
     "stack_methods_": List(Text(_METHODS), "b"),
+    "n_columns_": Optional(List(Integer(1, 2**20), "b")),
 }
 
 
@@ -274,6 +256,8 @@ class StackingRegressor(RegressorMixin, _Stacking):
         The fitted final estimator; None with convex weights.
     stack_methods_ : list of str
         How each member predicts.
+    n_columns_ : list of int
+        How many columns each member gives a final estimator.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -406,6 +390,8 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         The fitted final estimator; None with convex weights.
     stack_methods_ : list of str
         How each member predicts.
+    n_columns_ : list of int
+        How many columns each member gives a final estimator.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

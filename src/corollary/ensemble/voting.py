@@ -139,6 +139,37 @@ class VotingRegressor(RegressorMixin, _Voting):
         predictions = [member.predict(X) for member in self.estimators_]
         return convex_combination(predictions, self._member_weights())
 
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the predictions of all members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples, n_members)
+            A column for each member that is not dropped.
+        """
+        self._check_new(X)
+        return np.column_stack([member.predict(X) for member in self.estimators_])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features; checked, but not used.
+
+        Returns
+        -------
+        names : ndarray of str
+            Such as ``votingregressor_ridge``.
+        """
+        return self._names_out([1] * len(self._active()), input_features, more=False)
+
 
 def _is_soft(self: "VotingClassifier") -> bool:
     return self.voting == "soft"
@@ -157,6 +188,8 @@ class VotingClassifier(ClassifierMixin, _Voting):
         Non-negative weights, divided by their sum; None for equal ones.
     n_jobs : int or None, default=None
         Members to fit at a time; None for one.
+    flatten_transform : bool, default=True
+        Whether :meth:`transform` puts the probabilities of soft voting side by side.
 
     Attributes
     ----------
@@ -197,6 +230,7 @@ class VotingClassifier(ClassifierMixin, _Voting):
         "voting": [StrOptions({"hard", "soft"})],
         "weights": ["array-like", None],
         "n_jobs": [int, None],
+        "flatten_transform": ["boolean"],
     }
     _schema = Schema(
         _fits_together, {"estimators": NamedEstimators()}, classes_=Labels("k"), **SCHEMA
@@ -209,11 +243,13 @@ class VotingClassifier(ClassifierMixin, _Voting):
         voting: str = "hard",
         weights: Any = None,
         n_jobs: int | None = None,
+        flatten_transform: bool = True,
     ) -> None:
         self.estimators = estimators
         self.voting = voting
         self.weights = weights
         self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -242,14 +278,60 @@ class VotingClassifier(ClassifierMixin, _Voting):
                     )
         return self._fit(X, y, sample_weight)
 
-    def _shares(self, X: Any) -> np.ndarray:
+    def _answers(self, X: Any) -> np.ndarray:
+        """Return the probabilities, or the numbers of the labels, that members give."""
         self._check_new(X)
-        who, weights = "VotingClassifier", self._member_weights()
+        who, classes = "VotingClassifier", self.classes_
         if self.voting == "soft":
-            tables = [aligned_probabilities(who, self.classes_, m, X) for m in self.estimators_]
-            return convex_combination(tables, weights)
-        codes = [label_codes(who, self.classes_, m.predict(X)) for m in self.estimators_]
-        return vote_shares(np.array(codes), len(self.classes_), weights)
+            return np.array([aligned_probabilities(who, classes, m, X) for m in self.estimators_])
+        return np.array([label_codes(who, classes, m.predict(X)) for m in self.estimators_])
+
+    def _shares(self, X: Any) -> np.ndarray:
+        answers, weights = self._answers(X), self._member_weights()
+        if self.voting == "soft":
+            return convex_combination(list(answers), weights)
+        return vote_shares(answers, len(self.classes_), weights)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the probabilities or labels of all members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        answers : ndarray of shape (n_samples, n_members * n_classes), (n_members, n_samples, \
+                n_classes) or (n_samples, n_members)
+            Probabilities side by side; or one table for each member, unless
+            ``flatten_transform``; with hard voting the positions of labels in ``classes_``.
+        """
+        answers = self._answers(X)
+        if self.voting == "hard":
+            return answers.T
+        return np.hstack(list(answers)) if self.flatten_transform else answers
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features; checked, but not used.
+
+        Returns
+        -------
+        names : ndarray of str
+            Such as ``votingclassifier_tree`` or, with soft voting, ``votingclassifier_tree0``.
+        """
+        if self.voting == "soft" and not self.flatten_transform:
+            raise ValueError(
+                "VotingClassifier(flatten_transform=False) gives a table for each member, whose "
+                "columns have no names. Set flatten_transform=True."
+            )
+        width = 1 if self.voting == "hard" else len(self.classes_)
+        return self._names_out([width] * len(self._active()), input_features, more=False)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the winning labels.

@@ -62,6 +62,17 @@ class Grown(NamedTuple):
     bits: np.ndarray
 
 
+class Monotone(NamedTuple):
+    """Sign of each column's constraint, and between which values the answers of a node must lie.
+
+    The answer is the mean target, or the share of the second of two classes.
+    """
+
+    signs: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
 @jit
 def _explained(impurity, total, left):
     """Sum over rows of what a split explains, up to a constant: larger is better."""
@@ -166,7 +177,7 @@ def _absolute_losses(levels, order, target, weight, n, lost, losses, counts, sum
 
 
 @jit
-def _scan(impurity, levels, rules, work, total, n, missing, best):
+def _scan(impurity, levels, rules, work, total, monotone, node, f, n, missing, best):
     """Find the best cut of n arranged entries: (score, last on the left, missing left)."""
     target, weight, spare, keys, sums = work.target, work.weight, work.spare, work.keys, work.sums
     present = n - missing
@@ -214,6 +225,13 @@ def _scan(impurity, levels, rules, work, total, n, missing, best):
                 continue
             if wl < rules.min_weight_leaf or wr < rules.min_weight_leaf:
                 continue
+            if monotone is not None and monotone.signs[f] != 0:
+                answer = 1 if impurity is None else 2
+                y, z = left[answer] / wl, (total[answer] - left[answer]) / wr
+                if min(y, z) < monotone.low[node] or max(y, z) > monotone.high[node]:
+                    continue
+                if (y - z) * monotone.signs[f] > 0:
+                    continue
             if levels is not None:
                 score = -sums[0, i + 1] - sums[1, present - 1 - i]
             elif impurity is None:
@@ -228,7 +246,7 @@ def _scan(impurity, levels, rules, work, total, n, missing, best):
 
 
 @jit
-def _search(kinds, impurity, levels, rules, work, grown, node, start, stop):
+def _search(kinds, impurity, levels, rules, work, grown, monotone, node, start, stop):
     """Find the best split of a node among features drawn at random; return its gain, or -1.
 
     As many features are drawn as the rules say, and more while all drawn are constant.
@@ -262,7 +280,9 @@ def _search(kinds, impurity, levels, rules, work, grown, node, start, stop):
                 _rank_categories(
                     order, work.target, work.weight, n - missing, channel, keys, spare, work.room
                 )
-            score, where, to_left = _scan(impurity, levels, rules, work, total, n, missing, best)
+            score, where, to_left = _scan(
+                impurity, levels, rules, work, total, monotone, node, f, n, missing, best
+            )
             if where >= 0:
                 best = score
                 grown.nodes[node, 0], grown.nodes[node, 1] = f, to_left
@@ -340,11 +360,30 @@ def _partition(kinds, impurity, work, grown, node, child, start, stop):
 
 
 @jit
-def grow_exact(kinds, impurity, levels, rules, work, grown):
+def _bound_children(impurity, monotone, grown, node, child):
+    """Bound the answers below a split by the mean of its sides."""
+    total, low, high = grown.total, monotone.low, monotone.high
+    answer, sign = 1 if impurity is None else 2, monotone.signs[grown.nodes[node, 0]]
+    y, z = total[child, answer] / total[child, 0], total[child + 1, answer] / total[child + 1, 0]
+    for side in range(2):
+        low[child + side] = low[node]
+        high[child + side] = high[node]
+    # Within the bounds also if the last digit of a sum has left them.
+    middle = min(max(0.5 * y + 0.5 * z, low[node]), high[node])
+    if sign > 0:
+        high[child] = low[child + 1] = middle
+    elif sign < 0:
+        low[child] = high[child + 1] = middle
+
+
+@jit
+def grow_exact(kinds, impurity, levels, rules, work, grown, monotone):
     """Grow a tree from all entries; return its number of nodes.
 
     ``kinds`` says how many categories a column has, 0 for numbers; None if all are. Depth first,
-    or the largest gain first if leaves are limited. ``total`` holds the root's.
+    or the largest gain first if leaves are limited. ``total`` holds the root's. A split of
+    a constrained column must keep the order of its sides and the bounds of its node; the mean of
+    both sides then bounds what is below them.
     """
     nodes, gain, queue, target = grown.nodes, grown.gain, work.queue, work.target
     # Not the literal 0, for which functions would be compiled a second time.
@@ -365,7 +404,7 @@ def grow_exact(kinds, impurity, levels, rules, work, grown):
                     break
             if not varies or depth >= rules.max_depth or b - a < rules.min_samples_split:
                 continue
-            found = _search(kinds, impurity, levels, rules, work, grown, node, a, b)
+            found = _search(kinds, impurity, levels, rules, work, grown, monotone, node, a, b)
             if found < rules.min_gain:
                 nodes[node, 0] = -1
                 continue
@@ -387,6 +426,8 @@ def grow_exact(kinds, impurity, levels, rules, work, grown):
         n_nodes += 2
         nodes[node, 2] = child
         middle = _partition(kinds, impurity, work, grown, node, child, start, end)
+        if monotone is not None:
+            _bound_children(impurity, monotone, grown, node, child)
     for k in range(n_open):
         nodes[queue[k, 0], 0] = -1
         gain[queue[k, 0]] = 0.0

@@ -7,7 +7,7 @@ the Gini index of two classes) or the weight of each class. Byte 255 is the bin 
 
 Compiling is part of the first fit, so it counts: arrays are flat, the loop is one function, and
 what a fit does not need is None and never compiled (``kinds`` without categorical columns,
-``impurity`` for squared error).
+``impurity`` for squared error, ``monotone`` without constraints).
 """
 
 from typing import NamedTuple
@@ -70,6 +70,17 @@ class Grown(NamedTuple):
     bits: np.ndarray
 
 
+class Monotone(NamedTuple):
+    """Sign of each column's constraint, and between which values the answers of a node must lie.
+
+    The answer is the mean target, or the share of the second of two classes.
+    """
+
+    signs: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
 @jit
 def _explained(impurity, total, left):
     """Sum over rows of what a split explains, up to a constant: larger is better.
@@ -114,13 +125,14 @@ def _sort_bins(hist, lists, width, m, channel):
 
 
 @jit
-def grow_tree(bins, kinds, impurity, rules, work, grown):
+def grow_tree(bins, kinds, impurity, rules, work, grown, monotone):
     """Grow a tree from all entries; return its number of nodes.
 
     ``bins`` is (features, rows), C-ordered; ``kinds`` says how many categories a column has, 0 for
     numbers. Depth first, or the largest gain first if leaves are limited. At every node features
     are drawn as the rules say, and more while all that are drawn are constant. ``total`` holds the
-    root's.
+    root's. A split of a constrained column must keep the order of its sides and the bounds of its
+    node; the mean of both sides then bounds what is below them.
     """
     row, value, spare_row, spare_value, hist, lists, features, queue, near = work
     nodes, total, gain, bits = grown
@@ -218,6 +230,15 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
                         if counting:
                             n_left += lists[257 + b]
                             if n_left < min_leaf or size - n_left < min_leaf:
+                                continue
+                        if monotone is not None and monotone.signs[f] != 0:
+                            y, z = sl / wl, (s_all - sl) / wr
+                            if impurity is not None:
+                                y, z = left[2] / wl, (total[node, 2] - left[2]) / wr
+                            lowest, highest = min(y, z), max(y, z)
+                            if lowest < monotone.low[node] or highest > monotone.high[node]:
+                                continue
+                            if (y - z) * monotone.signs[f] > 0:
                                 continue
                         if score > best and wl >= min_weight and wr >= min_weight:
                             best = score
@@ -325,6 +346,19 @@ def grow_tree(bins, kinds, impurity, rules, work, grown):
             value[2 * (middle + i)] = spare_value[2 * i]
             value[2 * (middle + i) + 1] = spare_value[2 * i + 1]
         varies_left, varies_right = low_left < high_left, low_right < high_right
+        if monotone is not None:
+            answer, sign = 1 if impurity is None else 2, monotone.signs[f]
+            y, z = total[child, answer] / total[child, 0], total[child + 1, answer]
+            z /= total[child + 1, 0]
+            for side in range(2):
+                monotone.low[child + side] = monotone.low[node]
+                monotone.high[child + side] = monotone.high[node]
+            # Within the bounds also if the last digit of a sum has left them.
+            y = min(max(0.5 * y + 0.5 * z, monotone.low[node]), monotone.high[node])
+            if sign > 0:
+                monotone.high[child] = monotone.low[child + 1] = y
+            elif sign < 0:
+                monotone.low[child] = monotone.high[child + 1] = y
     for k in range(n_open):
         nodes[4 * queue[4 * k]] = -1
         gain[queue[4 * k]] = 0.0

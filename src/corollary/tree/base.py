@@ -16,6 +16,7 @@ from corollary.core.schema import Instance, Integer, Optional, Size, Spec, Strin
 from corollary.tree.binning import find_bins
 from corollary.tree.categories import Categories
 from corollary.tree.grow import BinnedTable, Problem, Rules, grow_exact, grow_histogram
+from corollary.tree.monotone import monotone_signs
 from corollary.tree.pruning import prune, weakest_links
 from corollary.tree.structure import Tree, Trees
 
@@ -40,6 +41,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
     "ccp_alpha": [Interval(Real, 0, None, closed="left")],
+    "monotonic_cst": ["array-like", dict, None],
     "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     "random_state": ["random_state"],
 }
@@ -283,7 +285,7 @@ class BaseDecisionTree(Contributions, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **GROWTH_CONSTRAINTS,
-        "splitter": [StrOptions({"exact", "histogram"})],
+        "splitter": [StrOptions({"best", "exact", "histogram"})],
     }
 
     tree_: Tree
@@ -311,14 +313,23 @@ class BaseDecisionTree(Contributions, BaseEstimator):
         rules = stopping_rules(self, len(X), X.shape[1], total)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         categorical = self.categories_.mask(X.shape[1])
-        if self.splitter == "exact":
+        signs = monotone_signs(self, categorical)
+        if self.splitter in ("best", "exact"):
             return grow_exact(
-                X, problem, rules, sample_weight=weight, categorical=categorical, seed=seed
+                X,
+                problem,
+                rules,
+                sample_weight=weight,
+                categorical=categorical,
+                monotone=signs,
+                seed=seed,
             )
         table = bin_table(X, weight, categorical)
         if problem.criterion == "absolute_error":
             return self._grow_on_bins(table, problem, rules, weight, seed)
-        return grow_histogram(table, problem, rules, sample_weight=weight, seed=seed)
+        return grow_histogram(
+            table, problem, rules, sample_weight=weight, monotone=signs, seed=seed
+        )
 
     def _grow_on_bins(
         self,

@@ -24,9 +24,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         Error around the mean or the median of a node.
-    splitter : {"exact", "histogram"}, default="exact"
+    splitter : {"exact", "best", "histogram"}, default="exact"
         Try every cut between neighbouring values, or those between at most 255 bins of about
-        equal weight, which is faster from some thousand rows on.
+        equal weight, which is faster from some thousand rows on. "best" is another name of
+        "exact".
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -47,6 +48,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
     ccp_alpha : float, default=0.0
         Price of a leaf in cost-complexity pruning, per unit of weight; 0 keeps the whole tree. See
         :func:`prune_by_cross_validation` for its choice.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the prediction may only rise (1) or only fall (-1) with
+        it; 0 for no constraint. A dict maps names of columns to signs.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
@@ -119,6 +123,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self.criterion = criterion
@@ -132,6 +137,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -172,6 +172,7 @@ def grow_histogram(
     *,
     sample_weight: np.ndarray | None = None,
     features: np.ndarray | None = None,
+    monotone: np.ndarray | None = None,
     seed: int = 0,
 ) -> Tree:
     """Grow a tree by histograms of binned columns.
@@ -188,6 +189,9 @@ def grow_histogram(
         Weights; rows of weight zero are left out.
     features : ndarray of int or None, default=None
         Columns the tree may use; None for all.
+    monotone : ndarray of int of shape (n_features,) or None, default=None
+        Sign of the constraint of each column: the mean target, or the share of the second of two
+        classes, must not fall (1) or not rise (-1) with it. None for no constraints.
     seed : int, default=0
         Start of the random numbers by which columns are drawn.
 
@@ -241,14 +245,15 @@ def grow_histogram(
         np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
     )
     grown.total[0] = _channel_sums(problem, target, weight)
-    size = compiled.grow_tree(table.codes.T, kinds, problem.impurity, limits, work, grown)
+    bounds = _bounds(compiled.Monotone, monotone, capacity)
+    size = compiled.grow_tree(table.codes.T, kinds, problem.impurity, limits, work, grown, bounds)
     feature, cut, to_left, left = grown.nodes[: 4 * size].reshape(-1, 4).T
     inner = left >= 0
     threshold = np.zeros(size)
     threshold[inner] = table.cuts[feature[inner], cut[inner]]
     categorical = inner & (cut == 255)
     threshold[categorical] = 0.0
-    value = _values(problem, grown.total[:size])
+    value = _values(problem, grown.total[:size], bounds)
     return _tree(
         feature, threshold, to_left, left, value, grown.total[:size, 0],
         grown.gain[:size] * unit, n_features, categorical,
@@ -263,6 +268,7 @@ def grow_exact(
     *,
     sample_weight: np.ndarray | None = None,
     categorical: np.ndarray | None = None,
+    monotone: np.ndarray | None = None,
     seed: int = 0,
 ) -> Tree:
     """Grow a tree by exact splits: every cut between neighbouring values is tried.
@@ -279,6 +285,9 @@ def grow_exact(
         Weights; rows of weight zero are left out.
     categorical : ndarray of bool of shape (n_features,) or None, default=None
         Which columns hold categories; None for none.
+    monotone : ndarray of int of shape (n_features,) or None, default=None
+        Sign of the constraint of each column, as of :func:`grow_histogram`; not for the absolute
+        error.
     seed : int, default=0
         Start of the random numbers by which columns are drawn.
 
@@ -333,7 +342,8 @@ def grow_exact(
     )
     grown.total[0] = _channel_sums(problem, target, weight)
     given = kinds if kinds.any() else None
-    size = compiled.grow_exact(given, problem.impurity, levels, limits, work, grown)
+    bounds = _bounds(compiled.Monotone, monotone, capacity)
+    size = compiled.grow_exact(given, problem.impurity, levels, limits, work, grown, bounds)
     feature, to_left, left, start, stop = grown.nodes[:size].T
     categorical_split = (left >= 0) & (kinds[feature] > 0)
     threshold = np.where((left >= 0) & ~categorical_split, grown.threshold[:size], 0.0)
@@ -342,7 +352,7 @@ def grow_exact(
         spans = [order[a:b] for a, b in zip(start, stop)]
         value = np.array([[weighted_median(y[s], weight[s])] for s in spans])
     else:
-        value = _values(problem, grown.total[:size])
+        value = _values(problem, grown.total[:size], bounds)
     return _tree(
         feature, threshold, to_left, left, value, grown.total[:size, 0],
         grown.gain[:size] * unit, n_features, categorical_split,
@@ -422,8 +432,22 @@ def _channel_sums(problem: Problem, target: np.ndarray, weight: np.ndarray) -> n
     return np.append(weight.sum(), by_class)
 
 
-def _values(problem: Problem, total: np.ndarray) -> np.ndarray:
+def _bounds(kind: Any, monotone: np.ndarray | None, capacity: int) -> Any:
+    """Make room for the bounds of nodes; the root has none."""
+    if monotone is None:
+        return None
+    signs = np.ascontiguousarray(monotone, dtype=np.int64)
+    return kind(signs, np.full(capacity, -np.inf), np.full(capacity, np.inf))
+
+
+def _values(problem: Problem, total: np.ndarray, bounds: Any = None) -> np.ndarray:
     share = total[:, 1:] / total[:, :1]
+    if bounds is not None:
+        # Splits of columns without a constraint may leave the bounds; answers may not.
+        low, high = bounds.low[: len(share)], bounds.high[: len(share)]
+        share[:, -1] = np.clip(share[:, -1], low, high)
+        if share.shape[1] == 2:
+            share[:, 0] = 1.0 - share[:, 1]
     if problem.n_classes == 0:
         centre, scale = problem.scale()
         return centre + scale * share

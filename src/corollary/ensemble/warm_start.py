@@ -1,0 +1,132 @@
+"""Adding members to a fitted ensemble.
+
+Every member has a seed of its own, the same whatever the number of members. So members that are
+added later are those that one fit of as many would have had, to the last bit, as long as nothing
+else has changed; what has changed is therefore refused.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+# What may change between fits: it does not change the members that there are.
+FREE = ("n_estimators", "n_jobs", "oob_score", "warm_start")
+
+
+def settings_of(model: Any) -> np.ndarray:
+    """List the parameters that every member depends on.
+
+    Parameters
+    ----------
+    model : estimator
+        An ensemble.
+
+    Returns
+    -------
+    settings : ndarray of str
+        Such as ``max_depth=3``.
+    """
+    found = []
+    for name, value in sorted(model.get_params(deep=True).items()):
+        if name in FREE:
+            continue
+        if hasattr(value, "get_params"):  # its own parameters are listed, too
+            text = type(value).__name__
+        elif isinstance(value, np.random.RandomState):
+            text = "a generator"
+        else:
+            text = repr(value)
+        found.append(f"{name}={text}")
+    return np.array(found)
+
+
+def earlier_fit(model: Any, members: str) -> dict[str, Any] | None:
+    """Return what an earlier fit has left, if this one adds to it.
+
+    Parameters
+    ----------
+    model : estimator
+        An ensemble with ``warm_start`` and ``n_estimators``.
+    members : str
+        Name of the attribute that holds its members.
+
+    Returns
+    -------
+    state : dict or None
+        Attributes, members under their name; None to start afresh.
+
+    Raises
+    ------
+    ValueError
+        If there are more members than wanted, or a parameter has changed.
+    """
+    if not model.warm_start or not hasattr(model, members):
+        return None
+    who, size = type(model).__name__, len(getattr(model, members))
+    if model.n_estimators < size:
+        raise ValueError(
+            f"{who}(warm_start=True) adds members to the {size} that there are. Got "
+            f"n_estimators={model.n_estimators}. Raise it, or set warm_start=False to start afresh."
+        )
+    earlier = getattr(model, "settings_", None)
+    changed = [] if earlier is None else sorted(set(settings_of(model)) - set(earlier))
+    if changed:
+        name = changed[0].partition("=")[0]
+        before = next((s for s in earlier if s.startswith(f"{name}=")), f"no {name}")
+        raise ValueError(
+            f"{who}(warm_start=True) adds members like those that there are, which were fitted "
+            f"with {before}. Got {changed[0]}. Set it back, or set warm_start=False to start "
+            "afresh."
+        )
+    if model.n_estimators == size:
+        warnings.warn(
+            f"{who}(warm_start=True) has {size} members already and fits no more. Raise "
+            "n_estimators to add some.",
+            stacklevel=5,
+        )
+    return dict(vars(model))
+
+
+def check_same_rows(model: Any, state: dict[str, Any] | None, weight: Any) -> None:
+    """Verify that a warm start has read the rows of the earlier fit.
+
+    Parameters
+    ----------
+    model : estimator
+        The ensemble, which has read its rows.
+    state : dict or None
+        What :func:`earlier_fit` returned; put back before an error is raised.
+    weight : ndarray of shape (n_samples,) or None
+        Weights of the rows, if they are chances to be drawn.
+
+    Raises
+    ------
+    ValueError
+        If rows, their weights, columns or classes are others.
+    """
+    if state is None:
+        return
+    problem = None
+    before, after = state.get("fingerprint_"), getattr(model, "fingerprint_", None)
+    if model.n_features_in_ != state["n_features_in_"]:
+        problem = f"{state['n_features_in_']} columns", f"{model.n_features_in_}"
+    elif "classes_" in state and not np.array_equal(model.classes_, state["classes_"]):
+        problem = f"the classes {state['classes_']}", f"{model.classes_}"
+    elif model.n_samples_ != state["n_samples_"]:
+        problem = f"{state['n_samples_']} rows", f"{model.n_samples_}"
+    elif None not in (before, after) and not np.array_equal(before.hashes, after.hashes):
+        problem = "the rows of the last fit", "others"
+    if problem is None:
+        known = state.get("bag_weight_")
+        if (known is None) != (weight is None) or not (
+            known is None or np.array_equal(known, weight)
+        ):
+            problem = "the weights of the last fit", "others"
+    if problem is not None:
+        vars(model).clear()
+        vars(model).update(state)
+        raise ValueError(
+            f"{type(model).__name__}(warm_start=True) needs {problem[0]}. Got {problem[1]}. Fit a "
+            "model of its own to other rows, or set warm_start=False to start afresh."
+        )
