@@ -7,6 +7,9 @@ inducing points for many rows, classification by Laplace's approximation, ways t
 and the Kalman filter and smoother. Covariances are the kernels of :mod:`corollary.kernels`.
 """
 
+from corollary.gp.ascent import Ascent as Ascent
+from corollary.gp.ascent import ascend as ascend
+from corollary.gp.ascent import estimate_curvature as estimate_curvature
 from corollary.gp.classifier import GaussianProcessClassifier as GaussianProcessClassifier
 from corollary.gp.collapsed import CollapsedBound as CollapsedBound
 from corollary.gp.collapsed import InducingLaw as InducingLaw

@@ -2,7 +2,8 @@
 
 The evidence of n points costs n^3 operations, that of a quarter of them a sixty-fourth. So the
 search (and all its restarts) begins on few points and is carried on with more; the last steps, and
-the value reported, belong to all of them.
+the value reported, belong to all of them. The second derivatives of an evidence grow with the
+number of points, so those of one level, estimated by differences, serve the next.
 
 Length scales are searched in the coordinate ``log(reference / length_scale + 0.03)``. For features
 that matter it is the logarithm; a feature that does not matter has its best length scale at
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
+from corollary.gp.ascent import ascend, estimate_curvature
 from corollary.gp.evidence import Observations, evidence_of
 from corollary.kernels import Kernel
 
@@ -22,6 +24,8 @@ from corollary.kernels import Kernel
 FLOOR = 0.03
 # Levels of the search have a quarter of the points of the next one, and at least this many.
 SMALLEST_LEVEL, QUARTER = 250, 4
+# Differences of more gradients than this on one level cost as much as a step on the next.
+DIFFERENCED = QUARTER**3
 
 
 class Learnt(NamedTuple):
@@ -384,11 +388,12 @@ def learn_hyperparameters(
     ]
     order = rng.permutation(len(observations.X))
     sizes = [len(order)]
-    while sizes[0] // QUARTER >= SMALLEST_LEVEL:
-        sizes.insert(0, sizes[0] // QUARTER)
+    while sizes[0] > 2 * SMALLEST_LEVEL:
+        sizes.insert(0, max(SMALLEST_LEVEL, sizes[0] // QUARTER))
+    curvature = None
     with one_blas_thread():
-        for size in sizes:
-            last = size == len(order)
+        for size, following in zip(sizes, [*sizes[1:], None]):
+            last = following is None
             part = observations if last else observations.take(np.sort(order[:size]))
 
             def objective(u: np.ndarray, part: Any = part) -> tuple[float, np.ndarray]:
@@ -396,8 +401,21 @@ def learn_hyperparameters(
                 value, gradient = search.evidence(part, theta)
                 return value, at.slope(theta) * gradient
 
-            learnt = maximise(
-                objective, starts, at.bounds, max_iter=max_iter, tol=tol if last else 1e-5
-            )
-            starts = [learnt.theta]
-    return learnt._replace(theta=at.to_theta(learnt.theta))
+            climbs = [
+                ascend(
+                    objective,
+                    start,
+                    at.bounds,
+                    curvature=curvature,
+                    max_iter=max_iter,
+                    tol=tol if last else 1e-5,
+                )
+                for start in starts
+            ]
+            best = max(climbs, key=lambda climb: climb.value)
+            if following is not None:
+                known = best.curvature
+                if len(theta) <= DIFFERENCED:
+                    known = estimate_curvature(objective, best, at.bounds)
+                starts, curvature = [best.theta], known * (following / size)
+    return Learnt(at.to_theta(best.theta), best.value, best.n_iter, best.converged)
