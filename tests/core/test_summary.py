@@ -22,7 +22,9 @@ from corollary.core.summary import (
     slice_rows,
 )
 from corollary.core.triangular_factor import TriangularFactor
+from corollary.ensemble import GradientHistogram
 from corollary.linear.refinement import ResidualProducts
+from corollary.tree import find_bins
 
 WIDTH = 4
 
@@ -33,6 +35,8 @@ def numbers(summary):
         return np.concatenate([numbers(part) for part in summary.parts])
     if isinstance(summary, TriangularFactor):
         return (summary.R.T @ summary.R).ravel()  # R itself is determined up to signs
+    if isinstance(summary, GradientHistogram):
+        return summary.sums.ravel().astype(float)
     parts = []
     for value in vars(summary).values():
         if isinstance(value, Moments):
@@ -56,6 +60,12 @@ SUMMARIES = {
         np.ones(WIDTH), np.ones(1), np.ones((WIDTH, 1)), np.zeros((WIDTH, 1))
     ),
     "Fingerprint": Fingerprint(),
+    "GradientHistogram": GradientHistogram.of(
+        find_bins(np.arange(9.0)[:, None] * np.ones(WIDTH)),
+        n_rows=100_000,
+        peaks=(1.0, 1.0),
+        nodes=[0, 2],
+    ),
     "Together": Together((NormalEquations.of_width(WIDTH), Fingerprint())),
 }
 
@@ -63,6 +73,9 @@ SUMMARIES = {
 def chunk(summary, n, seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, WIDTH)) + 3.0, rng.normal(size=n)
+    if isinstance(summary, GradientHistogram):
+        codes = rng.integers(0, 10, size=(n, WIDTH), dtype=np.uint8)
+        return codes, summary.pack(rng.uniform(0.0, 1.0, size=(n, 2))), rng.integers(0, 3, n)
     return (X,) if isinstance(summary, Moments) else (X, y, rng.integers(1, 4, n).astype(float))
 
 

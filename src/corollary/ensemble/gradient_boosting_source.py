@@ -251,5 +251,7 @@ def _held(bins: Bins, chunk: Chunk) -> tuple[HeldCodes, tuple[np.ndarray, np.nda
 
 
 def _join(targets: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    if not targets:  # no row has weight
+        return np.empty(0), None
     y, weight = zip(*targets)
     return np.concatenate(y), None if weight[0] is None else np.concatenate(weight)

@@ -42,8 +42,6 @@ from corollary.tree.structure import Trees
 ALONE = 1_000_000
 # Fewer rows than this are settled in less time than it takes to wake a thread.
 SETTLE_ALONE = 2**16
-# More rows than a node has.
-NEVER = 2**62
 # The least second derivative of a leaf; below, its step would be noise.
 MIN_HESSIAN = 1e-3
 
@@ -252,7 +250,7 @@ def cut(n_rows: int, n_blocks: int) -> np.ndarray:
 
 
 class TreeGrower(ABC):
-    """Abstract growth of trees, one after the other; subclasses take the rows of nodes.
+    """Abstract growth of trees, one after the other: their arrays and rules.
 
     Parameters
     ----------
@@ -307,22 +305,8 @@ class TreeGrower(ABC):
         self.plan = compiled.Plan(self.columns, every, self.rule)
 
     @abstractmethod
-    def _take(self, name: int, rows: Any, plan: Any) -> None:
-        """Take the rows of a node: partition them, and fill the histogram of the smaller child."""
-
-    @abstractmethod
-    def _handed_out(self) -> int:
-        """Return the number of rows from which on a node is handed out to :meth:`_take`."""
-
-    def _grow_from(self, rows: Any, n: int, peaks: np.ndarray, seed: int) -> Grown:
-        """Grow a tree on n rows with derivatives up to the peaks."""
-        self._set_rules(n, *peaks.tolist())
-        self._plant(n)
-        if len(self.columns) and n:
-            self._grow(rows, seed)
-        tree = self.tree
-        n = int(tree.state[0]["n_nodes"])
-        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], rows)
+    def _grow(self, rows: Any, seed: int) -> None:
+        """Grow the tree that is planted; rows are what the compiled code works on."""
 
     def _set_rules(self, n: int, g_peak: float, h_peak: float) -> None:
         """Set what rules the growth of a tree on n rows with derivatives up to the peaks."""
@@ -350,32 +334,16 @@ class TreeGrower(ABC):
         if heaviest is not None:
             rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), heaviest)
 
-    def _plant(self, n: int) -> None:
-        """Begin with a root of n rows and an empty histogram."""
+    def _plant(self, n: int, share: int) -> None:
+        """Begin with a root of n rows and an empty histogram; hand out nodes of ``share`` rows."""
         tree = self.tree
         slot = len(tree.free) - 1
         tree.free[:] = np.arange(self.shared, self.shared + slot + 1)
         tree.hists[slot] = 0
-        share = self._handed_out()
         tree.state[0] = 1, slot - self.shared, 0, share, self.n_blocks > 1, -1
         tree.nodes[0] = -1, 0, 0, -1, 0, slot, 0, -1, 0, 0, 0, 0, 0.0, -math.inf, math.inf, 0.0
         edges = cut(n, self.n_blocks)
         tree.spans[0]["start"], tree.spans[0]["stop"] = edges[:, 0], edges[:, 1]
-
-    def _grow(self, rows: Any, seed: int) -> None:
-        from corollary.ensemble import _boosted_tree as compiled
-
-        name = 0
-        plan = self._draw(self.plan, seed)
-        if self._handed_out() == NEVER:
-            name = self._run(0, -1, rows, plan)
-        while name != compiled.DONE:
-            if name == compiled.FULL:
-                self._enlarge()
-                plan = self._draw(plan, seed)
-            else:
-                self._take(name, rows, plan)
-            name = self._run(-1, -1, rows, plan)
 
     def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
         from corollary.ensemble._boosted_tree import grow
@@ -478,10 +446,29 @@ class Grower(TreeGrower):
         n = len(rows)
         self.order[:n] = rows
         given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
-        return self._grow_from(given, n, peaks, seed)
+        self._set_rules(n, *peaks.tolist())
+        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+        self._plant(n, share)
+        if len(self.columns) and n:
+            self._grow(given, seed)
+        tree = self.tree
+        n = int(tree.state[0]["n_nodes"])
+        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
 
-    def _handed_out(self) -> int:
-        return NEVER if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+    def _grow(self, rows: Any, seed: int) -> None:
+        from corollary.ensemble import _boosted_tree as compiled
+
+        name = 0
+        plan = self._draw(self.plan, seed)
+        if self.n_blocks == 1:
+            name = self._run(0, -1, rows, plan)
+        while name != compiled.DONE:
+            if name == compiled.FULL:
+                self._enlarge()
+                plan = self._draw(plan, seed)
+            else:
+                self._take(name, rows, plan)
+            name = self._run(-1, -1, rows, plan)
 
     def _take(self, name: int, rows: Any, plan: Any) -> None:
         """Take the rows of a node, a block in each thread."""
