@@ -121,7 +121,10 @@ def _report(
         _compile_ahead(_plan(data, demo, target, task, fast) if hopeful else []) as ready,
         screen.progress(ready),
     ):
-        from corollary.report import read_demo, report
+        from corollary.core.garbage import keep_garbage
+
+        with keep_garbage:
+            from corollary.report import read_demo, report
 
         made = report(
             read_demo(demo) if demo is not None else data,
@@ -152,7 +155,10 @@ def _predict(
     """Predict new rows, with sets or intervals and flags on what is unusual."""
     screen = _Screen()
     with _failures():
-        from corollary.report.predict import predict_file
+        from corollary.core.garbage import keep_garbage
+
+        with keep_garbage:
+            from corollary.report.predict import predict_file
 
         table, notes = predict_file(model, data, out)
         if out is None:
