@@ -160,3 +160,18 @@ def test_moments_of_columns_with_large_means():
     assert again[1][0] == mean[0]
     with pytest.raises(ValueError, match="expecting 1 features"):
         StandardScaler().fit(X).inverse_transform([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_squares_that_overflow_are_refused(kind):
+    X = np.array([[1.0, 1e200], [2.0, -1e200], [3.0, np.pi]])
+    scaler = StandardScaler(with_mean=False)
+    with pytest.raises(ValueError, match=r"Feature 1 has values .* Divide the feature by"):
+        scaler.fit(kind(X))
+    with pytest.raises(ValueError, match="Feature 1 has values"):
+        feature_moments(kind(X))
+    assert scaler.fit(kind(X * [1.0, 1e-60])).var_[1] == pytest.approx(2 / 3 * 1e280)
+    scaler = StandardScaler(with_mean=False).partial_fit(kind(np.full((2, 2), 1e160)))
+    with pytest.raises(ValueError, match="Feature 0 has values"):
+        scaler.partial_fit(kind(np.full((2, 2), -1e160)))
+    assert scaler.mean_.tolist() == [1e160, 1e160]  # as it was

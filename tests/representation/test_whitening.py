@@ -110,3 +110,10 @@ def test_names_output_and_saving(tmp_path, seed):
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_squares_that_overflow_are_refused():
+    X = np.array([[1.0, 1e200], [2.0, -1e200], [3.0, np.pi]])
+    with pytest.raises(ValueError, match="Whitener needs features whose squares have a finite sum"):
+        Whitener().fit(X)
+    assert np.isfinite(Whitener().fit_transform(X * 1e-60)).all()

@@ -123,6 +123,11 @@ def permutation_importance(
     1
     """
     check_is_fitted(model)
+    if hasattr(X, "indptr"):
+        raise ValueError(
+            "permutation_importance shuffles columns one by one, of an array or a data frame. Got "
+            "a sparse matrix. Give X.toarray(), or explain a model of fewer columns."
+        )
     y = np.asarray(y)
     n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)

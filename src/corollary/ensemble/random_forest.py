@@ -207,7 +207,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training inputs; NaN is a missing value.
         y : array-like of shape (n_samples,)
             Labels.
@@ -227,7 +227,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -242,7 +242,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -258,7 +258,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -449,7 +449,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training inputs; NaN is a missing value.
         y : array-like of shape (n_samples,)
             Numbers.
@@ -469,7 +469,7 @@ default="from_dtype"
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns

@@ -40,6 +40,11 @@ def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.n
     variance : ndarray of shape (n_features,)
         Weighted mean squared deviations.
 
+    Raises
+    ------
+    ValueError
+        If the square of a deviation is too large for a number.
+
     Examples
     --------
     >>> import numpy as np
@@ -48,10 +53,14 @@ def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.n
     >>> weight, mean, variance
     (array([2.]), array([2.]), array([1.]))
     """
-    n, d = X.shape
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if sparse.issparse(X):
-        return _sparse_moments(X.tocsc(), w)
+    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = _sparse_moments(X.tocsc(), w) if sparse.issparse(X) else _dense_moments(X, w)
+    return _finite(moments)
+
+
+def _dense_moments(X: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    d = X.shape[1]
     weight, mean, variance = np.zeros(d), np.full(d, np.nan), np.full(d, np.nan)
     # Column by column: no copy of X, and a missing value touches its own column only.
     for j in range(d):
@@ -69,6 +78,21 @@ def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.n
     return weight, mean, variance
 
 
+def _finite(
+    moments: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Refuse moments that have overflowed; those of nothing are NaN."""
+    weight, mean, variance = moments
+    wrong = (weight > 0) & ~(np.isfinite(mean) & np.isfinite(variance))
+    if wrong.any():
+        raise ValueError(
+            f"Feature {int(np.flatnonzero(wrong)[0])} has values whose squared deviations are too "
+            "large for a number (beyond about 1e308). Divide the feature by a constant so that it "
+            "is about one, or drop the rows that are out of line."
+        )
+    return moments
+
+
 def _sparse_moments(X: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     d = X.shape[1]
     column = np.repeat(np.arange(d), np.diff(X.indptr))
@@ -78,7 +102,8 @@ def _sparse_moments(X: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     squares = np.bincount(column, own * (X.data - mean[column]) ** 2, minlength=d)
     # Entries that are not stored are zeros and deviate by the mean.
     stored = np.bincount(column, own, minlength=d)
-    variance = (squares + (total - stored) * mean**2) / total
+    absent = total - stored
+    variance = (squares + np.where(absent > 0, absent * mean**2, 0.0)) / total
     return np.full(d, total), mean, variance
 
 
@@ -257,7 +282,10 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
         moments = feature_moments(X, weights)
-        self._remember(moments if first else _merge((self.weight_, self.mean_, self.var_), moments))
+        if not first:
+            with np.errstate(over="ignore", invalid="ignore"):
+                moments = _merge((self.weight_, self.mean_, self.var_), moments)
+        self._remember(_finite(moments))
         remember_rows(self, X, more=not first)
         return self
 

@@ -178,7 +178,7 @@ class Whitener(TransformerMixin, BaseEstimator):
             The fitted whitener.
         """
         X, _, weight = check_training_data(
-            self, X, sample_weight=sample_weight, ensure_min_samples=2
+            self, X, sample_weight=sample_weight, finite_squares=True, ensure_min_samples=2
         )
         data = (X,) if weight is None else (X, weight)
         moments = reduce(Moments.of_width(X.shape[1]), data)

@@ -1,5 +1,6 @@
 """What decision trees and forests have in common: reading tables and stopping rules."""
 
+import os
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,6 +20,13 @@ from corollary.tree.grow import BinnedTable, Problem, Rules, grow_exact, grow_hi
 from corollary.tree.monotone import monotone_signs
 from corollary.tree.pruning import prune, weakest_links
 from corollary.tree.structure import Tree, Trees
+
+#: Bytes that the machine has, as far as it says so.
+MEMORY = (
+    os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
+    else 2**62
+)
 
 #: Constraints of the parameters that trees and forests share.
 GROWTH_CONSTRAINTS: dict[str, Any] = {
@@ -87,14 +95,14 @@ def trees_fit(model: Any, trees: Any, n_outputs: int) -> str | None:
 
 def read_training(
     model: Any, X: Any, y: Any, sample_weight: Any
-) -> tuple[np.ndarray, Problem, np.ndarray | None]:
+) -> tuple[Any, Problem, np.ndarray | None]:
     """Validate training data of a model of trees; learn categories and classes.
 
     Parameters
     ----------
     model : estimator
         Receives ``categories_`` and, if it is a classifier, ``classes_`` and ``n_classes_``.
-    X : array-like or data frame of shape (n_samples, n_features)
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         Inputs.
     y : array-like of shape (n_samples,)
         Targets.
@@ -103,8 +111,8 @@ def read_training(
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features)
-        Numbers and codes; NaN where a value is missing.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Numbers and codes; NaN where a value is missing. A sparse matrix is compressed by rows.
     problem : Problem
         Targets and criterion.
     weight : ndarray of shape (n_samples,) or None
@@ -118,6 +126,7 @@ def read_training(
         y,
         sample_weight=sample_weight,
         ensure_all_finite="allow-nan",
+        accept_sparse="csr",
         y_numeric=not labels,
     )
     y = column_or_1d(y, warn=True)
@@ -145,25 +154,28 @@ def read_training(
     return X, problem, weight
 
 
-def read_rows(model: Any, X: Any) -> np.ndarray:
+def read_rows(model: Any, X: Any) -> Any:
     """Validate new rows of a fitted model of trees.
 
     Parameters
     ----------
     model : estimator
         A fitted model.
-    X : array-like or data frame of shape (n_samples, n_features)
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         Rows with the columns of training.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
         Numbers and codes; NaN where a value is missing or a category unknown.
     """
     check_is_fitted(model)
-    X = model.categories_.encode(X)
-    return np.asarray(
-        check_new_data(model, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    return check_new_data(
+        model,
+        model.categories_.encode(X),
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan",
+        accept_sparse="csr",
     )
 
 
@@ -214,14 +226,14 @@ def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: fl
 
 
 def bin_table(
-    X: np.ndarray, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
+    X: Any, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
 ) -> BinnedTable:
     """Bin the columns of a table.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Numbers and codes.
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Numbers and codes; columns of a sparse matrix are filled one at a time.
     weight : ndarray of shape (n_samples,) or None
         Weights.
     categorical : ndarray of bool of shape (n_features,)
@@ -234,8 +246,38 @@ def bin_table(
     table : BinnedTable
         One byte per value.
     """
+    if hasattr(X, "indptr"):
+        check_room("Bins", X.shape, 1, "Keep fewer columns, or reduce them first")
     bins = find_bins(X, sample_weight=weight, categorical=categorical, n_jobs=n_jobs)
     return BinnedTable(bins, bins.transform(X, n_jobs=n_jobs))
+
+
+def check_room(who: str, shape: tuple[int, int], size: int, advice: str) -> None:
+    """Refuse to fill up a sparse table that would not fit in memory.
+
+    Parameters
+    ----------
+    who : str
+        What needs the room, for the message.
+    shape : tuple of int
+        Rows and columns.
+    size : int
+        Bytes for each value.
+    advice : str
+        What to do about it.
+
+    Raises
+    ------
+    MemoryError
+        If it takes more than the machine has.
+    """
+    wanted = shape[0] * shape[1] * size
+    if wanted > MEMORY:
+        raise MemoryError(
+            f"{who} hold every value of a sparse matrix, zeros too: {shape[0]} rows of {shape[1]} "
+            f"columns take {wanted / 2**30:.1f} GiB, and the machine has {MEMORY / 2**30:.1f}. "
+            f"{advice}."
+        )
 
 
 class Contributions(ABC):
@@ -254,7 +296,7 @@ class Contributions(ABC):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -296,7 +338,7 @@ class BaseDecisionTree(Contributions, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -308,15 +350,16 @@ class BaseDecisionTree(Contributions, BaseEstimator):
     def _parts(self) -> Trees:
         return Trees.join([self.tree_])
 
-    def _grow(self, X: np.ndarray, problem: Problem, weight: np.ndarray | None) -> Tree:
-        total = float(len(X)) if weight is None else float(weight.sum())
-        rules = stopping_rules(self, len(X), X.shape[1], total)
+    def _grow(self, X: Any, problem: Problem, weight: np.ndarray | None) -> Tree:
+        n_samples = X.shape[0]
+        total = float(n_samples) if weight is None else float(weight.sum())
+        rules = stopping_rules(self, n_samples, X.shape[1], total)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         categorical = self.categories_.mask(X.shape[1])
         signs = monotone_signs(self, categorical)
         if self.splitter in ("best", "exact"):
             return grow_exact(
-                X,
+                self._filled(X),
                 problem,
                 rules,
                 sample_weight=weight,
@@ -330,6 +373,18 @@ class BaseDecisionTree(Contributions, BaseEstimator):
         return grow_histogram(
             table, problem, rules, sample_weight=weight, monotone=signs, seed=seed
         )
+
+    def _filled(self, X: Any) -> np.ndarray:
+        """Fill a sparse table up: every column keeps its own order of all rows."""
+        if not hasattr(X, "indptr"):
+            return X
+        check_room(
+            f"Exact splits of {type(self).__name__}",
+            X.shape,
+            24,
+            "Set splitter='histogram', which takes one byte for a value, or keep fewer columns",
+        )
+        return X.toarray()
 
     def _grow_on_bins(
         self,
@@ -367,7 +422,7 @@ class BaseDecisionTree(Contributions, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training inputs.
         y : array-like of shape (n_samples,)
             Targets.
@@ -396,7 +451,7 @@ class BaseDecisionTree(Contributions, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -412,7 +467,7 @@ class BaseDecisionTree(Contributions, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -455,4 +510,5 @@ class BaseDecisionTree(Contributions, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags

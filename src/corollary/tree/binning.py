@@ -68,8 +68,9 @@ class Bins:
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing. Categorical columns hold codes.
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Numbers; NaN where a value is missing. Categorical columns hold codes. Columns of a
+            sparse matrix are filled one at a time.
         n_jobs : int or None, default=None
             Threads; None means one per available core. The result does not depend on it.
 
@@ -84,14 +85,16 @@ class Bins:
             raise ValueError(
                 f"Bins were found for {len(self.cuts)} columns. Got an array of shape {X.shape}."
             )
-        X = np.asarray(X, dtype=np.float64)
+        X = _by_columns(X) if hasattr(X, "indptr") else np.asarray(X, dtype=np.float64)
         codes = np.empty(X.shape, dtype=np.uint8, order="F")
         padded = np.full((len(self.cuts), 255), np.inf)
         for j, cuts in enumerate(self.cuts):
             padded[j, : len(cuts)] = cuts
 
         def column(j: int) -> None:
-            values = np.ascontiguousarray(X[:, j])  # one layout, so that one kernel is compiled
+            values = np.ascontiguousarray(
+                _column(X, j)
+            )  # one layout, so that one kernel is compiled
             if self.categorical[j]:
                 code_column(values, float(self.n_bins[j]), codes[:, j])
             else:
@@ -136,7 +139,7 @@ def find_bins(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
         Numbers; NaN where a value is missing. Categorical columns hold codes from 0 to 254.
     sample_weight : ndarray of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k rows.
@@ -168,14 +171,17 @@ def find_bins(
     n_features = X.shape[1]
     is_categorical = _as_mask(categorical, n_features)
     kept = None if sample_weight is None else np.flatnonzero(sample_weight > 0)
-    if kept is not None and len(kept) == len(X):
+    if hasattr(X, "indptr"):
+        X = _by_columns(X)
+    if kept is not None and len(kept) == X.shape[0]:
         kept = None
     cuts: list[np.ndarray] = [np.empty(0)] * n_features
     n_bins = np.ones(n_features, dtype=np.int64)
     missing = np.zeros(n_features, dtype=bool)
 
     def column(j: int) -> None:
-        values = np.asarray(X[:, j] if kept is None else X[kept, j], dtype=np.float64)
+        values = _column(X, j)
+        values = np.asarray(values if kept is None else values[kept], dtype=np.float64)
         weights = None
         if sample_weight is not None:
             weights = sample_weight if kept is None else sample_weight[kept]
@@ -186,7 +192,7 @@ def find_bins(
             cuts[j] = choose_cuts(distinct, mass, max_bins)
             n_bins[j] = len(cuts[j]) + 1
 
-    _for_columns(column, n_features, len(X), n_jobs)
+    _for_columns(column, n_features, X.shape[0], n_jobs)
     return Bins(tuple(cuts), n_bins, is_categorical, missing)
 
 
@@ -410,6 +416,22 @@ class ColumnSketch(Summary):
                 cuts.append(choose_cuts(values, mass, max_bins, exact=self.exact[j]))
                 n_bins[j] = len(cuts[j]) + 1
         return Bins(tuple(cuts), n_bins, np.array(self.categorical), np.array(self.missing))
+
+
+def _by_columns(X: Any) -> Any:
+    columns = X.tocsc(copy=True).astype(np.float64, copy=False)
+    columns.sum_duplicates()
+    return columns
+
+
+def _column(X: Any, j: int) -> np.ndarray:
+    """Return a column of an array, or of a matrix that is sparse by columns, filled up."""
+    if not hasattr(X, "indptr"):
+        return X[:, j]
+    values = np.zeros(X.shape[0])
+    part = slice(X.indptr[j], X.indptr[j + 1])
+    values[X.indices[part]] = X.data[part]
+    return values
 
 
 def _count(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, bool]:

@@ -191,6 +191,11 @@ def positions(X: Any, categorical_features: Any) -> np.ndarray:
         found = [j for j in range(len(names)) if _is_categorical(_column(X, j))]
         return np.array(found, dtype=np.int64)
     given = np.asarray(categorical_features)
+    if hasattr(X, "indptr") and given.size and (given.dtype != bool or given.any()):
+        raise ValueError(
+            "Columns of a sparse matrix hold numbers. Give categorical features as an array or a "
+            "data frame, or set categorical_features=None."
+        )
     width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
     if given.size == 0:
         return np.empty(0, dtype=np.int64)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from corollary.core.threads import ordered_map
-from corollary.tree.structure import BLOCK_ROWS, Tree, Trees
+from corollary.tree.rows import BLOCK_ROWS, block_of, filled_rows
+from corollary.tree.structure import Tree, Trees
 
 
 def tree_contributions(
@@ -65,20 +66,21 @@ def tree_contributions(
     from corollary.tree._shapley import contribute
 
     trees = Trees.join([trees]) if isinstance(trees, Tree) else trees
-    X = np.asarray(X)
+    X = X if hasattr(X, "indptr") else np.asarray(X)
     if X.ndim != 2 or X.shape[1] != trees.n_features:
         raise ValueError(
             f"The trees need rows of {trees.n_features} columns. Got shape {X.shape} instead."
         )
-    phi = np.zeros((len(X), trees.n_features, groups * trees.value.shape[1]))
+    phi = np.zeros((X.shape[0], trees.n_features, groups * trees.value.shape[1]))
     nodes = Nodes(*(getattr(trees, name) for name in Nodes._fields))
 
-    def work(a: int) -> None:
-        rows = np.array(X[a : a + BLOCK_ROWS], dtype=np.float64, order="C")
-        contribute(nodes, trees.weight, rows, groups, phi[a : a + BLOCK_ROWS])
+    step = block_of(X)
 
-    few = len(X) * len(trees) <= 8 * BLOCK_ROWS
-    for _ in ordered_map(work, range(0, len(X), BLOCK_ROWS), workers=1 if few else n_jobs):
+    def work(a: int) -> None:
+        contribute(nodes, trees.weight, filled_rows(X, a, a + step), groups, phi[a : a + step])
+
+    few = X.shape[0] * len(trees) <= 8 * BLOCK_ROWS
+    for _ in ordered_map(work, range(0, X.shape[0], step), workers=1 if few else n_jobs):
         pass
     return phi
 

@@ -23,9 +23,7 @@ from scipy import sparse
 from corollary.core.schema import Array, Schema, Size
 from corollary.core.threads import ordered_map
 from corollary.tree.bitsets import WORDS
-
-#: Rows that walk together; fixed, so that results do not depend on the number of threads.
-BLOCK_ROWS = 512
+from corollary.tree.rows import BLOCK_ROWS, block_of, filled_rows
 
 _DTYPES = {
     "feature": np.int32,
@@ -264,12 +262,12 @@ class Tree:
         """Splits on the longest way to a leaf."""
         return int(self.depth.max())
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
             Rows; NaN is a missing value, categorical columns hold codes.
 
         Returns
@@ -279,12 +277,12 @@ class Tree:
         """
         return Trees.join([self]).apply(X)[:, 0]
 
-    def predict_values(self, X: np.ndarray) -> np.ndarray:
+    def predict_values(self, X: Any) -> np.ndarray:
         """Return the value of each row's leaf.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
             Rows; NaN is a missing value, categorical columns hold codes.
 
         Returns
@@ -294,7 +292,7 @@ class Tree:
         """
         return Trees.join([self]).predict_values(X)
 
-    def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Mark the nodes that rows pass.
 
         Parameters
@@ -431,7 +429,7 @@ class Trees:
 
     def predict_values(
         self,
-        X: np.ndarray,
+        X: Any,
         *,
         groups: int = 1,
         first: int = 0,
@@ -443,7 +441,7 @@ class Trees:
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
             Rows; NaN is a missing value, categorical columns hold codes.
         groups : int, default=1
             Tree t adds to the columns of group ``t % groups``: boosting for several classes deals
@@ -462,19 +460,19 @@ class Trees:
         values : ndarray of shape (n_samples, groups * n_outputs)
             The sums, in the order of the trees.
         """
-        total = np.zeros((len(X), groups * self.value.shape[1]))
+        total = np.zeros((X.shape[0], groups * self.value.shape[1]))
         if start is not None:
             total += start
         none = np.empty((0, 0), dtype=np.int32)
         self._walk(X, total, none, groups, first, len(self) if stop is None else stop, n_jobs)
         return total
 
-    def apply(self, X: np.ndarray, *, n_jobs: int | None = None) -> np.ndarray:
+    def apply(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Return the leaf of each row in each tree.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
             Rows; NaN is a missing value, categorical columns hold codes.
         n_jobs : int or None, default=None
             Threads; None means one per available core.
@@ -484,17 +482,17 @@ class Trees:
         leaves : ndarray of int32 of shape (n_samples, n_trees)
             Numbers of nodes within their trees.
         """
-        leaves = np.empty((len(X), len(self)), dtype=np.int32)
-        total = np.empty((len(X), self.value.shape[1]))
+        leaves = np.empty((X.shape[0], len(self)), dtype=np.int32)
+        total = np.empty((X.shape[0], self.value.shape[1]))
         self._walk(X, total, leaves, 1, 0, len(self), n_jobs)
         return leaves
 
-    def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Mark the nodes that rows pass.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
             Rows; NaN is a missing value, categorical columns hold codes.
 
         Returns
@@ -507,14 +505,14 @@ class Trees:
         first = np.repeat(self.offsets[:-1], np.diff(self.offsets))
         parent = np.where(parent < 0, -1, parent + first)
         here = (self.apply(X) + self.offsets[:-1]).ravel()
-        rows = np.repeat(np.arange(len(X)), len(self))
+        rows = np.repeat(np.arange(X.shape[0]), len(self))
         found: list[tuple[np.ndarray, np.ndarray]] = []
         while len(here):
             found.append((rows, here))
             here = parent[here]
             rows, here = rows[here >= 0], here[here >= 0]
         marks = np.concatenate([r for r, _ in found]), np.concatenate([h for _, h in found])
-        shape = (len(X), len(self.left))
+        shape = (X.shape[0], len(self.left))
         return sparse.csr_matrix((np.ones(len(marks[0]), dtype=np.int64), marks), shape=shape)
 
     def gain_by_feature(self) -> np.ndarray:
@@ -534,7 +532,7 @@ class Trees:
 
     def _walk(
         self,
-        X: np.ndarray,
+        X: Any,
         total: np.ndarray,
         leaves: np.ndarray,
         groups: int,
@@ -550,12 +548,13 @@ class Trees:
             )
         nodes = Nodes(*(getattr(self, name) for name in Nodes._fields))
 
+        step = block_of(X)
+
         def work(a: int) -> None:
-            b = a + BLOCK_ROWS
-            # A copy: the kernel is compiled for one layout, and blocks are small.
-            rows = np.array(X[a:b], dtype=np.float64, order="C")
+            b = a + step
+            rows = filled_rows(X, a, b)
             descend(nodes, rows, first, stop, groups, total[a:b], leaves[a:b])
 
-        few = len(X) * (stop - first) <= 8 * BLOCK_ROWS
-        for _ in ordered_map(work, range(0, len(X), BLOCK_ROWS), workers=1 if few else n_jobs):
+        few = X.shape[0] * (stop - first) <= 8 * BLOCK_ROWS
+        for _ in ordered_map(work, range(0, X.shape[0], step), workers=1 if few else n_jobs):
             pass
