@@ -19,6 +19,7 @@ from corollary.report.render import to_dict
 from corollary.report.sections import (
     calibration,
     certificate,
+    data,
     errors,
     facts,
     groups,
@@ -199,6 +200,67 @@ def test_the_interval_of_the_foremost_column_allows_for_its_having_been_picked()
     strip = verdict.why(evidence)["strip"]
     assert strip["high"] - top.value == pytest.approx(factor * (top.high - top.value))
     assert f"corrected for {looks} looks" in verdict.why(evidence)["sentence"]
+
+
+def test_why_states_the_interval_of_the_first_screen():
+    evidence = worked_example.breast_cancer()
+    looks = len(evidence.importances)
+    interval = verdict.why(evidence)["interval"]
+    finding = to_dict(evidence)["sections"]["why"]["finding"]
+    assert f"(95% interval, corrected for {looks} looks, {interval})" in finding
+
+
+def test_the_smallest_error_of_few_rows_is_bounded_by_zero():
+    evidence = worked_example.diabetes()
+    rows = evidence.test
+    cut = {k: getattr(rows, k)[:4] for k in ("truth", "prediction", "baseline", "loss")}
+    few = replace(evidence, test=replace(rows, **cut), n_test=4)
+    assert "95% interval 0 to unbounded" in verdict.how_good(few)["sentence"].replace("0.0", "0")
+
+
+def test_sets_and_intervals_that_say_nothing_are_said_to():
+    evidence = worked_example.breast_cancer()
+    every = np.ones_like(evidence.test.sets)
+    sets = replace(evidence, test=replace(evidence.test, sets=every))
+    said = calibration.coverage_summary(sets)["sentence"]
+    assert said.endswith("(100%); but every set names all classes, so they say nothing.")
+    evidence = worked_example.diabetes()
+    endless = np.full(len(evidence.test.truth), np.inf)
+    intervals = replace(evidence, test=replace(evidence.test, low=-endless, high=endless))
+    said = calibration.coverage_summary(intervals)["sentence"]
+    assert "have no end, so they say nothing" in said
+    assert "unknown" not in said
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((-4.2051, -0.00025, 4.1049), "−4.21 · −0.0002 · 4.1"),
+        ((0.69, 20.13, 463.2), "0.69 · 20.1 · 463"),
+        ((0.4, 28.9, 71.6), "0.4 · 28.9 · 71.6"),
+        ((2.5, 2.5, 2.5), "2.5 · 2.5 · 2.5"),
+    ],
+)
+def test_small_plots_have_digits_in_proportion(values, text):
+    assert data._three(list(values)) == text
+
+
+def test_values_are_written_as_the_data_have_them():
+    assert [facts.cell(v) for v in (0.3, 12.5, 1200.0, True, np.False_)] == [
+        "0.3", "12.5", "1,200", "True", "False",
+    ]  # fmt: skip
+
+
+def test_counts_of_certificates_have_their_thousands_separated():
+    evidence = worked_example.breast_cancer()
+    many = [
+        replace(c, observed="9 of 12500", assumptions=("The 12500 rows are independent.",))
+        for c in evidence.certificates
+    ]
+    section = to_dict(replace(evidence, certificates=tuple(many)))["sections"]["certificate"]
+    assert section["assumptions"][0]["text"] == "The 12,500 rows are independent."
+    assert "9 of 12,500" in section["certificates"][0]["sentence"]
+    assert section["certificates"][0]["observed_words"] == "9 of 12,500"
 
 
 def test_guessing_is_said_to_use_no_column():

@@ -6,6 +6,7 @@ separated by commas. Everything here is pure and returns plain strings.
 """
 
 import math
+import re
 import statistics
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -127,6 +128,50 @@ def number(value: float | None, digits: int = 3, direction: Direction = "nearest
     if float(value).is_integer() and size < 10_000:
         return fixed(value, 0)
     return fixed(value, _decimals_of_value(value, digits), direction)
+
+
+def without_zeros(text: str) -> str:
+    """Drop the zeros at the end of a decimal number, which nobody measured.
+
+    Parameters
+    ----------
+    text : str
+        A number as :func:`number` writes it.
+
+    Returns
+    -------
+    text : str
+        The same number.
+
+    Examples
+    --------
+    >>> from corollary.report.format import without_zeros
+    >>> without_zeros("0.400"), without_zeros("12.0"), without_zeros("1,200")
+    ('0.4', '12', '1,200')
+    """
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def thousands(text: str) -> str:
+    """Separate the thousands of whole numbers inside a sentence.
+
+    Parameters
+    ----------
+    text : str
+        A sentence.
+
+    Returns
+    -------
+    text : str
+        The same sentence.
+
+    Examples
+    --------
+    >>> from corollary.report.format import thousands
+    >>> thousands("9 of 12500 rows, by 0.12345 and 3.5e10; 1,200")
+    '9 of 12,500 rows, by 0.12345 and 3.5e10; 1,200'
+    """
+    return re.sub(r"(?<![\w.,])\d{4,}(?![\w.]*\w)", lambda found: f"{int(found[0]):,}", text)
 
 
 def _interval_decimals(value: float, low: float, high: float) -> int:

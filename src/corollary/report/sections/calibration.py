@@ -361,8 +361,10 @@ def _coverage_sentence(evidence: Evidence, summary: dict[str, Any]) -> str:
         text = (
             f"{wanted} sets held the true class of {count(summary['hits'])} of "
             f"{plural(summary['n'], 'unseen row')} ({share}); "
-            f"{count(single)} {'set names' if single == 1 else 'sets name'} one class only."
         )
+        if all(s["classes"] == len(evidence.classes) for s in summary["sizes"]):
+            return text + "but every set names all classes, so they say nothing."
+        text += f"{count(single)} {'set names' if single == 1 else 'sets name'} one class only."
         if len(bands) > 1 and percent(worst["value"]) != percent(summary["value"]):
             text += f" Lowest for {worst['label']}: {facts.share_words(worst['hits'], worst['n'])}."
     else:
@@ -372,7 +374,10 @@ def _coverage_sentence(evidence: Evidence, summary: dict[str, Any]) -> str:
                 f"; in the worst band of predictions ({worst['label']}) {percent(worst['value'])} "
                 f"of {count(worst['n'])}"
             )
-        text += f". Half of them are narrower than {number(summary['median_width'])}."
+        width = summary["median_width"]
+        if width is None:
+            return text + ". But half of them or more have no end, so they say nothing."
+        text += f". Half of them are narrower than {number(width)}."
     return text
 
 

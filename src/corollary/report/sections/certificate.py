@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from corollary.report.evidence import Evidence
-from corollary.report.format import count, number, opening, percent, plural
+from corollary.report.format import count, number, opening, percent, plural, thousands
 from corollary.report.sections import facts
 from corollary.theory.certificate import format_share
 from corollary.theory.held_out import rows_needed
@@ -109,7 +109,7 @@ def _certificate(c: Any) -> dict[str, Any]:
         else "unbounded",
         "observed_words": number(c.empirical)
         if c.theorem == "theory.error-quantile"
-        else c.observed,
+        else thousands(c.observed),
         "gap": gap,
         "gap_words": _gap_words(gap, share) if gap is not None and not c.vacuous else "",
         "direction": "upper" if upper else "lower",
@@ -143,6 +143,7 @@ def _prettify(theorem: str) -> str:
 def _sentence(c: Any) -> str:
     """Say the claim without its assumptions, which have a list of their own."""
     opening = f"With {100 * c.confidence:.6g}% confidence, "
+    observed = thousands(c.observed)
     if not c.vacuous and c.theorem == "theory.error-quantile":
         share = c.quantity.partition(" ")[0]
         return (
@@ -151,13 +152,13 @@ def _sentence(c: Any) -> str:
             f"{plural(c.n_samples, 'row')}."
         )
     if not c.vacuous:
-        return f"{opening}{c.claim}; observed {c.observed}."
+        return f"{opening}{c.claim}; observed {observed}."
     text = f"{opening}nothing is proved about the {c.quantity}: the bound is vacuous"
     if math.isinf(c.rows_missing):
-        return f"{text}; observed {c.observed}. More rows alone would not change that."
+        return f"{text}; observed {observed}. More rows alone would not change that."
     rows = max(int(c.rows_missing), 1)
     verb = "is" if rows == 1 else "are"
-    return f"{text}; observed {c.observed}. At least {plural(rows, 'more row')} {verb} needed."
+    return f"{text}; observed {observed}. At least {plural(rows, 'more row')} {verb} needed."
 
 
 def _rows_to_halve(c: Any, gap: float) -> int:
@@ -253,7 +254,7 @@ def _assumptions(certificates: tuple[Any, ...]) -> list[dict[str, Any]]:
     """List every assumption once, with who vouches for it."""
     lines = dict.fromkeys(str(a) for c in certificates for a in c.assumptions)
     checked = {str(a) for c in certificates for a in c.checked}
-    return [{"text": text, "kept": text in checked} for text in lines]
+    return [{"text": thousands(text), "kept": text in checked} for text in lines]
 
 
 def _finding(found: list[dict[str, Any]]) -> str:

@@ -3,7 +3,15 @@
 from typing import Any
 
 from corollary.report.evidence import Column, Evidence, Finding
-from corollary.report.format import count, listing, number, plural
+from corollary.report.format import (
+    count,
+    decimals_for,
+    fixed,
+    listing,
+    number,
+    plural,
+    without_zeros,
+)
 from corollary.report.sections import facts
 
 #: Findings that only someone who knows the data can settle.
@@ -125,8 +133,15 @@ def _histogram(histogram: dict[str, Any]) -> dict[str, Any]:
 
 def _three(values: list[Any]) -> str:
     """Write three values in the width of a small plot, with two digits if three do not fit."""
-    text = " · ".join(facts.cell(v) for v in values)
-    if len(text) > MOST_CHARACTERS and all(isinstance(facts.plain(v), float) for v in values):
+    numbers = all(isinstance(facts.plain(v), float) for v in values)
+    # What is far smaller than the range needs no digits of its own.
+    reach = max(values) - min(values) if numbers else 0.0
+    most = decimals_for(reach) + 3
+    text = " · ".join(
+        without_zeros(fixed(v, most)) if reach and abs(v) < 10.0 ** (2 - most) else facts.cell(v)
+        for v in values
+    )
+    if len(text) > MOST_CHARACTERS and numbers:
         text = " · ".join(number(v, 2) for v in values)
     return text
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from corollary.report.evidence import Candidate, Estimate, Evidence
-from corollary.report.format import aligned, label, number, percent
+from corollary.report.format import aligned, label, number, percent, without_zeros
 
 #: Models that take an article; the others are names of methods.
 ARTICLES = (
@@ -81,11 +81,11 @@ def cell(value: Any) -> str:
     if value is None:
         return "missing"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return str(value)
     if isinstance(value, int):
         return f"{value:,}" if abs(value) >= 10_000 else str(value).replace("-", "−")
     if isinstance(value, float):
-        return number(value)
+        return without_zeros(number(value))
     return label(value, 40)
 
 

@@ -206,6 +206,7 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
     errors, guessing = facts.absolute_errors(evidence), facts.chosen(evidence).baseline
     n, level = len(errors), facts.confidence_words(evidence)
     middle, low, high = quantile_interval(np.sort(errors), 0.5, evidence.confidence)
+    low = 0.0 if low is None else low  # no error is smaller, however few the rows
     guess = np.abs(evidence.test.truth - evidence.test.baseline)
     base = float(np.median(guess))
     words = triple(middle, low, high)
@@ -233,7 +234,7 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
         section="errors",
         strip={
             "value": middle,
-            "low": low if low is not None else 0.0,
+            "low": low,
             "high": high,
             "domain": [0.0, 1.15 * max(ends) or 1.0],
             "marks": [{"at": base, "label": f"guessing {number(base)}"}],

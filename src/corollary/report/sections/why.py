@@ -3,7 +3,7 @@
 from typing import Any
 
 from corollary.report.evidence import Effect, Evidence, Importance
-from corollary.report.format import count, label, listing, number, plural, triples
+from corollary.report.format import count, label, listing, number, plural, triple, triples
 from corollary.report.sections import facts
 
 MOST_BARS = 12
@@ -137,16 +137,26 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
         return "The columns’ importance was not measured; the curves show how predictions move."
     loss = evidence.importance_loss or evidence.loss_name
     matter = [i for i in found if i["matters"]]
+    first = (matter or found)[0]
+    looks = len(found)
+    rise = facts.widened(
+        next(i.increase for i in evidence.importances if i.column == first["column"]),
+        looks,
+        evidence.confidence,
+    )
+    value, low, high = triple(rise.value, rise.low, rise.high)
+    corrected = f", corrected for {looks} looks" if looks > 1 else ""
+    interval = f"({facts.confidence_words(evidence)} interval{corrected}, {low} to {high})"
     if not matter:
         text = (
-            f"No single column is shown to matter, corrected for {len(found)} looks: shuffling "
-            f"{label(found[0]['column'], 40)} costs most, {found[0]['words']} in {loss}."
+            f"No single column is shown to matter: shuffling {label(first['column'], 40)} costs "
+            f"most, {value} in {loss} {interval}."
         )
         return text + _same(found[0]) + " This is association, not cause."
     names = listing([label(i["column"], 40) for i in matter], 3)
     text = (
         f"{_how_many(len(matter), len(found))} measurably: {names}. With "
-        f"{label(matter[0]['column'], 40)} shuffled, {loss} rises by {matter[0]['words']}."
+        f"{label(matter[0]['column'], 40)} shuffled, {loss} rises by {value} {interval}."
     )
     return text + _same(matter[0]) + " This is association, not cause."
 
