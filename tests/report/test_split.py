@@ -126,3 +126,8 @@ def test_a_class_with_one_or_three_rows():
     for seed in range(30):
         split = split_rows(y, "classification", np.arange(54), seed=seed)
         assert {1, 2} <= set(y[split.train])
+
+
+def test_values_without_a_hash_are_counted():
+    frame = pd.DataFrame({"pair": [[i % 70, 1] for i in range(210)]})
+    assert not repeats_by_nature(frame, find_twins(frame))

@@ -76,6 +76,16 @@ def test_elsewhere_no_theorem_is_claimed(change):
     assert "the bounds rest on the test rows alone" in training["sentence"]
 
 
+def test_columns_are_read_for_planes_only(monkeypatch):
+    def refuse(values):
+        raise AssertionError("a column was read in vain")
+
+    monkeypatch.setattr("corollary.report.training_rows.read_numbers", refuse)
+    frame = _table(0)
+    evidence, _ = measure(from_memory(frame.assign(y=frame["a"])), "y", fast=True)
+    assert evidence.training_certificates == ()
+
+
 def test_a_column_left_out_after_a_look_is_for_the_reader_to_judge():
     frame = _table(0).assign(same=1)
     evidence, _ = measure(from_memory(frame), "y", fast=True)

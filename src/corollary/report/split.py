@@ -127,14 +127,21 @@ def repeats_by_nature(frame: Any, groups: np.ndarray) -> bool:
     if n_distinct < FEW_DISTINCT:
         return True
     for j in range(frame.shape[1]):
-        codes, levels = distinct_strings(frame.iloc[:, j])
-        if len(levels) <= n_distinct / 2:
+        column = frame.iloc[:, j]
+        if _count_values(column) <= n_distinct / 2:
             continue
-        numbers = read_numbers(frame.iloc[:, j])
+        numbers = read_numbers(column)
         known = numbers[~np.isnan(numbers)]
-        if len(known) < 0.5 * np.sum(codes >= 0) or np.any(known != np.round(known)):
+        if len(known) < 0.5 * column.notna().sum() or np.any(known != np.round(known)):
             return False
     return True
+
+
+def _count_values(column: Any) -> int:
+    try:
+        return int(column.nunique())
+    except TypeError:  # lists and other values without a hash, as nested Parquet columns hold
+        return len(distinct_strings(column)[1])
 
 
 def split_rows(

@@ -61,8 +61,10 @@ def certify_training_rows(
         that are numbers without gaps.
     """
     plane = _plane(predictor)
+    if plane is None:
+        return ()  # before any column is read, which takes time
     raw = _as_measured(encoder, frame, features)
-    if plane is None or raw is None:
+    if raw is None:
         return ()
     from corollary.theory import certify
 

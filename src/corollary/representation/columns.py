@@ -64,7 +64,8 @@ def distinct_strings(values: Any) -> tuple[np.ndarray, list[str]]:
     index: dict[str, int] = {}
     recode = np.empty(len(uniques) + 1, dtype=np.int64)
     recode[-1] = -1  # the sentinel -1 stays -1
-    for i, value in enumerate(uniques):
+    # As plain objects at once: extension arrays are slow to walk through.
+    for i, value in enumerate(np.asarray(uniques, dtype=object)):
         text = str(value).strip()
         recode[i] = index.setdefault(text, len(index)) if text else -1
     return recode[raw_codes], list(index)
@@ -219,7 +220,7 @@ def _inspect_strings(values: Any, categorical: bool) -> Plan:
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     if {level.lower() for level in levels} <= {"true", "false"}:
         return {"kind": "boolean", "tokens": [], "notes": []}
-    if not categorical:
+    if not categorical and _looks_numeric(levels):
         numbers = np.asarray([to_number(level) for level in levels])
         coded = any(_LEADING_ZERO.match(level) for level in levels)
         if np.isfinite(numbers).mean() >= MOSTLY and np.isfinite(numbers).sum() > 1 and not coded:
@@ -234,6 +235,7 @@ def _inspect_strings(values: Any, categorical: bool) -> Plan:
                 notes = [f"{n} {what} ({shown}) and {verb} as missing"]
             tokens = [levels[i] for i in words[:5] if counts[i] >= 2]
             return {"kind": "numeric", "tokens": tokens, "notes": notes}
+    if not categorical:
         plan = _inspect_dates(levels)
         if plan is not None:
             return plan
@@ -250,6 +252,12 @@ def _inspect_strings(values: Any, categorical: bool) -> Plan:
                 "notes": [],
             }
     return {"kind": "category", "notes": []}
+
+
+def _looks_numeric(levels: list[str]) -> bool:
+    """Tell at a glance whether reading every value as a number is worth the time."""
+    sample = levels[:: max(1, len(levels) // 1000)]
+    return bool(np.isfinite([to_number(level) for level in sample]).mean() >= MOSTLY / 2)
 
 
 def _inspect_dates(levels: list[str]) -> Plan | None:
