@@ -383,6 +383,7 @@ def dask_arrays(*arrays):
 def test_trees_from_workers_are_those_of_memory(seed, name, scheduler):
     dask = pytest.importorskip("dask")
     X, y, w = messy(seed)
+    w[500:1000] = 0.0  # a partition without rows
     options = {"n_estimators": 2, "random_state": 0, "max_leaf_nodes": 10, **REGRESSION[name]}
     memory = GradientBoostingRegressor(**options).fit(X, y, w)
     with dask.config.set(scheduler=scheduler):
@@ -407,7 +408,7 @@ def test_the_driver_sees_histograms_and_not_rows(seed, monkeypatch):
     with dask.config.set(scheduler="synchronous"):
         model.fit_source(dask_arrays(X, y), memory_budget=0)
     histograms = [r for r in results if isinstance(r, GradientHistogram)]
-    assert len(histograms) >= 4
+    assert 4 <= len(histograms) <= 2 * 6  # one for each level of a tree, not for each partition
     targets = [r for r in results if isinstance(r, tuple)]
     assert sum(len(part) for part, _ in targets) == 3000  # these come once
     for other in results:

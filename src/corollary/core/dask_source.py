@@ -145,7 +145,18 @@ class DaskSource(Source):
 
 
 def scheduler_options(n_jobs: int | None) -> dict[str, Any]:
-    """Return what tells a Dask scheduler how many threads to use; None for its default."""
+    """Tell a Dask scheduler how many threads to use.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads; None for the scheduler's default.
+
+    Returns
+    -------
+    options : dict
+        For ``dask.compute`` and ``dask.persist``.
+    """
     return {} if n_jobs is None else {"num_workers": n_jobs}
 
 

@@ -74,10 +74,11 @@ class ScratchFile:
         OSError
             If the disk is full, naming the folder and the bytes.
         """
-        place, data = self.size, memoryview(array.ravel(order="K").view(np.uint8))
+        data: Any = array.ravel(order="K").view(np.uint8)
+        place = self.size
         gap = bytes(-array.nbytes % mmap.ALLOCATIONGRANULARITY)  # arrays begin with a page
         try:
-            for part in (data, memoryview(gap)):
+            for part in (memoryview(data), memoryview(gap)):
                 done = 0
                 while done < len(part):
                     done += self._file.write(part[done:])

@@ -42,11 +42,11 @@ class BlockState(NamedTuple):
         Predictions with the trees of this iteration.
     rows : ndarray of uint32 or None
         Rows of the block to learn from; None for all.
-    words : ndarray of int64 of shape (n,)
+    words : ndarray of int64 of shape (n,) or None
         Their derivatives, packed; 0 for the others.
-    order : ndarray of uint32
+    order : ndarray of uint32 or None
         Rows to learn from, grouped by their places in the tree.
-    spans : ndarray of records
+    spans : ndarray of records or None
         Where the rows of each place are in the order.
     leaves : ndarray of int32 or None
         Leaves of all rows, once the tree is grown.
@@ -58,10 +58,10 @@ class BlockState(NamedTuple):
     raw: np.ndarray
     moved: np.ndarray
     rows: np.ndarray | None = None
-    words: np.ndarray | None = None
-    order: np.ndarray | None = None
-    spans: np.ndarray | None = None
-    leaves: np.ndarray | None = None
+    words: Any = None
+    order: Any = None
+    spans: Any = None
+    leaves: Any = None
 
     @property
     def chosen(self) -> np.ndarray:
@@ -186,7 +186,8 @@ def settle(
 
     n = len(state.y)
     leaves, rows = np.empty(n, dtype=np.int64), np.arange(n, dtype=np.uint32)
-    bins = as_read(codes.read()).reshape((n, -1), order="F")
+    flat = as_read(codes.read())
+    bins = flat.reshape((n, len(flat) // max(1, n)), order="F")
     walk(bins, rows, tree.columns, tree.nodes, tree.sides, leaves)
     sums = np.zeros(len(tree.nodes), dtype=SUMS)
     found = derivatives.of(state)[0][output]

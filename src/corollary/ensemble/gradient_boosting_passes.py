@@ -100,10 +100,14 @@ class PassGrower(TreeGrower):
         self.output, self.derivatives = output, derivatives
         self._set_rules(n, *peaks.tolist())
         self._plant(n, 0)
-        self.place, self.children = {0: 0}, {}  # by node: its place, that of its left child
+        # By node, the place of its rows, and that of its left child's.
+        self.place: dict[int, int] = {0: 0}
+        self.children: dict[int, int] = {}
         self.ready: dict[int, np.ndarray] = {}  # histograms of smaller children, by parent
         self.n_places, self.n_passes = 1, 0
-        self.number, self.left = [0], {}  # nodes in the order of memory, and their left children
+        # Nodes in the order of their numbers in memory, and by number the left child.
+        self.number: list[int] = [0]
+        self.left: dict[int, int] = {}
         root = self._plant_rows()
         if len(self.columns) and n:
             self.tree.hists[self.tree.nodes[0]["slot"]] = root.sums[0]

@@ -245,7 +245,7 @@ def _on_workers(source: DaskSource, bins: Bins, n_jobs: int | None) -> Rows:
     return DaskBlocks(codes, [len(y) for y, _ in targets], options), *_join(targets)
 
 
-def _held(bins: Bins, chunk: Chunk) -> tuple[HeldCodes, tuple[np.ndarray, np.ndarray | None]]:
+def _held(bins: Bins, chunk: Chunk) -> tuple[HeldCodes, tuple[Any, ...]]:
     codes, *targets = bin_chunk(bins, chunk)
     return HeldCodes(codes), tuple(targets)
 
