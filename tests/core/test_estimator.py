@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import is_classifier, is_regressor
 
 from corollary import gp, linear
@@ -148,3 +149,12 @@ def test_numbers_written_as_text_are_numbers():
 def test_ensembles_need_rows(model):
     with pytest.raises(ValueError, match=r"needs at least one row. Got none"):
         model.fit(X[:0], LABELS[:0])
+
+
+def test_sparse_rows_point_to_what_takes_them():
+    rows = csr_matrix(X)
+    with pytest.raises(ValueError, match=r"AdaBoostClassifier needs dense rows. Got a sparse"):
+        AdaBoostClassifier().fit(rows, LABELS)
+    model = AdaBoostClassifier().fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"Give X.toarray\(\) if it fits in memory"):
+        model.predict(rows)

@@ -178,8 +178,8 @@ def clear_errors(estimator: BaseEstimator, X: Any, y: Any = None) -> Iterator[No
     Raises
     ------
     ValueError
-        In place of an error of the block about repeated names, text, dates or missing values;
-        other errors pass.
+        In place of an error of the block about repeated names, text, dates, missing values or
+        sparse rows; other errors pass.
     """
     try:
         yield
@@ -204,6 +204,12 @@ def _clear_sentence(who: str, X: Any, y: Any, error: Exception) -> str | None:
             f"Input X contains NaN. {who} takes no missing values: fill them first, for instance "
             "with sklearn.impute.SimpleImputer or corollary.representation.TableEncoder. The "
             "trees and forests of corollary.tree and corollary.ensemble take them as they are."
+        )
+    if "Sparse data was passed for X" in text:
+        return (
+            f"{who} needs dense rows. Got a sparse matrix. Give X.toarray() if it fits in memory; "
+            "linear models, support vector machines, trees, forests and neighbours take sparse "
+            "rows as they are."
         )
     dates = isinstance(error, np.exceptions.DTypePromotionError)
     if not dates and "could not convert string to float" not in text:

@@ -118,15 +118,13 @@ def shift_of(largest: float, metric: str, p: float) -> int:
     return exponent if abs(exponent) > 900 / power else 0
 
 
-def unit_rows(X: np.ndarray, first: int = 0) -> np.ndarray:
+def unit_rows(X: np.ndarray) -> np.ndarray:
     """Scale rows to unit length.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Rows.
-    first : int, default=0
-        Number of the first of them, for the message.
 
     Returns
     -------
@@ -139,14 +137,30 @@ def unit_rows(X: np.ndarray, first: int = 0) -> np.ndarray:
         If a row is zero, which has no direction.
     """
     largest = np.abs(X).max(axis=1, initial=0.0, keepdims=True)
-    if not (largest > 0).all():
-        row = first + int(np.flatnonzero(largest[:, 0] <= 0)[0])
-        raise ValueError(
-            f"The cosine distance is not defined for rows of zeros, and row {row} is one. Leave "
-            "such rows out or choose another metric."
-        )
+    check_directions(largest[:, 0] > 0)
     scaled = X / largest  # so that squares neither overflow nor vanish
     return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def check_directions(known: np.ndarray) -> None:
+    """Refuse rows of zeros.
+
+    Parameters
+    ----------
+    known : ndarray of bool of shape (n_samples,)
+        Whether a row is anything else.
+
+    Raises
+    ------
+    ValueError
+        If a row has no direction.
+    """
+    if not known.all():
+        raise ValueError(
+            "The cosine distance is not defined for rows of zeros, and row "
+            f"{int(np.flatnonzero(~known)[0])} is one. Leave such rows out or choose another "
+            "metric."
+        )
 
 
 def room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:

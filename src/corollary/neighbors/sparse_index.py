@@ -9,18 +9,15 @@ import numpy as np
 from corollary.core.schema import Number, Schema, Sparse, Text
 from corollary.core.threads import ordered_map
 from corollary.neighbors.metrics import (
+    check_directions,
     check_metric,
     in_order,
     measure,
     metric_code,
     room,
     shift_of,
-    unit_rows,
 )
 from corollary.neighbors.within import Neighborhoods, gather, reduced_limit
-
-# Numbers of a block that is filled up while rows get unit length.
-FILLED = 2**20
 
 
 class Compressed(NamedTuple):
@@ -184,7 +181,7 @@ class SparseNeighborIndex:
             lambda values: measure(self.metric, self.p, values),
             near,
             _parts(Q.shape[0]),
-            Q.shape[0],
+            (Q.shape[0], self.rows.shape[0]),
             None if n_jobs is None or n_jobs < 1 else n_jobs,
         )
         return found._replace(distances=np.ldexp(found.distances, shift))
@@ -223,16 +220,21 @@ class SparseNeighborIndex:
 
 def _canonical(X: Any, metric: str) -> Any:
     """Return compressed rows of double precision, columns in order, of unit length for "cosine"."""
-    from scipy.sparse import csr_matrix, vstack
+    from scipy.sparse import csr_matrix
 
     rows = csr_matrix(X, dtype=np.float64, copy=True)
     rows.sum_duplicates()
-    if metric != "cosine" or not rows.shape[0]:
+    if metric != "cosine":
         return rows
-    step = max(1, FILLED // max(1, rows.shape[1]))
-    blocks = range(0, rows.shape[0], step)
-    unit = [csr_matrix(unit_rows(rows[i : i + step].toarray(), first=i)) for i in blocks]
-    return csr_matrix(vstack(unit, format="csr"))
+    rows.eliminate_zeros()
+    counts = np.diff(rows.indptr)
+    check_directions(counts > 0)
+    if rows.nnz:
+        row = np.repeat(np.arange(len(counts)), counts)
+        # First over the largest entry, so that squares neither overflow nor vanish.
+        rows.data /= np.maximum.reduceat(np.abs(rows.data), rows.indptr[:-1])[row]
+        rows.data /= np.sqrt(np.bincount(row, rows.data**2))[row]
+    return rows
 
 
 def _compress(X: Any) -> Compressed:

@@ -120,7 +120,7 @@ def gather(
     measure: Callable[[np.ndarray], np.ndarray],
     radius: float,
     parts: Sequence[slice],
-    n_queries: int,
+    shape: tuple[int, int],
     workers: int | None,
 ) -> Neighborhoods:
     """Search for blocks of queries in threads and put what was found in order.
@@ -135,8 +135,8 @@ def gather(
         The largest distance wanted.
     parts : sequence of slice
         Blocks of queries.
-    n_queries : int
-        All of them.
+    shape : tuple of int
+        Numbers of all queries and all rows.
     workers : int or None
         Threads; None for all cores.
 
@@ -145,13 +145,15 @@ def gather(
     neighborhoods : Neighborhoods
         Rows within the radius.
     """
+    n_queries, n_rows = shape
 
     def block(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         which, rows, values = find(part)
         distances = measure(values)
         near = distances <= radius
         which, rows, distances = which[near], rows[near], distances[near]
-        order = np.lexsort((rows, which))
+        # One number for query and row sorts in half the time of two.
+        order = np.argsort(which * n_rows + rows)
         return which[order] + part.start, rows[order], distances[order]
 
     pieces = list(ordered_map(block, parts, workers=workers))
@@ -209,7 +211,7 @@ def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -
     from corollary.neighbors._search import _short, within_tile, within_tree
 
     limit = reduced_limit(index.metric, index.p, radius)
-    code, power = index._code(), float(index.p)
+    code, power, shape = index._code(), float(index.p), (len(Q), len(index.rows))
 
     def direct(part: slice) -> Any:
         tree = (index.rows, index.order, index.low, index.high)
@@ -225,7 +227,7 @@ def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -
     prepared = index._tiles() if multiplies else None
     if prepared is None:
         parts = [slice(i, i + step) for i in range(0, len(Q), step)]
-        return gather(direct, index._distances, radius, parts, len(Q), workers)
+        return gather(direct, index._distances, radius, parts, shape, workers)
     centre, scale, tiles = prepared
 
     def products(part: slice) -> Any:
@@ -245,4 +247,4 @@ def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -
 
     parts = [slice(i, i + searches.QUERIES) for i in range(0, len(Q), searches.QUERIES)]
     with one_blas_thread():
-        return gather(products, index._distances, radius, parts, len(Q), workers)
+        return gather(products, index._distances, radius, parts, shape, workers)
