@@ -169,6 +169,14 @@ def memory(rng):
     return stability_bound(epsilon, n_samples=COINS, delta=DELTA), gap
 
 
+@hard("theory.stability-probability", "400 coins, some remembered better than others")
+def memory_of_unequal_rows(rng):
+    """Row i costs less by a share epsilon_i, as it is remembered; fresh rows cost their coin."""
+    epsilon = np.linspace(0, 0.04, COINS) / COINS
+    gap = 0.5 - np.mean((1 - epsilon) * (rng.random(COINS) < 0.5))
+    return stability_bound(epsilon, n_samples=COINS, delta=DELTA), float(gap)
+
+
 def remembered(rng, factor=1.0):
     """A row costs epsilon unless it is in the memory; one row changes that by epsilon."""
     epsilon, rows = 0.25, rng.random(20)

@@ -359,7 +359,7 @@ def test_later_theorems_register_themselves(data):
     assert "The rows are exactly those the model was trained on." in lines
     with pytest.raises(ValueError, match=r"registered already, by .*prove; choose another"):
         register_theorem("test.training", needs="seen", applies=bool)(bool)
-    with pytest.raises(ValueError, match=r"must be 'unseen', 'seen' or 'anytime'. Got 'both'"):
+    with pytest.raises(ValueError, match=r"'anytime' or 'model'. Got 'both'"):
         register_theorem("test.other", needs="both", applies=bool)
 
 

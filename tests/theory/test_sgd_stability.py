@@ -9,6 +9,7 @@ from scipy.special import expit
 from corollary.theory import (
     coupled_sgd,
     reshuffled_sgd_stability,
+    sgd_row_distances,
     sgd_stability,
     strong_sgd_stability,
 )
@@ -143,3 +144,81 @@ def test_values_by_hand():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_distances_of_rows_by_hand():
+    # The second pass visits at steps 0.5 and 0.125: sorted alike, the largest steps meet.
+    steps = [0.25, 0.5, 0.5, 0.125]
+    found = sgd_row_distances(gradients=3.0, step_sizes=steps, n_samples=2)
+    np.testing.assert_allclose(found, [6 * (0.5 + 0.5), 6 * (0.25 + 0.125)])
+    found = sgd_row_distances(gradients=[1.0, 2.0], step_sizes=[1.0, 0.5], n_samples=2, penalty=0.2)
+    np.testing.assert_allclose(found, [2.0, 2 * 0.9])
+    found = sgd_row_distances(gradients=1.0, step_sizes=[1.0] * 4, n_samples=4, averaging=True)
+    np.testing.assert_allclose(found, [2.0, 1.5, 1.0, 0.5])
+    # Without a penalty the first is the uniform stability.
+    steps = 1 / np.sqrt(np.arange(1.0, 21))
+    uniform = reshuffled_sgd_stability(lipschitz=1.0, step_sizes=steps, n_samples=5)
+    rows = sgd_row_distances(gradients=1.0, step_sizes=steps, n_samples=5)
+    assert rows[0] == pytest.approx(uniform)
+    assert rows.sum() == pytest.approx(2 * steps.sum())
+
+
+def opposite(w, x, y):
+    """The gradient of a linear loss: two opposite rows pull apart by all that is allowed."""
+    return -y * x
+
+
+@pytest.mark.parametrize("gradient", [logistic_gradient, opposite])
+@pytest.mark.parametrize("penalty", [0.0, 0.3])
+@pytest.mark.parametrize("n_passes", [1, 3])
+def test_no_row_moves_further_than_its_distance(gradient, penalty, n_passes):
+    rng = np.random.default_rng(n_passes)
+    steps = 1.5 / np.sqrt(np.arange(1.0, n_passes * N + 1))
+
+    def penalised(w, x, y):
+        return gradient(w, x, y) + penalty * w
+
+    for _ in range(15):
+        orders = [rng.permutation(N) for _ in range(n_passes)]
+        X, y = rows(rng, N)
+        ends, means = [], []
+        for i in range(N):
+            path = coupled_sgd(
+                penalised,
+                X,
+                y,
+                replaced=i,
+                x_new=-X[i],
+                y_new=y[i],
+                step_sizes=steps,
+                rows=np.concatenate(orders),
+            )
+            ends.append(path[-1])
+            means.append(path[1:].mean())
+        how = {"gradients": 1.0, "step_sizes": steps, "n_samples": N}
+        bound = sgd_row_distances(**how, penalty=penalty)
+        average = sgd_row_distances(**how, averaging=True)
+        # In one pass row by row; over passes the sum of squares is what bounds use.
+        if n_passes == 1:
+            assert np.all(np.sort(ends) <= bound[::-1] + 1e-12)
+            assert np.all(np.sort(means) <= average[::-1] + 1e-12)
+        assert np.sum(np.square(ends)) <= np.sum(bound**2) + 1e-12
+        assert np.sum(ends) <= bound.sum() + 1e-12
+        assert np.sum(np.square(means)) <= np.sum(average**2) + 1e-12
+        if gradient is opposite and n_passes == 1:
+            np.testing.assert_allclose(np.sort(ends), bound[::-1])
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"gradients": [1.0, 1.0]}, "one for each of the 3 steps"),
+        ({"gradients": [math.inf] * 3}, "finite and not negative"),
+        ({"n_samples": 2}, "whole passes of 2 steps. Got 3"),
+        ({"penalty": 4.0}, "at most one over the penalty, 0.25. Got 0.5"),
+    ],
+)
+def test_bad_rows_are_refused(how, message):
+    given = {"gradients": 1.0, "step_sizes": [0.5, 0.5, 0.5], "n_samples": 3}
+    with pytest.raises(ValueError, match=message):
+        sgd_row_distances(**{**given, **how})

@@ -152,3 +152,20 @@ def test_bound_by_hand():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_rows_of_unequal_stability():
+    same = stability_bound(np.full(50, 0.01), n_samples=50, delta=0.05, low=-1, high=2)
+    assert same == pytest.approx(stability_bound(0.01, n_samples=50, delta=0.05, low=-1, high=2))
+    epsilon = np.array([0.3, 0.1, 0.0])
+    squares = sum((2 * e + 2 / 3) ** 2 for e in epsilon)
+    by_hand = 0.4 / 3 + math.sqrt(math.log(1 / 0.1) / 2 * squares)
+    found = stability_bound(epsilon, n_samples=3, delta=0.1, low=-1, high=1)
+    assert found == pytest.approx(by_hand)
+    # One unstable row among many stable ones is not as bad as all unstable.
+    few = np.zeros(1000)
+    few[0] = 0.1
+    assert stability_bound(few, n_samples=1000, delta=0.1) < 0.3
+    assert stability_bound(0.1, n_samples=1000, delta=0.1) > 5
+    with pytest.raises(ValueError, match=r"one for each of the 3 rows.*Got shape \(2,\)"):
+        stability_bound([0.1, 0.1], n_samples=3, delta=0.1)

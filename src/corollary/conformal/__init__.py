@@ -13,6 +13,8 @@ from corollary.conformal.adaptive import adaptive_coverage_bound as adaptive_cov
 from corollary.conformal.bootstrap import (
     JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
 )
+from corollary.conformal.calibration import CalibrationCell as CalibrationCell
+from corollary.conformal.calibration import CalibrationFolds as CalibrationFolds
 from corollary.conformal.classifier import SplitConformalClassifier as SplitConformalClassifier
 from corollary.conformal.classifier import class_probabilities as class_probabilities
 from corollary.conformal.coverage import coverage_dkw as coverage_dkw

@@ -13,12 +13,11 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_consistent_length, check_random_state, get_tags, indexable
+from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.conformal.calibration import CalibrationCell
 from corollary.conformal.checks import count_rows, warn_of_missing_rows, warn_user
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.quantile import (
@@ -28,13 +27,8 @@ from corollary.conformal.quantile import (
     smallest_calibration_size,
 )
 from corollary.conformal.weighted import check_weights, sorted_weighted_quantiles
-from corollary.core.compat import (
-    HasMethods,
-    Interval,
-    parameters_fit,
-    safe_indexing,
-    validate_parameters,
-)
+from corollary.conformal.wrapper import BaseConformal
+from corollary.core.compat import HasMethods, Interval, safe_indexing
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 
 SCHEMA = {
@@ -118,94 +112,6 @@ def cell_thresholds(scores: np.ndarray, sizes: np.ndarray, confidence: float) ->
         if rank <= size:
             thresholds[cell] = order_statistic(scores[start:end], rank)
     return thresholds
-
-
-class BaseConformal(MetaEstimatorMixin, BaseEstimator):
-    """A wrapper around a model: rows reach the model as they came.
-
-    A subclass checks targets (`_check_targets`) and sets ``estimator_``, the model that makes
-    point predictions.
-    """
-
-    estimator: Any
-    confidence: float
-
-    @abstractmethod
-    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray: ...
-
-    def _check_parameters(self) -> None:
-        if not get_config()["skip_parameter_validation"] and not parameters_fit(self):
-            validate_parameters(self)
-
-    def _check_pair(self, X: Any, y: Any, *, finite: bool = True) -> np.ndarray:
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        if type(X) is not np.ndarray or type(y) is not np.ndarray or X.shape[:1] != y.shape[:1]:
-            check_consistent_length(X, y)  # knows everything that has a length
-        if count_rows(X) == 0:
-            raise ValueError(
-                f"{type(self).__name__} needs at least one row. Got n_samples=0; a minimum of 1 "
-                "is required."
-            )
-        return self._check_targets(y, finite=finite)
-
-    def _check_confidence(self, confidence: float | None) -> float:
-        level = self.confidence if confidence is None else confidence
-        if not isinstance(level, Real) or not 0 < level < 1:
-            raise ValueError(
-                f"The 'confidence' of a prediction by {type(self).__name__} must be a float in the "
-                f"range (0.0, 1.0). Got {level!r} instead."
-            )
-        return float(level)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict with the underlying model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the model as they come.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The model's predictions.
-        """
-        self._require_calibrated()
-        return self.estimator_.predict(X)
-
-    @property
-    def n_features_in_(self) -> int:
-        """Number of features seen by the model, if it says so."""
-        return self.__dict__["estimator_"].n_features_in_ if self._fitted() else self._absent()
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        """Names of the features seen by the model, if it had any."""
-        return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
-
-    @abstractmethod
-    def __sklearn_is_fitted__(self) -> bool: ...
-
-    def _require_calibrated(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            check_is_fitted(self)  # which is slower, and says what is missing
-
-    def _fitted(self) -> bool:
-        return "estimator_" in self.__dict__
-
-    def _absent(self) -> Any:
-        raise AttributeError(f"{type(self).__name__} is not fitted yet.")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = inner.sparse
-        tags.input_tags.allow_nan = inner.allow_nan
-        tags.input_tags.positive_only = inner.positive_only
-        return tags
 
 
 class BaseSplitConformal(BaseConformal):
@@ -438,6 +344,63 @@ class BaseSplitConformal(BaseConformal):
             self.thresholds_ = cell_thresholds(self.scores_, self.group_sizes_, level)
             self.calibrated_confidence_ = level
         self._warn_if_too_few(self.confidence)
+
+    def calibration_cells(self) -> list[CalibrationCell]:
+        """List the groups of calibration rows that have a threshold at `confidence`.
+
+        Returns
+        -------
+        cells : list of CalibrationCell
+            One for all rows, or one for each group and class that has a threshold of its own;
+            none if rows have weights, since every new row then has its own threshold.
+        """
+        self._require_calibrated()
+        if getattr(self, "weights_", None) is not None:
+            return []
+        level = self._check_confidence(None)
+        thresholds = cell_thresholds(self.scores_, self.group_sizes_, level)
+        parts = np.split(self.scores_, np.cumsum(self.group_sizes_)[:-1])
+        return [
+            CalibrationCell(
+                rows=self._words_of_cell(cell),
+                n_calibration=len(scores),
+                rank=rank_of_level(len(scores), level),
+                beyond=int(np.count_nonzero(scores > threshold)),
+                finite=bool(np.isfinite(threshold)),
+                n_needed=smallest_calibration_size(level),
+            )
+            for cell, (scores, threshold) in enumerate(zip(parts, thresholds))
+        ]
+
+    def _words_of_cell(self, cell: int) -> str:
+        if self.partition is None:
+            return ""
+        return f"of group {self.group_labels_.tolist()[cell // self._n_cells()]!r}"
+
+    def calibrated_on(self, X: Any, y: Any) -> bool:
+        """Tell whether rows are those that calibrated, by their scores.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, passed to the models as they come.
+        y : array-like of shape (n_samples,)
+            Their targets.
+
+        Returns
+        -------
+        same : bool
+            True if there are as many rows as calibration rows, and their scores are the same
+            numbers, ten different ones at least; random scores cannot be told apart.
+        """
+        self._require_calibrated()
+        if count_rows(X) != self.n_calibration_ or getattr(self, "randomised", False):
+            return False
+        known = np.sort(self.scores_)
+        if np.count_nonzero(np.diff(known) > 0) < 9:
+            return False
+        scores = self._scores(X, self._check_pair(X, y), np.random.RandomState(0))
+        return bool(np.array_equal(np.sort(scores), known))
 
     def _weights(self, X: Any, weights: Any, *, new: bool = False) -> np.ndarray | None:
         who = type(self).__name__

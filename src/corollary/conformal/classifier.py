@@ -12,7 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal.base import SCHEMA, BaseSplitConformal, fits_together
-from corollary.conformal.checks import check_one_target, count_rows, is_text, warn_of_no_predictions
+from corollary.conformal.checks import (
+    check_one_target,
+    count_rows,
+    held_labels,
+    is_text,
+    warn_of_no_predictions,
+)
 from corollary.conformal.ranking import BLOCK, label_scores, ranked_sets
 from corollary.conformal.scores import lac_score
 from corollary.core.compat import Interval, StrOptions
@@ -294,6 +300,9 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             return {}
         return {"penalty": self.penalty, "free_classes": self.free_classes}
 
+    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
+        return ~held_labels(y, self.predict_set(X), self.classes_, who=type(self).__name__)
+
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of the underlying model.
@@ -403,6 +412,13 @@ class SplitConformalClassifier(ClassifierMixin, BaseSplitConformal):
             return super()._cell_words()
         what = "classes" if self.partition is None else "classes of groups"
         return what, "sets hold every such class"
+
+    def _words_of_cell(self, cell: int) -> str:
+        words = super()._words_of_cell(cell)
+        if not self.class_conditional:
+            return words
+        label = f"of class {self.classes_.tolist()[cell % self._n_cells()]!r}"
+        return f"{words} and {label}" if words else label
 
     def _cells(self, y: np.ndarray) -> np.ndarray:
         if not self.class_conditional:

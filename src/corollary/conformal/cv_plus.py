@@ -8,10 +8,17 @@ from joblib import Parallel, delayed
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
-from corollary.conformal.checks import count_rows, predict_one_target, warn_of_missing_rows
+from corollary.conformal.calibration import CalibrationFolds
+from corollary.conformal.checks import (
+    count_rows,
+    predict_one_target,
+    reach_targets,
+    warn_of_missing_rows,
+)
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.intervals import BasePlusIntervals
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
+from corollary.conformal.quantile import rank_of_level, smallest_calibration_size
 from corollary.core.compat import HasMethods, Interval, StrOptions, safe_indexing
 from corollary.core.schema import Array, Instance, List, Number, Schema
 
@@ -227,6 +234,22 @@ class CVPlusRegressor(BasePlusIntervals):
             parts.append(self._block(rows, level))
         return np.concatenate(parts)
 
+    def calibration_folds(self) -> CalibrationFolds:
+        """Say how many rows each model left out, and which rank makes the ends of intervals.
+
+        Returns
+        -------
+        folds : CalibrationFolds
+            At `confidence`.
+        """
+        self._require_calibrated()
+        level = self._check_confidence(None)
+        return CalibrationFolds(
+            self.fold_sizes_,
+            rank_of_level(len(self.residuals_), level),
+            smallest_calibration_size(level),
+        )
+
     def _block(self, X: Any, level: float) -> np.ndarray:
         said = np.column_stack([predict_one_target(self, model, X) for model in self.models_])
         self._warn_of_unknown(said)
@@ -245,4 +268,4 @@ def _fit_fold(
     rows = safe_indexing(X, kept)
     model = fit_copy(type(wrapper).__name__, wrapper.estimator, rows, y[kept], own)
     said = predict_one_target(wrapper, model, safe_indexing(X, left))
-    return model, np.sort(np.abs(y[left] - said))
+    return model, np.sort(reach_targets(np.abs(y[left] - said), y[left], said, said))

@@ -6,8 +6,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from corollary.conformal.base import BaseConformal, BaseSplitConformal
+from corollary.conformal.base import BaseSplitConformal
 from corollary.conformal.checks import check_real_targets, warn_of_no_predictions, widen
+from corollary.conformal.wrapper import BaseConformal
+
+
+def _outside(intervals: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return ~((intervals[:, 0] <= y) & (y <= intervals[:, 1]))
 
 
 class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
@@ -45,6 +50,9 @@ class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
         lower, upper, unit = self._ends(X)
         return widen(self, lower, upper, threshold if unit is None else threshold * unit)
 
+    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
+        return _outside(self.predict_interval(X), y)
+
     def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         return check_real_targets(y, finite=finite)
 
@@ -53,6 +61,10 @@ class BasePlusIntervals(RegressorMixin, BaseConformal):
     """Intervals from the residuals of rows under models that left them out (``residuals_``)."""
 
     residuals_: np.ndarray
+    predict_interval: Any
+
+    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
+        return _outside(self.predict_interval(X), y)
 
     def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         return check_real_targets(y, finite=finite)

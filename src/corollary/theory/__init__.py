@@ -49,6 +49,9 @@ from corollary.theory.confidence_sequence import ConfidenceSequence as Confidenc
 from corollary.theory.confidence_sequence import betting_sequence as betting_sequence
 from corollary.theory.confidence_sequence import stitched_boundary as stitched_boundary
 from corollary.theory.confidence_sequence import stitched_sequence as stitched_sequence
+from corollary.theory.coverage_certificates import (
+    coverage_certificates as coverage_certificates,
+)
 from corollary.theory.covering import CoveringBounds as CoveringBounds
 from corollary.theory.covering import FarthestPoints as FarthestPoints
 from corollary.theory.covering import covering_number as covering_number
@@ -160,8 +163,12 @@ from corollary.theory.rademacher import massart_bound as massart_bound
 from corollary.theory.rademacher import mean_absolute_walk as mean_absolute_walk
 from corollary.theory.rademacher import rademacher_bound as rademacher_bound
 from corollary.theory.rademacher import rademacher_complexity as rademacher_complexity
+
+# Imported for the theorem that its module registers.
+from corollary.theory.sgd_certificates import _certify_descent as _certify_descent
 from corollary.theory.sgd_stability import coupled_sgd as coupled_sgd
 from corollary.theory.sgd_stability import reshuffled_sgd_stability as reshuffled_sgd_stability
+from corollary.theory.sgd_stability import sgd_row_distances as sgd_row_distances
 from corollary.theory.sgd_stability import sgd_stability as sgd_stability
 from corollary.theory.sgd_stability import strong_sgd_stability as strong_sgd_stability
 from corollary.theory.shattering import count_dichotomies as count_dichotomies

@@ -140,18 +140,25 @@ def _missing(n: int, enough: Callable[[int], bool], possible: bool) -> float:
 
 
 def _has_losses(evidence: Evidence) -> bool:
-    return evidence.losses is not None
+    return evidence.losses is not None or evidence.misses is not None
+
+
+def _prove(evidence: Evidence, method: str, confidence: float) -> Iterator[Certificate]:
+    for losses, quantity in (
+        (evidence.misses, evidence.region),
+        (evidence.losses, evidence.quantity),
+    ):
+        if losses is not None:
+            yield anytime_certificate(
+                losses, method=method, confidence=confidence, quantity=quantity
+            )
 
 
 @register_theorem("theory.betting-sequence", needs="anytime", applies=_has_losses)
 def _prove_betting(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    yield anytime_certificate(
-        evidence.losses, method="betting", confidence=confidence, quantity=evidence.quantity
-    )
+    yield from _prove(evidence, "betting", confidence)
 
 
 @register_theorem("theory.stitched-sequence", needs="anytime", applies=_has_losses)
 def _prove_stitched(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    yield anytime_certificate(
-        evidence.losses, method="stitched", confidence=confidence, quantity=evidence.quantity
-    )
+    yield from _prove(evidence, "stitched", confidence)

@@ -14,6 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import HasMethods, Interval, validate_params
 from corollary.theory.certificate import Certificate, Quantity
 from corollary.theory.concentration import check_losses
+from corollary.theory.coverage_certificates import (
+    miss_rate,
+    predicts_regions,
+    refuse_calibration_rows,
+)
 from corollary.theory.guard import is_suspicious, look_up, refuse_training_rows
 from corollary.theory.theorem import Evidence, theorems
 
@@ -60,6 +65,10 @@ def certify(
     With ``seen=True`` the rows are the model's training rows, and the theorems that speak about
     those are offered instead.
 
+    A conformal wrapper is judged by its intervals or sets first: how many targets of such rows
+    lie outside them, by what its calibration rows prove (for which no further row is needed, so
+    that it is offered with ``seen=True`` too) and by the rows given.
+
     Parameters
     ----------
     model : estimator
@@ -96,8 +105,8 @@ def certify(
     ------
     ValueError
         If rows overlap the model's training rows without ``seen=True`` (or do not with it), if
-        both `seen` and `anytime` are set, if targets or predictions are missing, or if a loss
-        leaves its range.
+        rows are those that calibrated a conformal wrapper, if both `seen` and `anytime` are set,
+        if targets or predictions are missing, or if a loss leaves its range.
 
     See Also
     --------
@@ -150,22 +159,33 @@ def certify(
         raise ValueError("certify needs at least one row. Got none.")
     if _missing(y):
         raise ValueError("certify needs a target for every row. Got missing values in y.")
-    assumptions = _check_seen(model, X, len(y)) if seen else _check_unseen(model, X, len(y))
+    needs = "seen" if seen else "anytime" if anytime else "unseen"
+    if predicts_regions(model):
+        if seen:
+            needs = "model"  # thresholds come from other rows than the model; none speaks of both
+        else:
+            refuse_calibration_rows(model, X, y)
+    assumptions: tuple[str, ...] = ()
+    if needs == "seen":
+        assumptions = _check_seen(model, X, len(y))
+    elif not seen:
+        assumptions = _check_unseen(model, X, len(y))
     # The first assumption is about the population; what follows, about these rows and this model.
     checked = assumptions[1:] if kept_aside and not seen else ()
     evidence = gather(model, X, y, loss, loss_range, seen)
-    needs = "seen" if seen else "anytime" if anytime else "unseen"
-    certificates = [
-        replace(
-            certificate,
-            assumptions=tuple(dict.fromkeys((*assumptions, *certificate.assumptions))),
-            checked=tuple(dict.fromkeys((*checked, *certificate.checked))),
-            seen=seen,
-        )
-        for theorem in theorems(needs=needs)  # type: ignore[arg-type]
-        if theorem.applies(evidence)
-        for certificate in theorem.prove(evidence, confidence)
-    ]
+    certificates = []
+    for theorem in theorems():
+        if theorem.needs not in (needs, "model") or not theorem.applies(evidence):
+            continue
+        for certificate in theorem.prove(evidence, confidence):
+            if theorem.needs != "model":
+                certificate = replace(
+                    certificate,
+                    assumptions=tuple(dict.fromkeys((*assumptions, *certificate.assumptions))),
+                    checked=tuple(dict.fromkeys((*checked, *certificate.checked))),
+                    seen=seen,
+                )
+            certificates.append(certificate)
     if not certificates:
         rows = "its training rows" if seen else "rows it has not seen"
         repair = (
@@ -281,6 +301,9 @@ def gather(
             f"certify cannot tell whether {type(model).__name__} is a classifier or a regressor. "
             "Pass 'loss' (and 'loss_range' unless it returns booleans)."
         )
+    if not seen and predicts_regions(model):
+        known["misses"] = np.asarray(model.misses(X, y), dtype=float)
+        known["region"] = miss_rate(model)
     return Evidence(model=model, X=X, y=y, prediction=prediction, kind=kind, seen=seen, **known)
 
 

@@ -453,6 +453,10 @@ def _is_share(evidence: Evidence) -> bool:
     return evidence.quantity is not None and evidence.quantity.predicate is not None
 
 
+def _is_exact(evidence: Evidence) -> bool:
+    return evidence.misses is not None or _is_share(evidence)
+
+
 def _has_losses(evidence: Evidence) -> bool:
     return evidence.losses is not None
 
@@ -463,8 +467,17 @@ def _known(evidence: Evidence) -> tuple[np.ndarray, Quantity]:
     return evidence.losses, evidence.quantity
 
 
-@register_theorem("theory.clopper-pearson", needs="unseen", applies=_is_share)
+@register_theorem("theory.clopper-pearson", needs="unseen", applies=_is_exact)
 def _prove_exact(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
+    if evidence.misses is not None:
+        yield error_rate_certificate(
+            int(evidence.misses.sum()),
+            len(evidence.misses),
+            confidence=confidence,
+            quantity=evidence.region,
+        )
+    if not _is_share(evidence):
+        return
     losses, quantity = _known(evidence)
     yield error_rate_certificate(
         int(losses.sum()), len(losses), confidence=confidence, quantity=quantity

@@ -14,6 +14,7 @@ import numpy as np
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.risk.learner import as_learner
 from corollary.risk.loss import LossLike, check_loss
+from corollary.theory.bounded_differences import mcdiarmid_bound
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 _DELTA = Interval(Real, 0, 1, closed="neither")
@@ -149,7 +150,7 @@ def replace_one_gap(
 
 @validate_params(
     {
-        "epsilon": [_NOT_NEGATIVE],
+        "epsilon": [_NOT_NEGATIVE, "array-like"],
         "n_samples": [_SIZE],
         "delta": [_DELTA],
         "low": [Real],
@@ -159,7 +160,7 @@ def replace_one_gap(
     prefer_skip_nested_validation=True,
 )
 def stability_bound(
-    epsilon: float,
+    epsilon: Any,
     *,
     n_samples: int,
     delta: float,
@@ -172,12 +173,15 @@ def stability_bound(
     .. math:: L(A(S)) - \hat L_S(A(S)) \le \epsilon
               + (2\epsilon n + b - a)\sqrt{\frac{\log(1/\delta)}{2n}}
 
-    with probability at least :math:`1-\delta` over the training rows.
+    with probability at least :math:`1-\delta` over the training rows. If row i in particular moves
+    no loss by more than :math:`\epsilon_i`, the gap is at most
+    :math:`\tfrac1n\sum_i\epsilon_i
+    +\sqrt{\tfrac12\log\tfrac1\delta\sum_i(2\epsilon_i+\tfrac{b-a}n)^2}`.
 
     Parameters
     ----------
-    epsilon : float
-        Uniform stability. In expectation the gap is at most this alone.
+    epsilon : float or array-like of shape (n_samples,)
+        Uniform stability, or that of every row. In expectation the gap is at most its mean.
     n_samples : int
         Number n of independent training rows.
     delta : float
@@ -196,6 +200,11 @@ def stability_bound(
 
     Notes
     -----
+    To replace row i moves the risk by at most :math:`\epsilon_i` and the training risk by that and
+    (b - a) / n, so that the gap is a function of independent rows with bounded differences
+    :math:`2\epsilon_i+(b-a)/n`: :func:`mcdiarmid_bound` gives its deviation from its mean, and that
+    is at most the mean of the :math:`\epsilon_i` (see :func:`replace_one_gap`).
+
     For a learner with internal randomness the risks are averages over it. The same bound holds for
     its drawn model, jointly over rows and randomness, if the learner is stable for every value of
     its randomness: :func:`reshuffled_sgd_stability` is of that kind.
@@ -210,9 +219,18 @@ def stability_bound(
     """
     if not high > low:
         raise ValueError(f"stability_bound needs low < high. Got low={low!r} and high={high!r}.")
-    width = 2 * epsilon * n_samples + (high - low)
-    tail = width * math.sqrt(math.log(1 / delta) / (2 * n_samples))
-    return epsilon + tail * (1 if sharp else 2)
+    if isinstance(epsilon, Real):
+        width = 2 * float(epsilon) * n_samples + (high - low)
+        tail = width * math.sqrt(math.log(1 / delta) / (2 * n_samples))
+        return float(epsilon) + tail * (1 if sharp else 2)
+    epsilon = np.asarray(epsilon, dtype=float)
+    if epsilon.shape != (n_samples,) or not np.all(np.isfinite(epsilon) & (epsilon >= 0)):
+        raise ValueError(
+            "The 'epsilon' parameter of stability_bound must be one number, or one for each of the "
+            f"{n_samples} rows, finite and not negative. Got shape {epsilon.shape}."
+        )
+    tail = mcdiarmid_bound(2 * epsilon + (high - low) / n_samples, delta=delta)
+    return float(epsilon.mean()) + tail * (1 if sharp else 2)
 
 
 def linear_system_perturbation(A: Any, b: Any, A_other: Any, b_other: Any) -> float:

@@ -1,21 +1,21 @@
 """The register of theorems that :func:`corollary.certify` offers.
 
 A theorem is a function ``prove(evidence, confidence)`` that yields certificates, together with
-what it needs: rows the model never saw, such rows in the order of their coming, or exactly its
-training rows. Theorems are added with
+what it needs: rows the model never saw, such rows in the order of their coming, exactly its
+training rows, or none, since the model remembers what it rests on. Theorems are added with
 :func:`register_theorem`, those about a family in this package too, since families lie below it and
 do not import it; certify asks each one whether it applies.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from corollary.theory.certificate import Certificate, Quantity
 
-Needs = Literal["unseen", "seen", "anytime"]
+Needs = Literal["unseen", "seen", "anytime", "model"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,11 @@ class Evidence:
         What the mean of the losses is called, and the range that was declared for it.
     errors : ndarray of shape (n_samples,) or None, default=None
         Absolute errors of a regressor, unbounded.
+    misses : ndarray of shape (n_samples,) or None, default=None
+        1 where a target lies outside the interval or the set that the model predicts, else 0;
+        None for models that predict none.
+    region : Quantity or None, default=None
+        What the mean of the misses is called.
     seen : bool, default=False
         Whether the rows are the model's training rows.
 
@@ -63,6 +68,8 @@ class Evidence:
     losses: np.ndarray | None = None
     quantity: Quantity | None = None
     errors: np.ndarray | None = None
+    misses: np.ndarray | None = None
+    region: Quantity | None = None
     seen: bool = False
 
 
@@ -74,7 +81,7 @@ class Theorem:
     ----------
     name : str
         Identifier.
-    needs : {"unseen", "seen", "anytime"}
+    needs : {"unseen", "seen", "anytime", "model"}
         Which rows it speaks about.
     applies : callable
         ``applies(evidence)`` is True when its assumptions can hold.
@@ -118,9 +125,10 @@ def register_theorem(
     name : str
         Identifier, such as ``"theory.hoeffding"``; each belongs to one function. To register the
         same function again, as a second import of its module does, replaces it.
-    needs : {"unseen", "seen", "anytime"}
-        Whether it speaks about rows the model never saw, about its training rows, or about rows it
-        never saw that keep coming while one looks.
+    needs : {"unseen", "seen", "anytime", "model"}
+        Whether it speaks about rows the model never saw, about its training rows, about rows it
+        never saw that keep coming while one looks, or about what the model remembers, whatever
+        rows are given; its certificates then state all that they assume.
     applies : callable
         ``applies(evidence)`` says whether the theorem fits this model and these rows. It may look
         at the model and at what was declared, not at how good the outcome is.
@@ -149,10 +157,10 @@ def register_theorem(
     >>> from corollary.theory.theorem import _THEOREMS
     >>> del _THEOREMS["example.nothing"]
     """
-    if needs not in ("unseen", "seen", "anytime"):
+    if needs not in get_args(Needs):
         raise ValueError(
-            "The 'needs' parameter of register_theorem must be 'unseen', 'seen' or 'anytime'. "
-            f"Got {needs!r} instead."
+            "The 'needs' parameter of register_theorem must be 'unseen', 'seen', 'anytime' or "
+            f"'model'. Got {needs!r} instead."
         )
 
     def register(prove: Prove) -> Prove:
@@ -184,7 +192,7 @@ def theorems(*, needs: Needs | None = None) -> list[Theorem]:
 
     Parameters
     ----------
-    needs : {"unseen", "seen", "anytime"} or None, default=None
+    needs : {"unseen", "seen", "anytime", "model"} or None, default=None
         Only those that speak about such rows; None for all.
 
     Returns

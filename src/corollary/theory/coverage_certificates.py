@@ -1,0 +1,273 @@
+r"""Certificates of conformal wrappers from the rows that calibrated them.
+
+The threshold of a split conformal wrapper is the k-th smallest of n scores of rows that the model
+has not seen. If the rows are independent, the share of rows to come whose score does not exceed it
+is at least the k-th smallest of n uniform numbers, in law: a Beta(k, n + 1 - k) variable, whose
+quantiles bound the coverage of *this* wrapper, with confidence over the draw of its calibration
+rows. No further row is needed.
+
+The families that predict intervals and sets lie above this package. What is asked of a wrapper is
+duck-typed: ``misses(X, y)`` says which targets lie outside, ``calibration_cells()`` (split) or
+``calibration_folds()`` (CV+) what its calibration left behind, ``calibrated_on(X, y)`` whether rows
+are those of the calibration.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import HasMethods, Interval, validate_params
+from corollary.theory.binomial import clopper_pearson_upper
+from corollary.theory.certificate import Certificate, Quantity
+from corollary.theory.theorem import Evidence, register_theorem
+
+_KEPT = "The model was neither trained on its calibration rows nor chosen by them."
+_DRAWN = "The {} calibration rows are independent draws from the population the claim is about."
+_FOLDED = (
+    "The {} training rows are independent draws from the population the claim is about, and "
+    "parameters were chosen without them."
+)
+
+
+def predicts_regions(model: Any) -> bool:
+    """Tell whether a model predicts intervals or sets that can be certified.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+
+    Returns
+    -------
+    conformal : bool
+        True if it can say which targets they miss.
+    """
+    named = hasattr(model, "predict_interval") or hasattr(model, "predict_set")
+    return named and hasattr(model, "misses") and hasattr(model, "confidence")
+
+
+def miss_rate(model: Any, rows: str = "") -> Quantity:
+    """Name the share of targets that lie outside the intervals or sets of a wrapper.
+
+    Parameters
+    ----------
+    model : estimator
+        The wrapper.
+    rows : str, default=""
+        Which rows, such as "of group 3"; empty for all.
+
+    Returns
+    -------
+    quantity : Quantity
+        The words.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from corollary.theory.coverage_certificates import miss_rate
+    >>> wrapper = SimpleNamespace(confidence=0.9, predict_interval=None)
+    >>> miss_rate(wrapper).claim(0.12)
+    'at most 12.0% of such rows lie outside their 90% interval'
+    """
+    region = "set" if hasattr(model, "predict_set") else "interval"
+    verb = "have labels" if region == "set" else "lie"
+    level = f"{100 * model.confidence:.6g}%"
+    where = f" {rows}" if rows else ""
+    return Quantity(
+        name=f"miss rate of {level} {region}s{where}",
+        predicate=f"{rows} {verb} outside their {level} {region}".lstrip(),
+    )
+
+
+def refuse_calibration_rows(model: Any, X: Any, y: np.ndarray) -> None:
+    """Raise if rows that should be new to a wrapper are those that calibrated it.
+
+    Parameters
+    ----------
+    model : estimator
+        The wrapper.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Their targets.
+
+    Raises
+    ------
+    ValueError
+        If they are.
+    """
+    if hasattr(model, "calibrated_on") and model.calibrated_on(X, y):
+        raise ValueError(
+            f"certify needs rows that {type(model).__name__} was not calibrated on. Got rows with "
+            "the scores of its calibration rows. Pass rows kept aside, or seen=True to ask what "
+            "the calibration rows prove."
+        )
+
+
+@validate_params(
+    {
+        "model": [HasMethods("misses")],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+    },
+    prefer_skip_nested_validation=True,
+)
+def coverage_certificates(model: Any, *, confidence: float = 0.95) -> list[Certificate]:
+    r"""Certify how often a conformal wrapper misses, by the rows that calibrated it.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted conformal wrapper, such as
+        :class:`corollary.conformal.SplitConformalRegressor`. Its own `confidence`
+        :math:`1-\alpha` is the level of its intervals or sets.
+    confidence : float, default=0.95
+        Confidence :math:`1-\delta` of each certificate, over the draw of the calibration rows.
+
+    Returns
+    -------
+    certificates : list of Certificate
+        Theorem ``conformal.coverage-law`` for split wrappers, one for each group and class with a
+        threshold of its own; ``conformal.cv-plus-given-rows`` for CV+. None for wrappers that
+        were calibrated with weights, and for the jackknife+-after-bootstrap, since their theorems
+        are about the average over calibration rows.
+
+    See Also
+    --------
+    certify : Offers these beside what further rows prove.
+    corollary.conformal.coverage_law : The law.
+
+    Notes
+    -----
+    Split wrappers: scores of a law with distribution function F have
+    :math:`F(s_{(k)})\ge U_{(k)}` in law, with equality if they have no ties; so the miss rate is
+    at most the :math:`1-\delta` quantile of Beta(n + 1 - k, k). That is the exact binomial bound
+    for n - k errors in n rows. A threshold that is infinite because rows are too few, or because
+    too many labels were unknown to the model, proves nothing of use.
+
+    CV+: a target is missed only if on average over folds, weighted by their sizes
+    :math:`m_j`, the share of rows that fit no better is at most (n - k) / n. Each of these shares
+    is, by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart for the rows of the fold, at
+    least a p-value less :math:`\sqrt{\log(K/\delta)/(2m_j)}`, for all targets and all K folds at
+    once; and an average of p-values is below t with probability at most 2t. So the miss rate is
+    at most :math:`2\frac{n-k}n+2\sum_j\frac{m_j}n\sqrt{\log(K/\delta)/(2m_j)}`. For jackknife+,
+    whose folds have one row, it is vacuous, and without further assumptions no bound is not.
+
+    Guarantee: checked by ``tests/guarantees/coverage_certificates.py``.
+
+    References
+    ----------
+    Vovk, V. (2012). Conditional validity of inductive conformal predictors. Asian Conference on
+    Machine Learning.
+
+    Bian, M. and Barber, R. F. (2023). Training-conditional coverage for distribution-free
+    predictive inference. Electronic Journal of Statistics 17.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from corollary.conformal import SplitConformalRegressor
+    >>> from corollary.theory import coverage_certificates
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(2000, 1))
+    >>> y = X[:, 0] + rng.normal(size=2000)
+    >>> model = SplitConformalRegressor(LinearRegression(), random_state=0).fit(X, y)
+    >>> (certificate,) = coverage_certificates(model)
+    >>> certificate.claim
+    'at most 12.3% of such rows lie outside their 90% interval'
+    >>> certificate.observed
+    '49 of 500 calibration rows'
+    """
+    if hasattr(model, "calibration_cells"):
+        return [
+            _about_cell(cell, miss_rate(model, cell.rows), confidence)
+            for cell in model.calibration_cells()
+        ]
+    if hasattr(model, "calibration_folds"):
+        return [_about_folds(model.calibration_folds(), miss_rate(model), confidence)]
+    return []
+
+
+def _about_cell(cell: Any, quantity: Quantity, level: float) -> Certificate:
+    n = cell.n_calibration
+    enough = cell.rank <= n
+    bound = 1.0
+    if enough and cell.finite:
+        bound = clopper_pearson_upper(n - cell.rank, n, 1 - level)
+    return Certificate(
+        claim=quantity.claim(bound),
+        quantity=quantity.name,
+        empirical=cell.beyond / n if n else 0.0,
+        bound=bound,
+        confidence=level,
+        theorem="conformal.coverage-law",
+        n_samples=n,
+        observed=f"{cell.beyond} of {n} calibration rows",
+        assumptions=(_DRAWN.format(n), _KEPT),
+        vacuous=bound >= 1,
+        rows_missing=0 if enough else cell.n_needed - n,
+        recompute=partial(_about_cell, cell, quantity),
+    )
+
+
+def _about_folds(folds: Any, quantity: Quantity, level: float) -> Certificate:
+    sizes = np.asarray(folds.sizes, dtype=float)
+    n, n_folds = int(sizes.sum()), len(sizes)
+    enough, share = folds.rank <= n, (n - folds.rank) / n
+
+    def bound_at(rows: int) -> float:
+        each = sizes * rows / n
+        tails = np.sqrt(math.log(n_folds / (1 - level)) / (2 * each))
+        return 2 * (share + float(sizes @ tails) / n)
+
+    missing: float = 0
+    if not enough:
+        missing = folds.n_needed - n
+    elif bound_at(n) >= 1:
+        # Leave-one-out has more folds with more rows, not larger ones.
+        missing = math.inf if n_folds == n else _rows_missing(n, share, sizes, level)
+    bound = min(1.0, bound_at(n)) if enough else 1.0
+    return Certificate(
+        claim=quantity.claim(bound),
+        quantity=quantity.name,
+        empirical=max(share, 0.0),
+        bound=bound,
+        confidence=level,
+        theorem="conformal.cv-plus-given-rows",
+        n_samples=n,
+        observed=f"ends that {max(0, n - folds.rank)} of {n} rows exceed, in {n_folds} folds",
+        assumptions=(_FOLDED.format(n),),
+        vacuous=bound >= 1,
+        rows_missing=missing,
+        recompute=partial(_about_folds, folds, quantity),
+    )
+
+
+def _rows_missing(n: int, share: float, sizes: np.ndarray, level: float) -> float:
+    """Solve 2 (share + tail sqrt(n / rows)) = 1 for the rows, less those at hand."""
+    if share >= 0.5:
+        return math.inf
+    tail = float(sizes @ np.sqrt(math.log(len(sizes) / (1 - level)) / (2 * sizes))) / n
+    return math.floor(n * (tail / (0.5 - share)) ** 2) + 1 - n
+
+
+def _has_cells(evidence: Evidence) -> bool:
+    return predicts_regions(evidence.model) and hasattr(evidence.model, "calibration_cells")
+
+
+def _has_folds(evidence: Evidence) -> bool:
+    return predicts_regions(evidence.model) and hasattr(evidence.model, "calibration_folds")
+
+
+@register_theorem("conformal.coverage-law", needs="model", applies=_has_cells)
+def _prove_law(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
+    yield from coverage_certificates(evidence.model, confidence=confidence)
+
+
+@register_theorem("conformal.cv-plus-given-rows", needs="model", applies=_has_folds)
+def _prove_folds(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
+    yield from coverage_certificates(evidence.model, confidence=confidence)

@@ -1,0 +1,207 @@
+"""What wrappers tell of their calibration, and which targets they miss."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from corollary.conformal import (
+    ConformalQuantileRegressor,
+    CVPlusRegressor,
+    JackknifeAfterBootstrapRegressor,
+    SplitConformalClassifier,
+    SplitConformalRegressor,
+    conformal_rank,
+    coverage_score,
+)
+from corollary.conformal.checks import reach_targets
+from corollary.ensemble import GradientBoostingRegressor, RandomForestRegressor
+
+
+@pytest.fixture
+def line(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    return X, X[:, 0] + rng.normal(size=300)
+
+
+def boosting():
+    return GradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.9], n_estimators=5)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SplitConformalRegressor(LinearRegression(), confidence=0.6, random_state=0),
+        SplitConformalRegressor(
+            LinearRegression(), conformity_score="normalised", confidence=0.6, random_state=0
+        ),
+        ConformalQuantileRegressor(boosting(), confidence=0.6, random_state=0),
+        CVPlusRegressor(LinearRegression(), confidence=0.6, random_state=0),
+        JackknifeAfterBootstrapRegressor(
+            RandomForestRegressor(max_depth=2), confidence=0.6, n_estimators=30, random_state=0
+        ),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_misses_are_what_coverage_leaves(model, line):
+    X, y = line
+    model.fit(X[:200], y[:200])
+    outside = model.misses(X[200:], y[200:])
+    assert outside.dtype == bool
+    assert 0 < outside.sum() < 100
+    covered = coverage_score(y[200:], model.predict_interval(X[200:]))
+    assert outside.mean() == pytest.approx(1 - covered)
+    model.confidence = 0.9
+    assert model.misses(X[200:], y[200:]).sum() < outside.sum()
+
+
+def test_sets_miss_labels_that_they_do_not_hold(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, "yes", "no")
+    model = SplitConformalClassifier(LogisticRegression(), confidence=0.7, random_state=0)
+    model.fit(X[:200], y[:200])
+    sets = model.predict_set(X[200:])
+    outside = model.misses(X[200:], y[200:])
+    assert outside.tolist() == [
+        not row[list(model.classes_).index(label)] for row, label in zip(sets, y[200:])
+    ]
+    assert model.misses(X[:1], ["maybe"]).tolist() == [True]
+    with pytest.raises(ValueError, match="encode y as in training"):
+        model.misses(X[:1], [3])
+
+
+def test_cells_of_one_threshold(line):
+    X, y = line
+    model = SplitConformalRegressor(LinearRegression(), random_state=0).fit(X, y)
+    (cell,) = model.calibration_cells()
+    assert cell == ("", 75, 69, 6, True, 9)
+    assert cell.beyond == np.sum(model.scores_ > model.thresholds_[0])
+    # The level of now counts, as it does for predictions.
+    model.confidence = 0.8
+    assert model.calibration_cells()[0][2:4] == (61, 14)
+    model.confidence = 0.999
+    few = model.calibration_cells()[0]
+    assert (few.rank, few.beyond, few.finite, few.n_needed) == (76, 0, False, 999)
+    tied = SplitConformalRegressor(DummyRegressor(), random_state=0).fit(X, np.sign(y))
+    assert tied.calibration_cells()[0].beyond < 75 - tied.calibration_cells()[0].rank
+
+
+def test_cells_of_groups_and_classes(line):
+    X, _ = line
+    y = np.where(X[:, 0] > 0.8, "rare", "usual")
+    how = {"random_state": 0, "partition": lambda X: np.where(X[:, 1] > 0, "up", "down")}
+    model = SplitConformalClassifier(LogisticRegression(), **how).fit(X, y)
+    assert [cell.rows for cell in model.calibration_cells()] == ["of group 'down'", "of group 'up'"]
+    assert [cell.n_calibration for cell in model.calibration_cells()] == model.group_sizes_.tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SplitConformalClassifier(LogisticRegression(), class_conditional=True, **how)
+        cells = model.fit(X, y).calibration_cells()
+    assert [cell.rows for cell in cells] == [
+        "of group 'down' and of class 'rare'",
+        "of group 'down' and of class 'usual'",
+        "of group 'up' and of class 'rare'",
+        "of group 'up' and of class 'usual'",
+    ]
+    assert sum(cell.n_calibration for cell in cells) == 75
+
+
+def test_weights_leave_no_cell(line):
+    X, y = line
+    model = SplitConformalRegressor(
+        LinearRegression(), likelihood_ratio=lambda X: np.ones(len(X)), random_state=0
+    )
+    assert model.fit(X, y).calibration_cells() == []
+
+
+def test_folds(line):
+    X, y = line
+    model = CVPlusRegressor(LinearRegression(), cv=7).fit(X[:100], y[:100])
+    folds = model.calibration_folds()
+    assert folds.sizes.tolist() == [15, 15, 14, 14, 14, 14, 14]
+    assert (folds.rank, folds.n_needed) == (91, 9)
+
+
+def test_calibration_rows_are_recognised_by_their_scores(line):
+    X, y = line
+    model = LinearRegression().fit(X[:100], y[:100])
+    wrapper = SplitConformalRegressor(model, prefit=True).fit(X[100:200], y[100:200])
+    again = np.random.default_rng(0).permutation(np.arange(100, 200))
+    assert wrapper.calibrated_on(X[100:200], y[100:200])
+    assert wrapper.calibrated_on(X[again], y[again])
+    assert not wrapper.calibrated_on(X[200:], y[200:])
+    assert not wrapper.calibrated_on(X[100:199], y[100:199])
+    # Equal scores of other rows prove nothing if few values occur.
+    flat = DummyRegressor(strategy="constant", constant=0.0).fit(X, y)
+    wrapper = SplitConformalRegressor(flat, prefit=True).fit(X[:50], np.ones(50))
+    assert not wrapper.calibrated_on(X[50:100], np.ones(50))
+
+
+TENTHS = np.arange(-10, 40) / 10
+
+
+@pytest.mark.parametrize("kind", ["absolute", "normalised", "quantile"])
+def test_rounding_leaves_no_target_out(kind):
+    """Targets on a lattice: an interval holds every target whose score is the threshold."""
+    X, lost = np.zeros((50, 1)), 0
+    for constant in TENTHS:
+        low, high, scale = (
+            DummyRegressor(strategy="constant", constant=value).fit(X, TENTHS)
+            for value in (constant, constant + 0.7, 0.3)
+        )
+        for level in np.linspace(0.3, 0.95, 14):
+            how = {"prefit": True, "confidence": level}
+            if kind == "quantile":
+                wrapper = ConformalQuantileRegressor(low, upper_estimator=high, **how)
+                raw = np.maximum(constant - TENTHS, TENTHS - (constant + 0.7))
+            elif kind == "normalised":
+                wrapper = SplitConformalRegressor(
+                    low, conformity_score=kind, scale_estimator=scale, **how
+                )
+                raw = np.abs(TENTHS - constant) / 0.3
+            else:
+                wrapper = SplitConformalRegressor(low, **how)
+                raw = np.abs(TENTHS - constant)
+            outside = wrapper.fit(X, TENTHS).misses(X, TENTHS)
+            np.testing.assert_allclose(wrapper.scores_, raw, rtol=1e-15, atol=1e-15)
+            assert not outside[wrapper.scores_ <= wrapper.thresholds_[0]].any()
+            # What would have happened to the scores as they are.
+            threshold = np.sort(raw)[conformal_rank(50, level) - 1]
+            by, end = threshold, constant
+            by *= 0.3 if kind == "normalised" else 1
+            end += 0.7 if kind == "quantile" else 0
+            lost += np.sum((raw <= threshold) & ((constant - by > TENTHS) | (end + by < TENTHS)))
+    assert lost > 0
+
+
+def test_residuals_of_rows_left_out_reach_their_targets():
+    X = np.zeros((50, 1))
+    for constant in TENTHS[::7]:
+        model = DummyRegressor(strategy="constant", constant=constant)
+        raw = np.abs(TENTHS - constant)
+        centre = np.full(50, constant)
+        right = np.sort(reach_targets(raw.copy(), TENTHS, centre, centre))
+        folds = CVPlusRegressor(model, cv=2, random_state=0).fit(X, TENTHS)
+        np.testing.assert_array_equal(np.sort(folds.residuals_), right)
+
+
+def test_scores_are_raised_where_sums_fall_short_and_nowhere_else():
+    y, centre = np.array([0.9, 0.5, 3.0, -0.9]), np.array([0.2, 0.25, 1.0, -0.2])
+    scores = np.abs(y - centre)
+    raised = reach_targets(scores.copy(), y, centre, centre)
+    assert (raised > scores).tolist() == [True, False, False, True]
+    np.testing.assert_allclose(raised, scores, rtol=1e-15)
+    assert np.all(centre + raised >= np.abs(y) * np.sign(y))
+    assert np.isnan(reach_targets(np.array([np.nan]), y[:1], centre[:1], centre[:1]))[0]
+    assert np.isinf(reach_targets(np.array([np.inf]), y[:1], centre[:1], centre[:1]))[0]
+    # With a unit more than one step may be needed.
+    rng = np.random.default_rng(0)
+    y, centre, unit = rng.normal(size=(3, 70_000)) * [[1.0], [1e3], [1.0]]
+    unit = np.abs(unit) + 1e-3
+    raised = reach_targets(np.abs(y - centre) / unit, y, centre, centre, unit)
+    assert np.all((centre - raised * unit <= y) & (y <= centre + raised * unit))
+    np.testing.assert_allclose(raised, np.abs(y - centre) / unit, rtol=1e-12)
