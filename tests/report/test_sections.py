@@ -245,6 +245,15 @@ def test_small_plots_have_digits_in_proportion(values, text):
     assert data._three(list(values)) == text
 
 
+def test_dates_are_summed_up_by_the_first_and_the_last():
+    column = worked_example.breast_cancer().profile.columns[0]
+    ends = {"min": "2023-01-01T23:43:06", "median": "2023-12-02T10:00:00", "max": "2024-11-30"}
+    dates = replace(column, kind="date", numbers=ends)
+    assert data._summary(dates) == "2023-01-01 – 2024-11-30"
+    one_day = {"min": "2023-01-01T08:10:06", "median": "", "max": "2023-01-01T23:43:06"}
+    assert data._summary(replace(dates, numbers=one_day)) == "2023-01-01, 08:10 – 23:43"
+
+
 def test_values_are_written_as_the_data_have_them():
     assert [facts.cell(v) for v in (0.3, 12.5, 1200.0, True, np.False_)] == [
         "0.3", "12.5", "1,200", "True", "False",

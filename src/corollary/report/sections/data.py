@@ -146,8 +146,17 @@ def _three(values: list[Any]) -> str:
     return text
 
 
+def _two_dates(first: str, last: str) -> str:
+    """Write from when to when, in the width of a small plot; hours only within one day."""
+    if first[:10] == last[:10]:
+        return f"{first[:10]}, {first[11:16]} – {last[11:16]}" if len(first) > 10 else first
+    return f"{first[:10]} – {last[:10]}"
+
+
 def _summary(column: Column) -> str:
     numbers = column.numbers
+    if column.kind == "date" and {"min", "max"} <= set(numbers):
+        return _two_dates(str(numbers["min"]), str(numbers["max"]))
     if {"min", "median", "max"} <= set(numbers):
         return _three([numbers[k] for k in ("min", "median", "max")])
     labels = column.histogram.get("labels", [])

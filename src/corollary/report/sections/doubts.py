@@ -77,4 +77,4 @@ def _never_called(evidence: Evidence) -> str:
     k, name = int(missed.max()), facts.class_name(evidence, int(missed.argmax()))
     if k < FEWEST_OTHERS:
         return ""
-    return f"no row was called {name}: all {count(k)} that are so were missed."
+    return f"no row was called {name}: all {count(k)} such rows were missed."
