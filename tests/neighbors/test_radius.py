@@ -250,7 +250,7 @@ def test_a_saved_model_predicts_the_same(tmp_path, seed):
         assert again.predict(Q).tobytes() == model.predict(Q).tobytes()
     model = RadiusNeighborsClassifier(outlier_label=1).fit(X, y)
     model.outlier_label_ = np.array(["x"])
-    with pytest.raises(TypeError, match="another kind"):
+    with pytest.raises(TypeError, match="of another kind"):
         corollary.save(model, tmp_path / "model")
 
 
@@ -269,3 +269,11 @@ def test_errors_say_what_to_repair(seed):
         RadiusNeighborsRegressor(9, weights=np.zeros_like).fit(X, y).predict(Q)
     with pytest.raises(ValueError, match="not negative, of the shape"):
         RadiusNeighborsRegressor(9, weights=lambda d: -d).fit(X, y).predict(Q)
+
+
+def test_a_model_has_one_label_for_outliers(tmp_path, seed):
+    X, y, _ = data(seed)
+    model = RadiusNeighborsClassifier(outlier_label=1).fit(X, y)
+    model.outlier_label_ = np.array([1, 2])
+    with pytest.raises(TypeError, match="its label of outliers is not one"):
+        corollary.save(model, tmp_path / "model")

@@ -69,8 +69,8 @@ def earlier_fit(model: Any, members: str) -> dict[str, Any] | None:
             f"{who}(warm_start=True) adds members to the {size} that there are. Got "
             f"n_estimators={model.n_estimators}. Raise it, or set warm_start=False to start afresh."
         )
-    earlier = getattr(model, "settings_", None)
-    changed = [] if earlier is None else sorted(set(settings_of(model)) - set(earlier))
+    earlier = list(getattr(model, "settings_", []))  # files of older versions have none
+    changed = sorted(set(settings_of(model)) - set(earlier)) if earlier else []
     if changed:
         name = changed[0].partition("=")[0]
         before = next((s for s in earlier if s.startswith(f"{name}=")), f"no {name}")
@@ -115,7 +115,7 @@ def check_same_rows(model: Any, state: dict[str, Any] | None, weight: Any) -> No
         problem = f"the classes {state['classes_']}", f"{model.classes_}"
     elif model.n_samples_ != state["n_samples_"]:
         problem = f"{state['n_samples_']} rows", f"{model.n_samples_}"
-    elif None not in (before, after) and not np.array_equal(before.hashes, after.hashes):
+    elif before and after and not np.array_equal(before.hashes, after.hashes):
         problem = "the rows of the last fit", "others"
     if problem is None:
         known = state.get("bag_weight_")

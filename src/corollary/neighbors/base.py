@@ -107,7 +107,7 @@ class NeighborsModel(BaseEstimator, ABC):
             raise ValueError(
                 f"{who}.radius_neighbors needs a radius, since {who} has none of its own. Pass one."
             )
-        if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0:
+        if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
             raise ValueError(
                 f"The 'radius' parameter of {who}.radius_neighbors must be a number, at least 0. "
                 f"Got {given!r} instead."

@@ -16,8 +16,8 @@ from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
 
 def _fits(model: Any) -> str | None:
     label = model.outlier_label_
-    if label is not None and _kind(label) != _kind(model.classes_):
-        return "its label of outliers is of another kind than its classes"
+    if label is not None and (label.shape != (1,) or _kind(label) != _kind(model.classes_)):
+        return "its label of outliers is not one, or of another kind than its classes"
     return fits_together(model)
 
 
@@ -95,7 +95,7 @@ class RadiusNeighborsClassifier(ClassifierMixin, RadiusModel):
         None,
         classes_=Labels("c"),
         codes_=Array("i", "n", low=0, below="c"),
-        outlier_label_=Nullable(Labels(1)),
+        outlier_label_=Nullable(Labels("o")),
         **FITTED,
     )
 
