@@ -196,6 +196,22 @@ def test_doubts_stand_on_the_first_screen(tmp_path):
         assert said in entities.unescape(made.html)
 
 
+def test_rows_of_the_same_owner_on_both_sides_are_asked_about(tmp_path):
+    rng = np.random.default_rng(0)
+    owner = np.repeat(np.arange(60), 10)
+    level = rng.normal(size=60)[owner]  # nothing but the owner tells it
+    frame = pd.DataFrame({"patient": [f"p{i}" for i in owner], "x": rng.normal(size=600)})
+    frame["town"] = rng.choice(["a", "b", "c"], 600)
+    made = Made(frame.assign(y=level + 0.5 * rng.normal(size=600)), "y", tmp_path)
+    (asked,) = made.found("shared-owner")
+    assert "'patient' has 60 values in about 10 rows each, and 100% of the" in asked["sentence"]
+    assert "But it leans on patient: rows with new values of it may be" in made.verdict["sentence"]
+    # New patients are indeed harder than the report says, which is why it asks.
+    fresh = pd.DataFrame({"patient": "new", "x": rng.normal(size=500), "town": "a"})
+    error = np.abs(rng.normal(size=500) * np.hypot(1, 0.5) - made.model.predict(fresh).prediction)
+    assert np.median(error) > 1.5 * made.verdict["cards"][0]["strip"]["high"]
+
+
 def test_twins_never_cross_the_split(tmp_path):
     frame = pd.concat([_linear(0), _linear(0).iloc[:60]], ignore_index=True)
     made = Made(frame, "y", tmp_path)

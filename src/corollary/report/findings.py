@@ -36,6 +36,8 @@ ALONE = 0.03
 MOST_WORDS, LEAST_SHARE, LARGEST_SHARE = 200, 0.02, 0.98
 #: Distinct moments from which a column can put the rows in order.
 FEWEST_MOMENTS = 10
+#: Levels from which a category may name who or what a row is about, and rows of each, on average.
+FEWEST_OWNERS, FEWEST_ROWS_EACH, MOST_ROWS_EACH = 20, 2, 50
 #: Rows on which single columns are tried as predictors.
 ALONE_ROWS = 20_000
 
@@ -92,7 +94,9 @@ def find_oddities(
             for note in plan["notes"]
         ]
         if plan["kind"] == "category" and not plan.get("why"):
-            ask += alike_values(name, distinct_strings(frame[name])[1])
+            codes, levels = distinct_strings(frame[name])
+            ask += alike_values(name, levels)
+            ask += shared_owners(name, codes, len(levels), split)
     ask += alike_values(target.name, target.classes)
     ask += time_order(frame, plans)
     know += _twins(split, len(frame))
@@ -380,6 +384,40 @@ def time_order(frame: Any, plans: dict[str, Plan]) -> list[Finding]:
         )
         return [Finding("time-order", sentence, columns=(name,))]
     return []
+
+
+def shared_owners(name: str, codes: np.ndarray, n_levels: int, split: Split) -> list[Finding]:
+    """Find a category that may say whose rows these are, where test rows share it with others.
+
+    Parameters
+    ----------
+    name : str
+        Column.
+    codes : ndarray of shape (n,)
+        Index of each row's level; -1 where it is missing.
+    n_levels : int
+        How many levels there are.
+    split : Split
+        How the rows were split.
+
+    Returns
+    -------
+    findings : list of Finding
+        At most one: a few rows each of many levels, most of them on both sides of the split.
+    """
+    each = np.sum(codes >= 0) / max(n_levels, 1)
+    if n_levels < FEWEST_OWNERS or not FEWEST_ROWS_EACH <= each <= MOST_ROWS_EACH:
+        return []
+    tested = codes[split.test]
+    share = float(np.mean((tested >= 0) & np.isin(tested, codes[split.train])))
+    if share < 0.5:
+        return []
+    sentence = (
+        f"{name!r} has {n_levels:,} values in about {each:.0f} rows each, and {share:.0%} of the "
+        "test rows share theirs with a training row. Will new rows bring new values of it? They "
+        "may be harder."
+    )
+    return [Finding("shared-owner", sentence, columns=(name,))]
 
 
 def _follows(numbers: np.ndarray, y: np.ndarray) -> bool:

@@ -15,7 +15,14 @@ from corollary.report.format import (
 from corollary.report.sections import facts
 
 #: Findings that only someone who knows the data can settle.
-QUESTIONS = ("predicts-alone", "isolated-value", "possible-code", "alike-values", "time-order")
+QUESTIONS = (
+    "predicts-alone",
+    "isolated-value",
+    "possible-code",
+    "alike-values",
+    "time-order",
+    "shared-owner",
+)
 MOST_COLUMNS = 300
 MOST_FINDINGS = 20
 MOST_BARS = 24

@@ -30,7 +30,7 @@ def doubts(evidence: Evidence) -> str:
     if evidence.verdict != "shown":
         return ""
     found = [_predicts_alone(evidence) or _too_good(evidence), _in_order(evidence)]
-    found.append(_never_called(evidence))
+    found += [_never_called(evidence), _shared_owner(evidence)]
     return "".join(f" But {doubt}" for doubt in [doubt for doubt in found if doubt][:MOST])
 
 
@@ -65,6 +65,18 @@ def _in_order(evidence: Evidence) -> str:
         f"the rows are in order of {name} and were dealt at random: later rows may be harder than "
         "these."
     )
+
+
+def _shared_owner(evidence: Evidence) -> str:
+    """Ask about new owners of rows, where the model leans on who owns a row."""
+    names = [f.columns[0] for f in evidence.profile.findings if f.kind == "shared-owner"]
+    looks = len(evidence.importances)
+    for importance in evidence.importances:
+        used = facts.matters(importance.increase, looks, evidence.confidence)
+        if importance.column in names and used:
+            name = label(importance.column, 40)
+            return f"it leans on {name}: rows with new values of it may be harder than these."
+    return ""
 
 
 def _never_called(evidence: Evidence) -> str:
