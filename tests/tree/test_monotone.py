@@ -99,6 +99,24 @@ def test_trees_are_the_peers(options, seed):
         assert ours.predict_proba(Q) == pytest.approx(theirs.predict_proba(Q), abs=1e-9)
 
 
+@pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 15}])
+def test_histograms_of_all_values_give_the_exact_tree(options, seed):
+    X, y = data(seed, n=200)  # a bin for every value
+    weight = np.random.default_rng(seed).uniform(0.5, 2, size=200)
+    options = {**options, "min_samples_leaf": 4, "monotonic_cst": SIGNS}
+    for model, target in (
+        (DecisionTreeRegressor(), y),
+        (DecisionTreeClassifier(), y > 0),
+        (DecisionTreeClassifier(criterion="entropy"), y > 0),
+    ):
+        model.set_params(**options)
+        exact = model.set_params(splitter="exact").fit(X, target, weight)
+        expected, leaves = answers(exact, X), exact.get_n_leaves()
+        binned = model.set_params(splitter="histogram").fit(X, target, weight)
+        assert binned.get_n_leaves() == leaves
+        assert answers(binned, X) == pytest.approx(expected)
+
+
 def test_forests_are_as_good_as_the_peers(seed):
     X, y = data(seed, n=1500)
     Q, truth = data(seed + 1, n=1500, noise=0.0)

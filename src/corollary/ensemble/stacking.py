@@ -63,6 +63,7 @@ def _fits_together(model: Any) -> str | None:
             return "weights are for probabilities"
     else:
         from sklearn.base import is_regressor
+
         check_is_fitted(model.final_estimator_)
         kind = is_classifier if is_classifier(model) else is_regressor
         if not kind(model.final_estimator_):
