@@ -15,8 +15,8 @@ from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Instance, Integer, Optional, Size, Spec, Strings
 from corollary.ensemble.boosting_losses import BoostingLoss
+from corollary.ensemble.gradient_boosting_block_fit import boost_blocks
 from corollary.ensemble.gradient_boosting_fit import Boosted, Boosting, boost
-from corollary.ensemble.gradient_boosting_passes import boost_blocks
 from corollary.ensemble.gradient_boosting_source import BinnedRows, open_blocks, read_bins
 from corollary.ensemble.gradient_boosting_tree import Growth
 from corollary.tree.binning import Bins, find_bins

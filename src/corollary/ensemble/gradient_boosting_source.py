@@ -19,13 +19,13 @@ from corollary.core.scratch import ScratchFile
 from corollary.core.sources import Source, open_source
 from corollary.core.summary import Chunk, Summary, Together, reblock
 from corollary.core.threads import Team, available_cores, ordered_map
-from corollary.ensemble.gradient_boosting_blocks import (
+from corollary.ensemble.gradient_boosting_fit import with_missing_last
+from corollary.ensemble.gradient_boosting_homes import (
     DaskBlocks,
     HeldCodes,
     ScratchBlocks,
     ScratchCodes,
 )
-from corollary.ensemble.gradient_boosting_fit import with_missing_last
 from corollary.tree.binning import Bins, ColumnSketch
 
 # Bins of a block in a scratch file: so many that adding up histograms takes little of a pass.
