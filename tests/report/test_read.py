@@ -1,5 +1,6 @@
 """Reading tables: what is understood, and what is refused in which words."""
 
+import csv
 import gzip
 
 import numpy as np
@@ -188,6 +189,7 @@ def test_long_texts_are_read(write):
     text = "word " * 100_000
     table = read_table(write(f"a,note\n1,{text}\n2,short\n"))
     assert table.frame["note"][0].strip() == text.strip()
+    assert csv.field_size_limit() < len(text)  # that of the process is as before
 
 
 def test_near_names_are_suggested(write):

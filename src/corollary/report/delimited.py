@@ -112,7 +112,7 @@ def _find_encoding(path: Path) -> tuple[str, list[str]]:
 
 def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of the line it starts on, fields) of each record that is not blank."""
-    csv.field_size_limit(LONGEST_FIELD)
+    usual = csv.field_size_limit(LONGEST_FIELD)  # of the whole process, so it is given back
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     start = 1
     try:
@@ -123,6 +123,8 @@ def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[i
     except csv.Error as error:
         reason = _REASONS.get(" ".join(str(error).split()[:3]), str(error))
         raise ReportError("data", f"Line {start} of {name} is broken: {reason}.") from None
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _sniff(path: Path, encoding: str) -> str:
