@@ -9,6 +9,7 @@ import csv
 import gzip
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -112,7 +113,6 @@ def _find_encoding(path: Path) -> tuple[str, list[str]]:
 
 def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of the line it starts on, fields) of each record that is not blank."""
-    usual = csv.field_size_limit(LONGEST_FIELD)  # of the whole process, so it is given back
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     start = 1
     try:
@@ -123,6 +123,14 @@ def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[i
     except csv.Error as error:
         reason = _REASONS.get(" ".join(str(error).split()[:3]), str(error))
         raise ReportError("data", f"Line {start} of {name} is broken: {reason}.") from None
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let Python's reader take long fields; its limit is that of the process, so it is restored."""
+    usual = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        yield
     finally:
         csv.field_size_limit(usual)
 
@@ -218,6 +226,7 @@ def _fields(n: int) -> str:
     return "1 field" if n == 1 else f"{n} fields"
 
 
+@_long_fields()
 def read_delimited(path: Path) -> tuple[Any, list[str]]:
     """Read a CSV file.
 
