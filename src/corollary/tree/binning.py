@@ -69,8 +69,8 @@ class Bins:
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
-            Numbers; NaN where a value is missing. Categorical columns hold codes. Columns of a
-            sparse matrix are filled one at a time.
+            Numbers; NaN where a value is missing. Categorical columns hold codes. Of a sparse
+            matrix only the entries are looked at.
         n_jobs : int or None, default=None
             Threads; None means one per available core. The result does not depend on it.
 
@@ -92,9 +92,15 @@ class Bins:
             padded[j, : len(cuts)] = cuts
 
         def column(j: int) -> None:
-            values = np.ascontiguousarray(
-                _column(X, j)
-            )  # one layout, so that one kernel is compiled
+            if hasattr(X, "indptr") and not self.categorical[j]:
+                part = slice(X.indptr[j], X.indptr[j + 1])
+                entries = np.empty(part.stop - part.start, dtype=np.uint8)
+                bin_column(X.data[part], padded[j], entries)
+                codes[:, j] = np.searchsorted(self.cuts[j], 0.0)  # the bin of zeros
+                codes[X.indices[part], j] = entries
+                return
+            # One layout, so that one kernel is compiled.
+            values = np.ascontiguousarray(_column(X, j))
             if self.categorical[j]:
                 code_column(values, float(self.n_bins[j]), codes[:, j])
             else:
@@ -180,12 +186,14 @@ def find_bins(
     missing = np.zeros(n_features, dtype=bool)
 
     def column(j: int) -> None:
-        values = _column(X, j)
-        values = np.asarray(values if kept is None else values[kept], dtype=np.float64)
-        weights = None
-        if sample_weight is not None:
-            weights = sample_weight if kept is None else sample_weight[kept]
-        distinct, mass, missing[j] = _count(values, weights)
+        if hasattr(X, "indptr"):
+            distinct, mass, missing[j] = _count_entries(X, j, sample_weight)
+        else:
+            values = np.asarray(X[:, j] if kept is None else X[kept, j], dtype=np.float64)
+            weights = None
+            if sample_weight is not None:
+                weights = sample_weight if kept is None else sample_weight[kept]
+            distinct, mass, missing[j] = _count(values, weights)
         if is_categorical[j]:
             n_bins[j] = _check_codes(distinct, j)
         else:
@@ -421,7 +429,27 @@ class ColumnSketch(Summary):
 def _by_columns(X: Any) -> Any:
     columns = X.tocsc(copy=True).astype(np.float64, copy=False)
     columns.sum_duplicates()
+    columns.eliminate_zeros()
     return columns
+
+
+def _count_entries(
+    X: Any, j: int, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Count the distinct values of a column of a sparse matrix; the other rows are zeros."""
+    part = slice(X.indptr[j], X.indptr[j + 1])
+    values, size = X.data[part], X.shape[0]
+    own, total = None, float(size)
+    if weights is not None:
+        own = weights[X.indices[part]]
+        total, size = float(weights.sum()), int(np.count_nonzero(weights))
+        values, own = values[own > 0], own[own > 0]
+    distinct, mass, missing = _count(values, own)
+    if len(values) < size:
+        zeros = total - (len(values) if own is None else float(own.sum()))
+        place = int(np.searchsorted(distinct, 0.0))
+        distinct, mass = np.insert(distinct, place, 0.0), np.insert(mass, place, zeros)
+    return distinct, mass, missing
 
 
 def _column(X: Any, j: int) -> np.ndarray:
