@@ -135,6 +135,12 @@ def test_calibration_rows_are_recognised_by_their_scores(line):
     assert wrapper.calibrated_on(X[again], y[again])
     assert not wrapper.calibrated_on(X[200:], y[200:])
     assert not wrapper.calibrated_on(X[100:199], y[100:199])
+    labels = (y > 0).astype(int)
+    model = LogisticRegression().fit(X[:100], labels[:100])
+    sets = SplitConformalClassifier(model, prefit=True).fit(X[100:200], labels[100:200])
+    before = dict(vars(sets))
+    assert sets.calibrated_on(X[100:200], labels[100:200])
+    assert all(vars(sets)[name] is value for name, value in before.items())
     # Equal scores of other rows prove nothing if few values occur.
     flat = DummyRegressor(strategy="constant", constant=0.0).fit(X, y)
     wrapper = SplitConformalRegressor(flat, prefit=True).fit(X[:50], np.ones(50))

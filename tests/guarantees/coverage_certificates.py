@@ -75,7 +75,7 @@ guarantee(
 )(normal_tails)
 
 
-@guarantee(LAW, "5 normal calibration rows, certified with further rows", delta=DELTA)
+@guarantee(LAW, "5 normal calibration rows, certified with further rows", delta=DELTA, verify=5000)
 def few_rows(rng):
     model = split(rng, 5)
     found = certify(model, np.zeros((3, 1)), rng.normal(size=3), confidence=1 - DELTA)
@@ -104,11 +104,12 @@ guarantee(
     "40 rows on a lattice",
     delta=DELTA,
     repetitions=400,
+    verify=5000,
     faults={"an end lost to rounding": without_slack},
 )(lattice)
 
 
-@guarantee(LAW, "60 rows, the noisier of two groups", delta=DELTA, repetitions=400)
+@guarantee(LAW, "60 rows, the noisier of two groups", delta=DELTA, repetitions=400, verify=5000)
 def noisy_group(rng):
     groups = rng.random(60) < 0.5
     model = split(rng, 60, groups)
@@ -150,6 +151,7 @@ guarantee(
     "40 rows, three in ten of an unknown class",
     delta=DELTA,
     repetitions=400,
+    verify=5000,
     faults={"an infinite threshold believed": lambda rng: unknown_labels(rng, believed=True)},
 )(unknown_labels)
 

@@ -1,42 +1,46 @@
 """Stability of gradient descent that visits every row once per pass, and what it certifies."""
 
+import math
+
 import numpy as np
 
-from corollary import certify
 from corollary.online import OnlineClassifier
 from corollary.theory import coupled_sgd, hoeffding_bound, sgd_row_distances
+from corollary.theory.certify import gather
+from corollary.theory.sgd_certificates import _certify_descent
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1
 HOW = {"step": "constant", "n_passes": 1, "shuffle": False, "fit_intercept": False}
 
 
-def coins(rng, n, d, eta):
-    """Labels that nothing predicts: every classifier errs on half of the rows."""
-    X, y = rng.choice([-1.0, 1.0], size=(n, d)) / np.sqrt(d), rng.integers(0, 2, n)
-    return OnlineClassifier(**HOW, eta=eta).fit(X, y), X, y
-
-
-def certified(rng):
-    model, X, y = coins(rng, 4000, 3, 1 / 4000)
-    found = certify(model, X, y, seen=True, confidence=1 - DELTA)
-    (one,) = [c for c in found if c.theorem == "theory.sgd-stability"]
-    return one.bound, 0.5
+def certified(rng, n=8000, flip=0.05):
+    """Points on a circle and a plane; the error is the angle between it and the true one."""
+    angles = 2 * np.pi * rng.random(n)
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    y = ((X[:, 0] > 0) ^ (rng.random(n) < flip)).astype(int)
+    model = OnlineClassifier(**HOW, eta=1 / n).fit(X, y)
+    (one,) = _certify_descent(gather(model, X, y, seen=True), 1 - DELTA)
+    assert not one.vacuous
+    w = model.coef_[0]
+    angle = math.acos(np.clip(w[0] / np.linalg.norm(w), -1, 1))
+    return one.bound, flip + (1 - 2 * flip) * angle / math.pi
 
 
 def no_stability(rng):
-    """Each of a few long rows decides about itself."""
-    model, X, y = coins(rng, 100, 2000, 1.0)
+    """Labels that nothing predicts, and few long rows, each of which decides about itself."""
+    X, y = rng.choice([-1.0, 1.0], size=(100, 2000)) / np.sqrt(2000), rng.integers(0, 2, 100)
+    model = OnlineClassifier(**HOW, eta=1.0).fit(X, y)
     error = float(np.mean(model.predict(X) != y))
     return error + hoeffding_bound(n_samples=100, delta=DELTA), 0.5
 
 
 guarantee(
     "theory.sgd-stability",
-    "one pass over 4,000 coin labels, certified",
+    "one pass over 8,000 points on a circle, certified",
     delta=DELTA,
-    repetitions=15,
-    verify=500,
+    repetitions=20,
+    verify=2000,
     faults={"no stability": no_stability},
 )(certified)
 

@@ -215,6 +215,10 @@ def test_weights_of_rows(data):
     assert [c.theorem for c in certify(shifted, X[400:], y[400:])][:1] == [EXACT]
     with pytest.warns(UserWarning, match="No registered theorem"):
         assert certify(shifted, X[:400], y[:400], seen=True) == []
+    given = SplitConformalRegressor(LinearRegression().fit(X[:99], y[:99]), prefit=True)
+    given.calibrate(X[100:400], y[100:400], weights=np.ones(300))
+    with pytest.raises(ValueError, match="set 'likelihood_ratio'"):
+        certify(given, X[400:], y[400:])
     # Weights of training rows leave calibration as it is.
     trained = SplitConformalRegressor(LinearRegression(), random_state=0)
     trained.fit(X[:400], y[:400], sample_weight=np.linspace(1, 2, 400))

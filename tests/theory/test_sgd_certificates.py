@@ -215,6 +215,28 @@ def test_no_replaced_row_moves_their_models_further(change):
     assert np.sum(moved) > bound.total / 25
 
 
+@pytest.mark.parametrize("free", [False, True])
+def test_a_penalty_shrinks_distances_unless_it_spares_the_intercept(free):
+    X, y = rows(50)
+    how = {**THEIRS, "alpha": 0.5, "eta0": 0.1, "fit_intercept": free}
+    model = SGDClassifier(**how).fit(X, y)
+    evidence = Evidence(
+        model, X, y, model.predict(X), "classifier", losses=np.zeros(50), quantity=Quantity()
+    )
+    square, steps = 1.0 + free, np.full(50, 0.1)
+    grown = np.arange(50) * (0.1 * math.sqrt(2) if free else 0.2 * 0.2785 + 0.01)
+    lengths = grown if free else np.sqrt(grown)
+    moved = sgd_row_distances(
+        gradients=expit(lengths * math.sqrt(square)) * math.sqrt(square),
+        step_sizes=steps,
+        n_samples=50,
+        penalty=0.0 if free else 0.5,
+    )
+    found = _distances(_rows(evidence), 50)
+    assert found.total == pytest.approx(moved.sum())
+    assert found.squares == pytest.approx(np.sum(moved**2))
+
+
 def test_who_of_theirs_gets_none():
     X, y = rows(300)
     for change in (

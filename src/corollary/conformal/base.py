@@ -9,6 +9,7 @@ import math
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -399,7 +400,8 @@ class BaseSplitConformal(BaseConformal):
         known = np.sort(self.scores_)
         if np.count_nonzero(np.diff(known) > 0) < 9:
             return False
-        scores = self._scores(X, self._check_pair(X, y), np.random.RandomState(0))
+        # A copy: to compute scores may leave something behind, such as a seed.
+        scores = copy(self)._scores(X, self._check_pair(X, y), np.random.RandomState(0))
         return bool(np.array_equal(np.sort(scores), known))
 
     def _weights(self, X: Any, weights: Any, *, new: bool = False) -> np.ndarray | None:

@@ -41,6 +41,7 @@ def coverage_law(n_calibration: int, alpha: float) -> Any:
 
     See Also
     --------
+    corollary.theory.coverage_certificates : The quantile of it, for a fitted wrapper.
     coverage_dkw : A lower limit that also holds with ties.
     smallest_calibration_size : How many rows make the law narrow enough.
 
