@@ -63,7 +63,7 @@ class Bins:
     categorical: np.ndarray
     missing: np.ndarray
 
-    def transform(self, X: np.ndarray, *, n_jobs: int | None = None) -> np.ndarray:
+    def transform(self, X: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """Return the bin of every value.
 
         Parameters
