@@ -27,7 +27,7 @@ from corollary.ensemble.gradient_boosting_tree import Grown, Growth, TreeGrower
 from corollary.tree.binning import Bins
 
 # Histograms that one pass may add up in each thread or partition.
-HISTOGRAM_BYTES = 64 * 2**20
+HISTOGRAM_BYTES = 32 * 2**20
 
 
 class PassGrower(TreeGrower):
