@@ -13,10 +13,8 @@ from corollary.conformal import (
     JackknifeAfterBootstrapRegressor,
     SplitConformalClassifier,
     SplitConformalRegressor,
-    conformal_rank,
     coverage_score,
 )
-from corollary.conformal.checks import reach_targets
 from corollary.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 
@@ -78,7 +76,7 @@ def test_cells_of_one_threshold(line):
     X, y = line
     model = SplitConformalRegressor(LinearRegression(), random_state=0).fit(X, y)
     (cell,) = model.calibration_cells()
-    assert cell == ("", 75, 69, 6, True, 9)
+    assert cell == ("", 75, 69, 6, True, 9, False)
     assert cell.beyond == np.sum(model.scores_ > model.thresholds_[0])
     # The level of now counts, as it does for predictions.
     model.confidence = 0.8
@@ -88,6 +86,7 @@ def test_cells_of_one_threshold(line):
     assert (few.rank, few.beyond, few.finite, few.n_needed) == (76, 0, False, 999)
     tied = SplitConformalRegressor(DummyRegressor(), random_state=0).fit(X, np.sign(y))
     assert tied.calibration_cells()[0].beyond < 75 - tied.calibration_cells()[0].rank
+    assert tied.calibration_cells()[0].tied
 
 
 def test_cells_of_groups_and_classes(line):
@@ -145,69 +144,3 @@ def test_calibration_rows_are_recognised_by_their_scores(line):
     flat = DummyRegressor(strategy="constant", constant=0.0).fit(X, y)
     wrapper = SplitConformalRegressor(flat, prefit=True).fit(X[:50], np.ones(50))
     assert not wrapper.calibrated_on(X[50:100], np.ones(50))
-
-
-TENTHS = np.arange(-10, 40) / 10
-
-
-@pytest.mark.parametrize("kind", ["absolute", "normalised", "quantile"])
-def test_rounding_leaves_no_target_out(kind):
-    """Targets on a lattice: an interval holds every target whose score is the threshold."""
-    X, lost = np.zeros((50, 1)), 0
-    for constant in TENTHS:
-        low, high, scale = (
-            DummyRegressor(strategy="constant", constant=value).fit(X, TENTHS)
-            for value in (constant, constant + 0.7, 0.3)
-        )
-        for level in np.linspace(0.3, 0.95, 14):
-            how = {"prefit": True, "confidence": level}
-            if kind == "quantile":
-                wrapper = ConformalQuantileRegressor(low, upper_estimator=high, **how)
-                raw = np.maximum(constant - TENTHS, TENTHS - (constant + 0.7))
-            elif kind == "normalised":
-                wrapper = SplitConformalRegressor(
-                    low, conformity_score=kind, scale_estimator=scale, **how
-                )
-                raw = np.abs(TENTHS - constant) / 0.3
-            else:
-                wrapper = SplitConformalRegressor(low, **how)
-                raw = np.abs(TENTHS - constant)
-            outside = wrapper.fit(X, TENTHS).misses(X, TENTHS)
-            np.testing.assert_allclose(wrapper.scores_, raw, rtol=1e-15, atol=1e-15)
-            assert not outside[wrapper.scores_ <= wrapper.thresholds_[0]].any()
-            # What would have happened to the scores as they are.
-            threshold = np.sort(raw)[conformal_rank(50, level) - 1]
-            by, end = threshold, constant
-            by *= 0.3 if kind == "normalised" else 1
-            end += 0.7 if kind == "quantile" else 0
-            lost += np.sum((raw <= threshold) & ((constant - by > TENTHS) | (end + by < TENTHS)))
-    assert lost > 0
-
-
-def test_residuals_of_rows_left_out_reach_their_targets():
-    X = np.zeros((50, 1))
-    for constant in TENTHS[::7]:
-        model = DummyRegressor(strategy="constant", constant=constant)
-        raw = np.abs(TENTHS - constant)
-        centre = np.full(50, constant)
-        right = np.sort(reach_targets(raw.copy(), TENTHS, centre, centre))
-        folds = CVPlusRegressor(model, cv=2, random_state=0).fit(X, TENTHS)
-        np.testing.assert_array_equal(np.sort(folds.residuals_), right)
-
-
-def test_scores_are_raised_where_sums_fall_short_and_nowhere_else():
-    y, centre = np.array([0.9, 0.5, 3.0, -0.9]), np.array([0.2, 0.25, 1.0, -0.2])
-    scores = np.abs(y - centre)
-    raised = reach_targets(scores.copy(), y, centre, centre)
-    assert (raised > scores).tolist() == [True, False, False, True]
-    np.testing.assert_allclose(raised, scores, rtol=1e-15)
-    assert np.all(centre + raised >= np.abs(y) * np.sign(y))
-    assert np.isnan(reach_targets(np.array([np.nan]), y[:1], centre[:1], centre[:1]))[0]
-    assert np.isinf(reach_targets(np.array([np.inf]), y[:1], centre[:1], centre[:1]))[0]
-    # With a unit more than one step may be needed.
-    rng = np.random.default_rng(0)
-    y, centre, unit = rng.normal(size=(3, 70_000)) * [[1.0], [1e3], [1.0]]
-    unit = np.abs(unit) + 1e-3
-    raised = reach_targets(np.abs(y - centre) / unit, y, centre, centre, unit)
-    assert np.all((centre - raised * unit <= y) & (y <= centre + raised * unit))
-    np.testing.assert_allclose(raised, np.abs(y - centre) / unit, rtol=1e-12)

@@ -231,51 +231,6 @@ def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndar
     return intervals.T
 
 
-def reach_targets(
-    scores: np.ndarray,
-    y: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    unit: np.ndarray | None = None,
-) -> np.ndarray:
-    """Raise scores by a hair where an interval as wide as the score would lose its target.
-
-    A score is a rounded difference, an end of an interval a rounded sum, and the one need not undo
-    the other: 0.2 + (0.9 - 0.2) is less than 0.9. With targets on a lattice, as prices are, a
-    share of all rows may sit on just that end. Scores for which this cannot happen make an
-    interval hold every target whose score is at most the threshold.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-        Scores, changed in place.
-    y : ndarray of shape (n_samples,)
-        Targets.
-    lower, upper : ndarray of shape (n_samples,)
-        Ends of the interval of threshold 0.
-    unit : ndarray of shape (n_samples,) or None, default=None
-        What the threshold is multiplied by; None for 1.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        The next number or two where needed, which is rare.
-    """
-    for start in range(0, len(y), BLOCK):
-        rows = slice(start, start + BLOCK)
-        by = scores[rows] if unit is None else scores[rows] * unit[rows]
-        lost = upper[rows] + by < y[rows]
-        lost |= lower[rows] - by > y[rows]
-        if not np.count_nonzero(lost):
-            continue
-        places = start + np.flatnonzero(lost)
-        while len(places):
-            scores[places] = np.nextafter(scores[places], np.inf)
-            by = scores[places] if unit is None else scores[places] * unit[places]
-            places = places[(upper[places] + by < y[places]) | (lower[places] - by > y[places])]
-    return scores
-
-
 def warn_user(message: str) -> None:
     """Warn at the line that called the library, however deep the call went.
 

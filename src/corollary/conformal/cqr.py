@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from corollary.conformal.base import SCHEMA, fits_together
-from corollary.conformal.checks import count_rows, predict_one_target, reach_targets
+from corollary.conformal.checks import count_rows, predict_one_target
 from corollary.conformal.intervals import BaseSplitIntervals
 from corollary.conformal.scores import quantile_score
 from corollary.core.compat import HasMethods
@@ -212,7 +212,7 @@ class ConformalQuantileRegressor(BaseSplitIntervals):
 
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         lower, upper, _ = self._ends(X)
-        return reach_targets(quantile_score(y, lower, upper), y, lower, upper)
+        return quantile_score(y, lower, upper)
 
 
 def _quantile_parameter(model: Any) -> str | None:

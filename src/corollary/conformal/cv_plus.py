@@ -9,12 +9,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
 from corollary.conformal.calibration import CalibrationFolds
-from corollary.conformal.checks import (
-    count_rows,
-    predict_one_target,
-    reach_targets,
-    warn_of_missing_rows,
-)
+from corollary.conformal.checks import count_rows, predict_one_target, warn_of_missing_rows
 from corollary.conformal.fitting import check_training_weights, fit_copy
 from corollary.conformal.intervals import BasePlusIntervals
 from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
@@ -269,4 +264,4 @@ def _fit_fold(
     rows = safe_indexing(X, kept)
     model = fit_copy(type(wrapper).__name__, wrapper.estimator, rows, y[kept], own)
     said = predict_one_target(wrapper, model, safe_indexing(X, left))
-    return model, np.sort(reach_targets(np.abs(y[left] - said), y[left], said, said))
+    return model, np.sort(np.abs(y[left] - said))

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from corollary.conformal.base import SCHEMA, fits_together
-from corollary.conformal.checks import predict_one_target, reach_targets
+from corollary.conformal.checks import predict_one_target
 from corollary.conformal.fitting import fit_parameters
 from corollary.conformal.intervals import BaseSplitIntervals
 from corollary.conformal.scores import distances
@@ -229,5 +229,4 @@ class SplitConformalRegressor(BaseSplitIntervals):
     def _scores(self, X: Any, y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         centre, _, scale = self._ends(X)
         errors = distances(y, centre)
-        scores = errors if scale is None else errors / scale
-        return reach_targets(scores, y, centre, centre, scale)
+        return errors if scale is None else errors / scale

@@ -49,7 +49,7 @@ from corollary.theory.confidence_sequence import ConfidenceSequence as Confidenc
 from corollary.theory.confidence_sequence import betting_sequence as betting_sequence
 from corollary.theory.confidence_sequence import stitched_boundary as stitched_boundary
 from corollary.theory.confidence_sequence import stitched_sequence as stitched_sequence
-from corollary.theory.coverage_certificates import (
+from corollary.theory.conformal_certificates import (
     coverage_certificates as coverage_certificates,
 )
 from corollary.theory.covering import CoveringBounds as CoveringBounds

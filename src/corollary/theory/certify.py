@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import HasMethods, Interval, validate_params
 from corollary.theory.certificate import Certificate, Quantity
 from corollary.theory.concentration import check_losses
-from corollary.theory.coverage_certificates import (
+from corollary.theory.conformal_certificates import (
     miss_rate,
     predicts_regions,
     refuse_calibration_rows,

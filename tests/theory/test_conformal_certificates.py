@@ -21,7 +21,7 @@ from corollary.conformal import (
 from corollary.ensemble import BaggingRegressor
 from corollary.linear import LinearRegression as OurLinearRegression
 from corollary.theory import clopper_pearson_upper, coverage_certificates, tightest
-from corollary.theory.coverage_certificates import predicts_regions
+from corollary.theory.conformal_certificates import predicts_regions
 
 LAW, FOLDS = "conformal.coverage-law", "conformal.cv-plus-given-rows"
 EXACT = "theory.clopper-pearson"
@@ -205,6 +205,9 @@ def test_ties_make_the_law_one_sided(data):
     # Fewer misses were seen, and no more is claimed.
     assert rough.bound == smooth.bound
     assert rough.empirical < smooth.empirical
+    # 0.2 + (0.9 - 0.2) is less than 0.9: who has many such targets is told.
+    assert any("are rounded" in line for line in rough.assumptions)
+    assert not any("are rounded" in line for line in smooth.assumptions)
 
 
 def test_weights_of_rows(data):
