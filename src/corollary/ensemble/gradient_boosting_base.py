@@ -21,6 +21,7 @@ from corollary.ensemble.gradient_boosting_source import BinnedRows, open_blocks,
 from corollary.ensemble.gradient_boosting_tree import Growth
 from corollary.tree.binning import Bins, find_bins
 from corollary.tree.categories import Categories
+from corollary.tree.monotone import read_signs
 from corollary.tree.structure import Trees
 
 FITTED: dict[str, Spec] = {
@@ -337,37 +338,12 @@ class GradientBoosting(BaseEstimator, ABC):
         return held_out
 
     def _monotone(self, bins: Bins, loss: BoostingLoss) -> np.ndarray:
-        n_features = len(bins.cuts)
-        signs = np.zeros(n_features, dtype=np.int64)
-        given = self.monotonic_cst
-        if given is None:
-            return signs
-        if isinstance(given, dict):
-            names = [str(n) for n in getattr(self, "feature_names_in_", [])]
-            for name, sign in given.items():
-                if str(name) not in names:
-                    raise ValueError(
-                        f"monotonic_cst names {name!r}, which is not a column of X. "
-                        + (f"It has {names}." if names else "X has no column names; give a list.")
-                    )
-                signs[names.index(str(name))] = sign
-        else:
-            array = np.asarray(given)
-            if array.shape != (n_features,):
-                raise ValueError(
-                    f"monotonic_cst must have one entry for each of {n_features} features. Got "
-                    f"shape {array.shape}."
-                )
-            signs[:] = array
-        if not np.isin(signs, (-1, 0, 1)).all():
-            raise ValueError("monotonic_cst must be -1, 0 or 1 for every feature.")
-        if (signs != 0).any() and loss.n_outputs != 1:
+        signs = read_signs(self, bins.categorical)
+        if signs.any() and loss.n_outputs != 1:
             raise ValueError(
-                "monotonic_cst needs a model with one output. Got a loss with "
-                f"{loss.n_outputs}; leave monotonic_cst at None."
+                f"monotonic_cst of {type(self).__name__} needs a model with one output. Got a loss "
+                f"with {loss.n_outputs}; leave monotonic_cst at None."
             )
-        if (bins.categorical & (signs != 0)).any():
-            raise ValueError("A categorical feature has no order and cannot be monotonic.")
         return signs
 
     def _numbers(self, X: Any) -> np.ndarray:
