@@ -76,7 +76,7 @@ def test_cells_of_one_threshold(line):
     X, y = line
     model = SplitConformalRegressor(LinearRegression(), random_state=0).fit(X, y)
     (cell,) = model.calibration_cells()
-    assert cell == ("", 75, 69, 6, True, 9, False)
+    assert cell == ("", 75, 69, 6, True, 9)
     assert cell.beyond == np.sum(model.scores_ > model.thresholds_[0])
     # The level of now counts, as it does for predictions.
     model.confidence = 0.8
@@ -86,7 +86,6 @@ def test_cells_of_one_threshold(line):
     assert (few.rank, few.beyond, few.finite, few.n_needed) == (76, 0, False, 999)
     tied = SplitConformalRegressor(DummyRegressor(), random_state=0).fit(X, np.sign(y))
     assert tied.calibration_cells()[0].beyond < 75 - tied.calibration_cells()[0].rank
-    assert tied.calibration_cells()[0].tied
 
 
 def test_cells_of_groups_and_classes(line):

@@ -299,6 +299,15 @@ def test_rows_that_repeat_by_nature_are_allowed_and_mentioned(seed):
     assert any("100 equal a training row" in line for line in certificate.assumptions)
 
 
+def test_copies_of_rows_are_counted_aloud(data):
+    X, y = data
+    model = LogisticRegression().fit(X[:60], y[:60])
+    copies = certify(model, np.repeat(X[60:], 50, axis=0), np.repeat(y[60:], 50))[0]
+    assert copies.assumptions[0].startswith("The 3,000 rows, 60 of them different, are independent")
+    once = certify(model, X[60:], y[60:])[0]
+    assert once.assumptions[0].startswith("The 60 rows are independent draws")
+
+
 def test_models_without_memory_say_what_is_assumed(data):
     X, y = data
     model = LogisticRegression().fit(X[:60], y[:60])

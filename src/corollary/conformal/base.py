@@ -369,7 +369,6 @@ class BaseSplitConformal(BaseConformal):
                 beyond=int(np.count_nonzero(scores > threshold)),
                 finite=bool(np.isfinite(threshold)),
                 n_needed=smallest_calibration_size(level),
-                tied=int(np.count_nonzero(scores == threshold)) > 1,
             )
             for cell, (scores, threshold) in enumerate(zip(parts, thresholds))
         ]

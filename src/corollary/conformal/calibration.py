@@ -23,8 +23,6 @@ class CalibrationCell(NamedTuple):
         Whether the threshold is a number.
     n_needed : int
         How many rows a finite threshold takes.
-    tied : bool
-        Whether two or more of them have just the threshold as their score.
 
     See Also
     --------
@@ -48,7 +46,6 @@ class CalibrationCell(NamedTuple):
     beyond: int
     finite: bool
     n_needed: int
-    tied: bool
 
 
 class CalibrationFolds(NamedTuple):

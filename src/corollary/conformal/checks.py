@@ -191,6 +191,31 @@ def as_numbers(values: np.ndarray) -> np.ndarray | None:
         return None
 
 
+def reach(threshold: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
+    """Return how far ends must move so that no target within a threshold is lost to rounding.
+
+    A score is a rounded difference, an end of an interval a rounded sum, and the one need not undo
+    the other: 0.2 + (0.9 - 0.2) is less than 0.9. With targets on a lattice, as prices are, many
+    rows may sit on just that end.
+
+    Parameters
+    ----------
+    threshold : ndarray
+        Largest scores that are still inside.
+    unit : ndarray or None, default=None
+        What scores were divided by; None for 1.
+
+    Returns
+    -------
+    distances : ndarray
+        The threshold times the unit and up to eight units in the last place more: a sum rounds
+        once, a quotient and a product three times, and rounding keeps order.
+    """
+    if unit is None:
+        return np.nextafter(threshold, np.inf)
+    return threshold * (1 + 2.0**-50) * unit
+
+
 def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
     """Move both ends of intervals outwards.
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from corollary.conformal.base import BaseSplitConformal
-from corollary.conformal.checks import check_real_targets, warn_of_no_predictions, widen
+from corollary.conformal.checks import check_real_targets, reach, warn_of_no_predictions, widen
 from corollary.conformal.wrapper import BaseConformal
 
 
@@ -48,7 +48,7 @@ class BaseSplitIntervals(RegressorMixin, BaseSplitConformal):
         self._require_calibrated()
         threshold = self._thresholds(X, self._level(confidence), weights)[:, 0]
         lower, upper, unit = self._ends(X)
-        return widen(self, lower, upper, threshold if unit is None else threshold * unit)
+        return widen(self, lower, upper, reach(threshold, unit))
 
     def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
         return _outside(self.predict_interval(X), y)

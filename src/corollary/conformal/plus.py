@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal.checks import reach
 from corollary.conformal.quantile import conformal_rank, order_statistic
 from corollary.core.compat import Interval, validate_params
 
@@ -233,7 +234,7 @@ def sorted_plus_intervals(
     from corollary.core.threads import ordered_map
 
     # A model file may hold numbers of another precision than the kernel takes.
-    residuals = np.ascontiguousarray(residuals, dtype=np.float64)
+    residuals = reach(np.ascontiguousarray(residuals, dtype=np.float64))
     predictions = np.ascontiguousarray(predictions, dtype=np.float64)
     known = np.isfinite(predictions).all(axis=1)
     if not known.all():

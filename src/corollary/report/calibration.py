@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from corollary.conformal import conformal_quantile, group_conditional_quantiles, lac_score
+from corollary.conformal.checks import reach
 from corollary.core.schema import Array, Flag, Number, Schema
 
 #: Calibration rows per band of predictions, so that each threshold is an order statistic of many.
@@ -194,7 +195,8 @@ class IntervalCalibration:
         high : ndarray of shape (n,)
             Upper ends.
         """
-        radius = self.thresholds[self.bands(prediction)] * self.difficulty(features, prediction)
+        bands, unit = self.bands(prediction), self.difficulty(features, prediction)
+        radius = reach(self.thresholds[bands], unit)
         if not self.log:
             return prediction - radius, prediction + radius
         with np.errstate(over="ignore"):

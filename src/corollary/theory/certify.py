@@ -19,7 +19,7 @@ from corollary.theory.conformal_certificates import (
     predicts_regions,
     refuse_calibration_rows,
 )
-from corollary.theory.guard import is_suspicious, look_up, refuse_training_rows
+from corollary.theory.guard import count_different, is_suspicious, look_up, refuse_training_rows
 from corollary.theory.theorem import Evidence, theorems
 
 
@@ -209,9 +209,12 @@ def _check_unseen(model: Any, X: Any, n: int) -> tuple[str, ...]:
         who="certify",
         repair="Pass rows kept aside, or seen=True to ask for theorems about training rows.",
     )
-    independent = f"The {n} rows are independent draws from the population the claim is about."
-    if n == 1:
-        independent = "The row is a draw from the population the claim is about."
+    independent = "The row is a draw from the population the claim is about."
+    if n > 1:
+        independent = (
+            f"The {n:,} rows{_repeats(X, n)} are independent draws from the population the claim "
+            "is about."
+        )
     if not overlaps:
         return (
             independent,
@@ -231,9 +234,17 @@ def _check_unseen(model: Any, X: Any, n: int) -> tuple[str, ...]:
     )
 
 
+def _repeats(X: Any, n: int) -> str:
+    """Say how many rows are different where most of them are copies."""
+    different = count_different(X)
+    return "" if different is None or 2 * different > n else f", {different:,} of them different,"
+
+
 def _check_seen(model: Any, X: Any, n: int) -> tuple[str, ...]:
     found = look_up(model, X)
-    independent = f"The {n} training rows are independent draws from the population."
+    independent = (
+        f"The {n:,} training rows{_repeats(X, n)} are independent draws from the population."
+    )
     if not found:
         return independent, "The rows are exactly those the model was trained on."
     for fingerprint, overlap in found:

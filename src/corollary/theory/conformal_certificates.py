@@ -27,10 +27,6 @@ from corollary.theory.theorem import Evidence, register_theorem
 
 _KEPT = "The model was neither trained on its calibration rows nor chosen by them."
 _DRAWN = "The {} calibration rows are independent draws from the population the claim is about."
-_TIED = (
-    "Targets whose score is just the threshold, of which there are several, are not lost where the "
-    "ends of intervals are rounded."
-)
 _FOLDED = (
     "The {} training rows are independent draws from the population the claim is about, and "
     "parameters were chosen without them."
@@ -199,8 +195,6 @@ def coverage_certificates(model: Any, *, confidence: float = 0.95) -> list[Certi
 def _about_cell(cell: Any, quantity: Quantity, level: float) -> Certificate:
     n = cell.n_calibration
     enough = cell.rank <= n
-    # Classes are looked up by the very number that is their score; an end is a rounded sum.
-    ties_matter = cell.tied and cell.finite and "interval" in quantity.name
     bound = 1.0
     if enough and cell.finite:
         bound = clopper_pearson_upper(n - cell.rank, n, 1 - level)
@@ -213,7 +207,7 @@ def _about_cell(cell: Any, quantity: Quantity, level: float) -> Certificate:
         theorem="conformal.coverage-law",
         n_samples=n,
         observed=f"{cell.beyond} of {n} calibration rows",
-        assumptions=(_DRAWN.format(n), _KEPT, *((_TIED,) if ties_matter else ())),
+        assumptions=(_DRAWN.format(f"{n:,}"), _KEPT),
         vacuous=bound >= 1,
         rows_missing=0 if enough else cell.n_needed - n,
         recompute=partial(_about_cell, cell, quantity),
@@ -246,7 +240,7 @@ def _about_folds(folds: Any, quantity: Quantity, level: float) -> Certificate:
         theorem="conformal.cv-plus-given-rows",
         n_samples=n,
         observed=f"ends that {max(0, n - folds.rank)} of {n} rows exceed, in {n_folds} folds",
-        assumptions=(_FOLDED.format(n),),
+        assumptions=(_FOLDED.format(f"{n:,}"),),
         vacuous=bound >= 1,
         rows_missing=missing,
         recompute=partial(_about_folds, folds, quantity),

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from corollary.core.compat import safe_indexing
-from corollary.core.fingerprint import Fingerprint, Overlap
+from corollary.core.fingerprint import Fingerprint, Overlap, hash_rows
 
 # An overlap is refused when fresh rows would show it less often than this. Fresh continuous rows
 # never match at all, so the level only concerns data that repeat rows by nature.
@@ -45,6 +45,23 @@ class Memory(NamedTuple):
 
     fingerprint: Fingerprint
     rows: Any
+
+
+def count_different(X: Any) -> int | None:
+    """Count the different rows of a table.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    count : int or None
+        Their number; None if they are not numbers.
+    """
+    rows = _as_numbers(X)
+    return None if rows is None else len(np.unique(hash_rows(rows)))
 
 
 def memories(model: Any, X: Any) -> Iterator[Memory]:
