@@ -24,6 +24,7 @@ NAMES = {
 # What the first fit of a process costs beyond the next one.
 FOREST = """
 import time
+import corollary.ensemble
 from bench.forest import make_10_000, ours
 data, times = make_10_000(), []
 for _ in range(4):
