@@ -32,6 +32,7 @@ bench: setup             ## ours against the peers; writes bench/results.md
 
 docs: setup
 	$(BIN)/pip install -q -c constraints.txt -e '.[docs]'
+	rm -rf docs/generated    # pages of names that are gone would be warnings
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
 
 setup: $(STAMP)
