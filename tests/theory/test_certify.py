@@ -23,7 +23,8 @@ from corollary.core.simulate import assert_bound_holds, assert_share_equals
 from corollary.linear import LogisticRegression as Remembering
 from corollary.representation import StandardScaler as Scaler
 from corollary.theory import Certificate, certify, register_theorem, theorems
-from corollary.theory.theorem import _THEOREMS
+from corollary.theory.certify import gather
+from corollary.theory.theorem import _THEOREMS, once
 
 
 class Recaller(ClassifierMixin, BaseEstimator):
@@ -373,6 +374,14 @@ def test_later_theorems_register_themselves(data):
 
 
 @pytest.mark.usefixtures("registered")
+def test_what_evidence_holds_is_worked_out_once(data):
+    X, y = data
+    model, calls = LogisticRegression().fit(X, y), []
+    count = once(lambda evidence: calls.append(evidence) or len(calls))
+    first, second = gather(model, X, y), gather(model, X, y)
+    assert [count(first), count(first), count(second), count(first)] == [1, 1, 2, 1]
+
+
 def test_a_module_that_is_imported_twice_registers_once():
     before = [one.name for one in theorems()]
     known = next(one for one in theorems() if one.name == "theory.hoeffding")

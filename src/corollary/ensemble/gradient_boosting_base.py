@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -152,7 +153,7 @@ class GradientBoosting(BaseEstimator, ABC):
             categorical=categories.mask(X.shape[1]),
             n_jobs=self.n_jobs,
         )
-        self._boost(bins.transform(X, n_jobs=self.n_jobs), y, weight, bins, boost)
+        self._boost(bins.transform(X, n_jobs=self.n_jobs), y, weight, bins, self._in_memory())
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -240,7 +241,8 @@ class GradientBoosting(BaseEstimator, ABC):
         self.categories_ = Categories(places, values)
         n_bytes = n_rows * source.n_features
         if n_bytes <= memory_budget:
-            self._boost(*source.reduce(BinnedRows(bins), threads).join(), bins, boost)
+            rows = source.reduce(BinnedRows(bins), threads).join()
+            self._boost(*rows, bins, self._in_memory(threads))
             return self
         with open_blocks(
             source, bins, n_bytes=n_bytes, directory=scratch_directory, n_jobs=threads
@@ -308,11 +310,13 @@ class GradientBoosting(BaseEstimator, ABC):
             monotone=self._monotone(bins, loss),
             rng=rng,
             held_out=held_out,
-            n_jobs=self.n_jobs,
         )
         self.trees_, self.start_, self.n_iter_ = boosted.trees, boosted.start, boosted.n_iter
         self.train_score_ = boosted.train_score
         self.validation_score_ = boosted.validation_score
+
+    def _in_memory(self, n_jobs: int | None = None) -> Callable[..., Boosted]:
+        return partial(boost, n_jobs=self.n_jobs if n_jobs is None else n_jobs)
 
     def _held_out(self, y: np.ndarray, random: np.random.RandomState) -> np.ndarray:
         from sklearn.model_selection import train_test_split

@@ -36,7 +36,6 @@ def boost_blocks(
     monotone: np.ndarray,
     rng: np.random.Generator,
     held_out: np.ndarray | None = None,
-    n_jobs: int | None = None,
 ) -> Boosted:
     """Boost trees on blocks of rows; the model is that of :func:`boost` on the same bins.
 
@@ -60,8 +59,6 @@ def boost_blocks(
         For row and column sampling.
     held_out : ndarray of bool of shape (n_samples,) or None, default=None
         Rows that decide when to stop and are not learnt from.
-    n_jobs : int or None, default=None
-        Not used: blocks know their threads.
 
     Returns
     -------

@@ -1,13 +1,11 @@
 """Classification by the votes of the nearest rows."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import StrOptions, fit_context
+from corollary.core.compat import StrOptions
 from corollary.core.schema import Array, Labels, Schema
 from corollary.neighbors.base import in_place
 from corollary.neighbors.nearest import (
@@ -16,9 +14,10 @@ from corollary.neighbors.nearest import (
     NearestModel,
     nearest_fits_together,
 )
+from corollary.neighbors.targets import NeighborLabels
 
 
-class KNeighborsClassifier(ClassifierMixin, NearestModel):
+class KNeighborsClassifier(NeighborLabels, NearestModel):
     r"""Predict the most frequent class among the nearest training rows.
 
     With :math:`I_x` the k nearest rows, the posterior estimate is
@@ -118,30 +117,6 @@ class KNeighborsClassifier(ClassifierMixin, NearestModel):
         self.p = p
         self.metric = metric
         self.n_jobs = n_jobs
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Remember the rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            How many rows each row counts for.
-
-        Returns
-        -------
-        self : KNeighborsClassifier
-            The fitted model.
-        """
-        y = self._fit_index(X, y, sample_weight)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.codes_ = codes.astype(np.int64)
-        return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Estimate the posterior by the shares of the classes among the neighbours.

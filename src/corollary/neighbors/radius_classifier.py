@@ -1,17 +1,15 @@
 """Classification by the votes of all rows within a radius."""
 
 import warnings
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import fit_context
 from corollary.core.schema import Array, Labels, Nullable, Schema
 from corollary.neighbors.base import FITTED, fits_together
 from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
+from corollary.neighbors.targets import NeighborLabels
 
 
 def _fits(model: Any) -> str | None:
@@ -25,7 +23,7 @@ def _kind(labels: np.ndarray) -> str:
     return "text" if np.asarray(labels).dtype.kind in "USO" else "number"
 
 
-class RadiusNeighborsClassifier(ClassifierMixin, RadiusModel):
+class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
     """Predict the most frequent class among the training rows within a radius.
 
     Parameters
@@ -120,30 +118,8 @@ class RadiusNeighborsClassifier(ClassifierMixin, RadiusModel):
         self.outlier_label = outlier_label
         self.n_jobs = n_jobs
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Remember the rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            How many rows each row counts for.
-
-        Returns
-        -------
-        self : RadiusNeighborsClassifier
-            The fitted model.
-        """
-        y = self._fit_index(X, y, sample_weight)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.codes_ = codes.astype(np.int64)
+    def _settle(self) -> None:
         self.outlier_label_ = self._outlier_label()
-        return self
 
     def _outlier_label(self) -> np.ndarray | None:
         if self.outlier_label is None:

@@ -1,19 +1,18 @@
 """Regression by the mean of all rows within a radius."""
 
 import warnings
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import fit_context
 from corollary.core.schema import Array, Schema
 from corollary.neighbors.base import FITTED, fits_together
 from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
+from corollary.neighbors.targets import NeighborNumbers
 
 
-class RadiusNeighborsRegressor(RegressorMixin, RadiusModel):
+class RadiusNeighborsRegressor(NeighborNumbers, RadiusModel):
     """Predict the mean target of the training rows within a radius.
 
     Parameters
@@ -91,33 +90,6 @@ class RadiusNeighborsRegressor(RegressorMixin, RadiusModel):
         self.p = p
         self.metric = metric
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Remember the rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            How many rows each row counts for.
-
-        Returns
-        -------
-        self : RadiusNeighborsRegressor
-            The fitted model.
-        """
-        y = self._fit_index(X, y, sample_weight, multi_output=True, y_numeric=True)
-        self.targets_ = np.asarray(y, dtype=np.float64)
-        return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean of the targets within the radius.

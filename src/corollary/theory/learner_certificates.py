@@ -15,7 +15,7 @@ import numpy as np
 from corollary.theory.certificate import Certificate, Quantity
 from corollary.theory.compression import compression_bound
 from corollary.theory.stability import ridge_norm_bound, ridge_stability, stability_bound
-from corollary.theory.theorem import Evidence, register_theorem
+from corollary.theory.theorem import Evidence, once, register_theorem
 from corollary.theory.training_certificates import linear_rule, rows_missing
 
 _BALL = "Rows have length at most 1 and targets lie between -1 and 1, in the whole population."
@@ -97,6 +97,7 @@ def _certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificat
     yield at(confidence)
 
 
+@once
 def _mistaken_rows(evidence: Evidence) -> np.ndarray | None:
     """Return which rows the run of a perceptron was mistaken at, if it can be repeated."""
     model: Any = evidence.model

@@ -19,7 +19,6 @@ from dataclasses import replace
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
@@ -30,7 +29,7 @@ from corollary.theory.bounded_differences import azuma_bound
 from corollary.theory.certificate import Certificate, Quantity, format_number, format_share
 from corollary.theory.concentration import check_losses
 from corollary.theory.confidence_sequence import stitched_sequence
-from corollary.theory.theorem import Evidence, register_theorem
+from corollary.theory.theorem import Evidence, once, register_theorem
 from corollary.theory.training_certificates import rows_missing
 
 _ROWS = (
@@ -226,18 +225,9 @@ class _Run(NamedTuple):
     losses: np.ndarray
 
 
-# Two theorems ask twice each for the run of the same model.
-_RUNS: WeakKeyDictionary[Evidence, _Run | None] = WeakKeyDictionary()
-
-
+@once
 def _replay(evidence: Evidence) -> _Run | None:
     """Play the run of a model again, if it was a single pass over these rows."""
-    if evidence not in _RUNS:
-        _RUNS[evidence] = _play(evidence)
-    return _RUNS[evidence]
-
-
-def _play(evidence: Evidence) -> _Run | None:
     model: Any = evidence.model
     if type(model).__module__ != "corollary.online.classifier" or evidence.y.ndim != 1:
         return None

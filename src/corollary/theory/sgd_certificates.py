@@ -15,7 +15,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -24,7 +23,7 @@ from sklearn.base import clone
 
 from corollary.theory.certificate import Certificate, Quantity, format_number
 from corollary.theory.sgd_stability import sgd_row_distances
-from corollary.theory.theorem import Evidence, register_theorem
+from corollary.theory.theorem import Evidence, once, register_theorem
 from corollary.theory.training_certificates import (
     _EXPONENTS,
     _is_error_of_two_classes,
@@ -104,16 +103,8 @@ class _Rows(NamedTuple):
     largest: float  # no target is larger
 
 
-_FOUND: WeakKeyDictionary[Evidence, _Rows | None] = WeakKeyDictionary()
-
-
+@once
 def _rows(evidence: Evidence) -> _Rows | None:
-    if evidence not in _FOUND:
-        _FOUND[evidence] = _read(evidence)
-    return _FOUND[evidence]
-
-
-def _read(evidence: Evidence) -> _Rows | None:
     model, X = _behind_row_maps(evidence.model, evidence.X)
     home = type(model).__module__
     if (home != _THEIRS and home not in _OURS) or not hasattr(model, "coef_"):

@@ -9,13 +9,16 @@ do not import it; certify asks each one whether it applies.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from functools import wraps
+from typing import Any, Literal, TypeVar, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from corollary.theory.certificate import Certificate, Quantity
 
 Needs = Literal["unseen", "seen", "anytime", "model"]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,31 @@ class Evidence:
     misses: np.ndarray | None = None
     region: Quantity | None = None
     seen: bool = False
+
+
+def once(function: Callable[[Evidence], R]) -> Callable[[Evidence], R]:
+    """Remember what a function found in a piece of evidence, as long as there is that evidence.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(evidence)``. Whether a theorem applies and what it proves often rest on the same
+        work.
+
+    Returns
+    -------
+    function : callable
+        The same, called once for each piece of evidence.
+    """
+    found: WeakKeyDictionary[Evidence, R] = WeakKeyDictionary()
+
+    @wraps(function)
+    def remembered(evidence: Evidence) -> R:
+        if evidence not in found:
+            found[evidence] = function(evidence)
+        return found[evidence]
+
+    return remembered
 
 
 @dataclass(frozen=True)
