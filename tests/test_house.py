@@ -186,7 +186,7 @@ def test_every_estimator_parameter_has_a_constraint():
 def test_every_estimator_can_be_saved():
     from sklearn.base import BaseEstimator
 
-    from corollary.core.persist import public_name
+    from corollary.core.files import public_name
 
     for name, obj in public_objects().items():
         if not inspect.isclass(obj) or inspect.isabstract(obj):

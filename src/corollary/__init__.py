@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from corollary.core.persist import load as load
-    from corollary.core.persist import save as save
+    from corollary.core.files import load as load
+    from corollary.core.files import save as save
     from corollary.theory import certify as certify
 
 # Where each top-level name lives; resolved by __getattr__ (PEP 562).
 _HOMES = {
     "certify": "corollary.theory",
-    "load": "corollary.core.persist",
-    "save": "corollary.core.persist",
+    "load": "corollary.core.files",
+    "save": "corollary.core.files",
 }
 _PACKAGES = (
     "active",

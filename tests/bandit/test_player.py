@@ -15,7 +15,7 @@ from corollary.bandit import (
     LinearThompson,
     LinUCB,
 )
-from corollary.core.container import ModelFileError
+from corollary.core.files import ModelFileError
 from tests.core.forge import forge
 
 POLICIES = [

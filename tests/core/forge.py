@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.container import pack, unpack
+from corollary.core.files import pack, unpack
 
 HUGE = 10**400
 

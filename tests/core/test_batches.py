@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary.core.batches import bucket, draw_batches, pad_rows
+from corollary.core.training import bucket, draw_batches, pad_rows
 
 
 @given(n=st.integers(1, 10**7), minimum=st.integers(1, 2000))

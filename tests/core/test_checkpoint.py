@@ -4,7 +4,7 @@ import pickle
 import numpy as np
 import pytest
 
-from corollary.core.checkpoint import Checkpoint, match_arrays, read_checkpoint, write_checkpoint
+from corollary.core.training import Checkpoint, match_arrays, read_checkpoint, write_checkpoint
 
 
 def test_round_trip(tmp_path):
@@ -87,8 +87,8 @@ def test_large_states_are_written_less_often(tmp_path, monkeypatch):
         written.append(clock[0])
         clock[0] += 1.0
 
-    monkeypatch.setattr("corollary.core.checkpoint.write_checkpoint", slow_write)
-    monkeypatch.setattr("corollary.core.checkpoint.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("corollary.core.training.checkpoint.write_checkpoint", slow_write)
+    monkeypatch.setattr("corollary.core.training.checkpoint.time.monotonic", lambda: clock[0])
     file = Checkpoint(tmp_path / "state.npz", {})
     assert file.read() is None
     for _ in range(100):

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import corollary
-from corollary.core.sources import open_source
+from corollary.core.summary import open_source
 from corollary.linear import LogisticRegression, Ridge
 
 N = 600

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from corollary.core.moments import Moments
-from corollary.core.summary import reduce
+from corollary.core.summary import Moments, reduce
 
 
 def exact(X, w):
@@ -44,7 +43,7 @@ def test_large_means_do_not_spoil_the_scatter(offset, weighted, seed):
 
 
 def test_first_rows_far_from_the_rest_do_not_spoil_the_scatter(monkeypatch, seed):
-    monkeypatch.setattr("corollary.core.moments.BUFFER_BYTES", 8 * 64 * 2)
+    monkeypatch.setattr("corollary.core.summary.moments.BUFFER_BYTES", 8 * 64 * 2)
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1000, 2)) + 1e9
     X[:64] = 0.0  # all the rows that choose the shift

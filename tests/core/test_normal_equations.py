@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from corollary.core.normal_equations import NormalEquations
 from corollary.core.summary import reduce
-from corollary.core.triangular_factor import TriangularFactor
+from corollary.linear.normal_equations import NormalEquations
+from corollary.linear.triangular_factor import TriangularFactor
 
 
 @pytest.fixture

@@ -29,8 +29,7 @@ from sklearn.preprocessing import (
 )
 
 import corollary
-from corollary.core.container import SIGNATURE, ModelFileError, pack, unpack
-from corollary.core.files import atomic_write
+from corollary.core.files import SIGNATURE, ModelFileError, atomic_write, pack, unpack
 
 OLD_ROWS = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 3.0], [4.0, 0.0]])
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0, np.nan, 4.0], "b": [0.5, 1.0, 2.0, 3.0]})
@@ -256,7 +255,7 @@ def names_a_function(header, arrays):
 
 @forged
 def names_a_private_class(header, arrays):
-    header["root"]["class"] = "corollary.core.persist._Reader"
+    header["root"]["class"] = "corollary.core.files._Reader"
 
 
 @forged

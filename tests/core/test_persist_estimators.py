@@ -32,7 +32,7 @@ from corollary.conformal import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
-from corollary.core.container import SIGNATURE, ModelFileError, pack, unpack
+from corollary.core.files import SIGNATURE, ModelFileError, pack, unpack
 from corollary.linear import (
     LogisticRegression,
     QuantileInterval,

@@ -13,11 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from corollary.core.moments import Moments
-from corollary.core.normal_equations import NormalEquations
-from corollary.core.sources import open_source
-from corollary.core.summary import reduce
+from corollary.core.summary import Moments, open_source, reduce
 from corollary.linear import LinearRegression, Ridge
+from corollary.linear.normal_equations import NormalEquations
 
 NAMES = ["height", "width", "depth"]
 
@@ -36,8 +34,8 @@ def table():
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     # Several blocks from a small table, and several batches from a small file.
-    monkeypatch.setattr("corollary.core.summary.BLOCK_BYTES", 2**16)
-    monkeypatch.setattr("corollary.core.file_source.BATCH_BYTES", 2**17)
+    monkeypatch.setattr("corollary.core.summary.summary.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("corollary.core.summary.file_source.BATCH_BYTES", 2**17)
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.moments import Moments
-from corollary.core.normal_equations import NormalEquations
 from corollary.core.summary import (
     BLOCK_BYTES,
     MergeTree,
+    Moments,
     Together,
     block_rows,
     n_rows,
@@ -21,9 +20,10 @@ from corollary.core.summary import (
     reduce_blocks,
     slice_rows,
 )
-from corollary.core.triangular_factor import TriangularFactor
 from corollary.ensemble import GradientHistogram
+from corollary.linear.normal_equations import NormalEquations
 from corollary.linear.refinement import ResidualProducts
+from corollary.linear.triangular_factor import TriangularFactor
 from corollary.tree import find_bins
 
 WIDTH = 4
@@ -121,7 +121,7 @@ def test_threads_do_not_change_a_bit(summary, seed):
 
 @pytest.mark.parametrize("sizes", [[1000] * 40, [39_999, 1], [7, 39_993], [40_000]])
 def test_how_chunks_are_cut_does_not_change_a_bit(summary, sizes, seed, monkeypatch):
-    monkeypatch.setattr("corollary.core.summary.BLOCK_BYTES", BLOCK_BYTES // 64)
+    monkeypatch.setattr("corollary.core.summary.summary.BLOCK_BYTES", BLOCK_BYTES // 64)
     data = chunk(summary, 40_000, seed)
     whole = reduce(summary, data)
     starts = np.cumsum([0, *sizes])

@@ -12,9 +12,9 @@ import numpy as np
 import optax
 import pytest
 
-import corollary.core.train as loop
+import corollary.core.training.loop as loop
 from corollary.core.progress import listen
-from corollary.core.train import train, weighted_mean
+from corollary.core.training import train, weighted_mean
 
 TRACES = []
 

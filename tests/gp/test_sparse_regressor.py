@@ -188,7 +188,9 @@ def test_same_bits_with_one_core(data, monkeypatch):
     results = []
     warnings.simplefilter("ignore", ConvergenceWarning)
     for cores in (1, 2):
-        monkeypatch.setattr("corollary.core.summary.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr(
+            "corollary.core.summary.summary.available_cores", lambda cores=cores: cores
+        )
         model = SparseGaussianProcessRegressor(n_inducing=200, max_iter=2, random_state=0)
         results.append(model.fit(X, y))
     np.testing.assert_array_equal(results[0].predict(X[:50]), results[1].predict(X[:50]))

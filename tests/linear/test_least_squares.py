@@ -152,7 +152,7 @@ def test_constant_and_duplicated_columns(seed):
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e6 / 7])
 def test_columns_constant_up_to_rounding(value, seed, monkeypatch):
     # The means of blocks differ in their last bits; scaled up, these would look like data.
-    monkeypatch.setattr("corollary.core.summary.BLOCK_BYTES", 2**12)
+    monkeypatch.setattr("corollary.core.summary.summary.BLOCK_BYTES", 2**12)
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=5000), np.full(5000, value)])
     model = LinearRegression().fit(X, rng.normal(size=5000), rng.exponential(size=5000))

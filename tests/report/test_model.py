@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import corollary
-from corollary.core.container import ModelFileError
+from corollary.core.files import ModelFileError
 from corollary.report import ReportError, from_memory, load_model, measure, predict_file
 
 

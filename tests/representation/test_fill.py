@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import corollary
-from corollary.core.persist import ModelFileError
+from corollary.core.files import ModelFileError
 from corollary.representation import TableEncoder, fill
 from corollary.representation.fill import Moments, learn_moments, predict_missing
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import corollary
-from corollary.core.container import ModelFileError
+from corollary.core.files import ModelFileError
 from corollary.representation import TableEncoder
 from corollary.representation.columns import distinct_strings, inspect_column, to_number
 from corollary.representation.levels import level_statistics

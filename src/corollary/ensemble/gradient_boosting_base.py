@@ -180,7 +180,7 @@ class GradientBoosting(BaseEstimator, ABC):
         Parameters
         ----------
         data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X, y)`` or
             ``(X, y, sample_weight)``. Categorical columns hold whole numbers below 255; NaN or
             null is a missing value.
         target : str or None, default=None

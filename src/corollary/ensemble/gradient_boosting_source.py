@@ -13,11 +13,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.dask_source import DaskSource, scheduler_options
 from corollary.core.fingerprint import Fingerprint
 from corollary.core.scratch import ScratchFile
-from corollary.core.sources import Source, open_source
-from corollary.core.summary import Chunk, Summary, Together, reblock
+from corollary.core.summary import (
+    Chunk,
+    DaskSource,
+    Source,
+    Summary,
+    Together,
+    open_source,
+    reblock,
+    scheduler_options,
+)
 from corollary.core.threads import Team, available_cores, ordered_map
 from corollary.ensemble.gradient_boosting_fit import with_missing_last
 from corollary.ensemble.gradient_boosting_homes import (
@@ -140,7 +147,7 @@ def read_bins(
         Receives ``n_features_in_``, ``feature_names_in_`` (if columns have names) and
         ``fingerprint_``.
     data : path, data frame, Dask collection, or iterable of chunks
-        See :func:`corollary.core.sources.open_source`.
+        See :func:`corollary.core.summary.open_source`.
     categorical : callable
         ``categorical(n_features, names)`` returns the mask of categorical columns.
     max_bins : int

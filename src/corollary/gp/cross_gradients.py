@@ -174,7 +174,7 @@ def _radial(kernel: Any, Z: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, Cros
 def _traced(
     kernel: Kernel, Z: np.ndarray, X: np.ndarray, W: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    from corollary.core.batches import bucket
+    from corollary.core.training import bucket
 
     vector = kernel.parameters().vector
     n, size = len(X), bucket(len(X), minimum=64)

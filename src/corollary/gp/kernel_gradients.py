@@ -142,7 +142,7 @@ def _slope(
 
 
 def _traced(kernel: Kernel, X: np.ndarray, W: np.ndarray) -> np.ndarray:
-    from corollary.core.batches import bucket
+    from corollary.core.training import bucket
 
     vector = kernel.parameters().vector
     if not len(vector):

@@ -157,7 +157,7 @@ def _solve_lower(L: Any, B: Any) -> Any:
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """The negative bound for each row, as the loss of :func:`corollary.core.train.train`.
+    """The negative bound for each row, as the loss of :func:`corollary.core.training.train`.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def learn_by_batches(
     import jax
     import optax
 
-    from corollary.core.train import train
+    from corollary.core.training import train
 
     theta, n_batches = search.theta, -(-len(y) // batch_size)
     form = search.kernel.with_parameters(np.zeros(len(search.kernel.parameters().values)))

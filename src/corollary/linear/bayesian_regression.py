@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data, remember_rows
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.normal_equations import NormalEquations
 from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
 from corollary.core.summary import reduce
 from corollary.linear.bayesian import evidence_from_products, precision_matrix
 from corollary.linear.linear_model import read_source
+from corollary.linear.normal_equations import NormalEquations
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
@@ -345,7 +345,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.sources.open_source`.
+            See :func:`corollary.core.summary.open_source`.
         target : str or None, default=None
             Name of the column to predict, for files and data frames.
         columns : sequence of str or None, default=None

@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.utils import check_X_y
 
 from corollary.core.compat import Interval, StrOptions, check_sample_weight, validate_params
-from corollary.core.normal_equations import NormalEquations
-from corollary.core.sources import ArraySource
-from corollary.core.triangular_factor import TriangularFactor
+from corollary.core.summary import ArraySource
 from corollary.linear.factorisation import solve_factor
+from corollary.linear.normal_equations import NormalEquations
+from corollary.linear.triangular_factor import TriangularFactor
 
 
 class CoefficientIntervals(NamedTuple):

@@ -12,7 +12,7 @@ more careful than the one before:
    computed from the rows themselves, which brings the error down to that of an orthogonal method
    as long as :math:`\varepsilon\kappa^2` is small.
 3. If :math:`\kappa^2` exceeds 1e10, a second pass computes the triangular factor of the rows
-   (:mod:`corollary.core.triangular_factor`) and its singular value decomposition, which gives the
+   (:mod:`corollary.linear.triangular_factor`) and its singular value decomposition, which gives the
    solution of smallest norm when there are many. A source that can be read only once has no
    second pass; then the normal equations are decomposed and a warning tells the accuracy.
 
@@ -30,11 +30,11 @@ import scipy.linalg
 from sklearn.utils import check_X_y
 
 from corollary.core.compat import check_sample_weight
-from corollary.core.normal_equations import NormalEquations
-from corollary.core.sources import ArraySource, Source
-from corollary.core.triangular_factor import TriangularFactor
+from corollary.core.summary import ArraySource, Source
 from corollary.linear.factorisation import ScaledCholesky, solve_factor, solve_gram
+from corollary.linear.normal_equations import NormalEquations
 from corollary.linear.refinement import descent_direction
+from corollary.linear.triangular_factor import TriangularFactor
 
 # Reciprocals of the condition number of the scaled normal equations. Above the first, their
 # solution is as accurate as any; below the second, refinement contracts by less than about 1e-4

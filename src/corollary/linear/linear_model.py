@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from corollary.core.compat import fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.normal_equations import NormalEquations
 from corollary.core.schema import Array, Instance, Number, Optional, Size, Strings
-from corollary.core.sources import Source, open_source
-from corollary.core.summary import Together
+from corollary.core.summary import Source, Together, open_source
 from corollary.linear.least_squares import LeastSquares
+from corollary.linear.normal_equations import NormalEquations
 
 
 def fits_together(model: Any) -> str | None:
@@ -62,7 +61,7 @@ def read_source(
         Receives ``n_features_in_``, ``feature_names_in_`` (if columns have names) and
         ``fingerprint_``.
     data : path, data frame, Dask collection, or iterable of chunks
-        See :func:`corollary.core.sources.open_source`.
+        See :func:`corollary.core.summary.open_source`.
     target : str, sequence of str or None
         Columns to predict.
     columns : sequence of str or None
@@ -153,7 +152,7 @@ class LinearModel(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
         Parameters
         ----------
         data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X, y)`` or
             ``(X, y, sample_weight)``.
         target : str, sequence of str or None, default=None
             Name of the column to predict, for files and data frames.

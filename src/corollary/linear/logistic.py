@@ -23,7 +23,7 @@ from corollary.core.schema import (
     Schema,
     Text,
 )
-from corollary.core.sources import ArraySource, Source, open_source
+from corollary.core.summary import ArraySource, Source, open_source
 from corollary.linear.linear_classifier import (
     FITTED_CLASSIFIER,
     ProbabilisticLinearClassifier,
@@ -238,7 +238,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         Parameters
         ----------
         data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.sources.open_source`. Arrays and chunks hold ``(X, y)`` or
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X, y)`` or
             ``(X, y, sample_weight)``. A generator will not do, since it can be read only once.
         target : str or None, default=None
             Name of the column that holds the labels, for files and data frames: strings, whole

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.sources import ArraySource, Source
-from corollary.core.summary import Chunk, n_rows
+from corollary.core.summary import ArraySource, Chunk, Source, n_rows
 from corollary.linear.logistic_terms import LogisticTerms
 from corollary.linear.newton import NewtonResult, newton_minimise, newton_step, proximal_newton
 

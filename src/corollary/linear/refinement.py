@@ -6,9 +6,8 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from corollary.core.normal_equations import NormalEquations
-from corollary.core.sources import Source
-from corollary.core.summary import Chunk, Summary
+from corollary.core.summary import Chunk, Source, Summary
+from corollary.linear.normal_equations import NormalEquations
 
 
 @dataclass(frozen=True, eq=False)

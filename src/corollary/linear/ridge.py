@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import Interval, StrOptions
-from corollary.core.normal_equations import NormalEquations
 from corollary.core.schema import Integer, Schema, Text
-from corollary.core.sources import Source
+from corollary.core.summary import Source
 from corollary.linear.least_squares import LeastSquares, solve_arrays, solve_source
 from corollary.linear.linear_model import FITTED, LinearModel, fits_together
+from corollary.linear.normal_equations import NormalEquations
 
 
 class Ridge(LinearModel):

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.utils import check_X_y
 
 from corollary.core.compat import check_sample_weight, validate_params
-from corollary.core.sources import ArraySource
-from corollary.core.triangular_factor import TriangularFactor
+from corollary.core.summary import ArraySource
 from corollary.linear.factorisation import scaled_decomposition
+from corollary.linear.triangular_factor import TriangularFactor
 
 
 class RidgePath(NamedTuple):

@@ -6,7 +6,7 @@ the rows it did not see say so, and predictions are averaged.
 
 The mathematics is a handful of pure functions of a list of arrays: :func:`init_mlp` draws
 parameters, :func:`apply_mlp` evaluates a network, :class:`MLPLoss` is what training minimises.
-Training runs on JAX (see ``corollary.core.train``); predicting needs NumPy only.
+Training runs on JAX (see ``corollary.core.training``); predicting needs NumPy only.
 """
 
 from corollary.neural.classifier import MLPClassifier as MLPClassifier

@@ -91,7 +91,7 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
     See Also
     --------
     MLPRegressor : The same for numeric targets.
-    corollary.core.train.train : The training loop.
+    corollary.core.training.train : The training loop.
 
     Notes
     -----

@@ -151,7 +151,7 @@ def fit_ensemble(
     """
     import optax
 
-    from corollary.core.train import train
+    from corollary.core.training import train
 
     X = X.astype(np.float32)
     y = y.astype(np.int32 if loss.kind == "cross-entropy" else np.float32)

@@ -171,7 +171,7 @@ def unflatten(vector: Any, sizes: Sequence[int]) -> list[Any]:
 
 @dataclass(frozen=True)
 class MLPLoss:
-    """The training loss of a network, in the form that ``corollary.core.train`` asks for.
+    """The training loss of a network, in the form that ``corollary.core.training`` asks for.
 
     Parameters are one vector, because an optimiser then compiles to a few operations however many
     layers there are.
@@ -219,7 +219,7 @@ class MLPLoss:
         import jax.numpy as jnp
         from jax.nn import logsumexp
 
-        from corollary.core.train import weighted_mean
+        from corollary.core.training import weighted_mean
 
         outputs = apply_mlp(unflatten(vector, self.sizes), batch["x"], activation=self.activation)
         if self.kind == "squared":

@@ -95,7 +95,7 @@ class MLPRegressor(RegressorMixin, BaseMLP):
     See Also
     --------
     MLPClassifier : The same for classes.
-    corollary.core.train.train : The training loop.
+    corollary.core.training.train : The training loop.
 
     Notes
     -----

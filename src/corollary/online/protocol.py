@@ -293,7 +293,7 @@ def chunks(
     if isinstance(stream, np.ndarray) or sparse.issparse(stream):
         yield (stream,)
         return
-    from corollary.core.sources import open_source
+    from corollary.core.summary import open_source
 
     yield from open_source(stream, columns=columns, target=target, labels=labels).chunks()
 

@@ -36,8 +36,7 @@ def load_model(path: str | os.PathLike[str]) -> ReportModel:
     >>> load_model(made.paths["model.corollary"]).label
     'ridge regression'
     """
-    from corollary.core.container import ModelFileError
-    from corollary.core.persist import load
+    from corollary.core.files import ModelFileError, load
 
     try:
         model = load(path)

@@ -296,7 +296,7 @@ def write_report(
 
 
 def _write_files(evidence: Evidence, model: ReportModel, path: Path) -> Evidence:
-    from corollary.core.persist import save
+    from corollary.core.files import save
     from corollary.report.render import render_data, render_page, to_dict
 
     workplace = Path(tempfile.mkdtemp(dir=path, prefix=_WORKPLACE))

@@ -18,9 +18,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.moments import Moments
 from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strings
-from corollary.core.summary import reduce
+from corollary.core.summary import Moments, reduce
 
 METHODS = ("cholesky", "pca", "zca")
 

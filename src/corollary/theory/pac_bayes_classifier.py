@@ -95,7 +95,7 @@ def noisy_outputs(means: Sequence[Any], stds: Sequence[Any], X: Any, noise: Sequ
 
 @dataclass(frozen=True)
 class PACBayesLoss:
-    """What the network minimises, in the form that ``corollary.core.train`` asks for.
+    """What the network minimises, in the form that ``corollary.core.training`` asks for.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class PACBayesLoss:
         import jax
         import jax.numpy as jnp
 
-        from corollary.core.train import weighted_mean
+        from corollary.core.training import weighted_mean
 
         fixed = {name: jax.lax.stop_gradient(params[name]) for name in _FIXED}
         ratio = jnp.clip(params["log_ratio"], -_LARGEST_LOG_RATIO, _LARGEST_LOG_RATIO)
@@ -411,7 +411,7 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
     ) -> dict[str, np.ndarray]:
         import optax
 
-        from corollary.core.train import train
+        from corollary.core.training import train
 
         params = {
             "mean": mean.astype(np.float32),

@@ -28,7 +28,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.schema import Array, Integer, Number, Schema
-from corollary.core.summary import Chunk, Summary
+from corollary.core.summary.summary import Chunk, Summary
 
 # The buffer in which rows are centred stays in a core's second-level cache.
 BUFFER_BYTES = 2**19
@@ -57,7 +57,7 @@ class Moments(Summary):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.moments import Moments
+    >>> from corollary.core.summary import Moments
     >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 8.0]])
     >>> moments = Moments.of_width(2).update((X[:2],)).update((X[2:],))
     >>> moments.mean

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import Chunk, Summary, reblock, reduce, reduce_blocks
+from corollary.core.summary.summary import Chunk, Summary, reblock, reduce, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
 
@@ -119,21 +119,21 @@ def open_source(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.moments import Moments
-    >>> from corollary.core.sources import open_source
+    >>> from corollary.core.summary import Moments
+    >>> from corollary.core.summary import open_source
     >>> chunks = [(np.zeros((2, 3)),), (np.ones((2, 3)),)]
     >>> open_source(chunks).reduce(Moments.of_width(3)).mean
     array([0.5, 0.5, 0.5])
     """
     select = Selection(columns, target, sample_weight, labels, missing)
     if isinstance(data, str | PathLike):
-        from corollary.core.file_source import FileSource
+        from corollary.core.summary.file_source import FileSource
 
         return FileSource(Path(data), select)
     if hasattr(data, "__dask_graph__") or (
         isinstance(data, tuple) and any(hasattr(part, "__dask_graph__") for part in data)
     ):
-        from corollary.core.dask_source import DaskSource
+        from corollary.core.summary.dask_source import DaskSource
 
         return DaskSource(data, select)
     if hasattr(data, "columns"):

@@ -5,7 +5,7 @@ numbers, the SHA-256 of both, the header (UTF-8 JSON), the payload (arrays, litt
 or by columns, one after the other). Nothing is compressed and nothing is named by a path, so a
 file can neither expand nor point outside itself; every length is checked against the size of the
 file before anything is allocated. The checksum finds damage, not malice: what the header says is
-believed by nobody until :mod:`corollary.core.persist` has checked it.
+believed by nobody until :mod:`corollary.core.files` has checked it.
 """
 
 import hashlib

@@ -88,7 +88,7 @@ class Together(Summary):
     --------
     >>> import numpy as np
     >>> from corollary.core.fingerprint import Fingerprint
-    >>> from corollary.core.moments import Moments
+    >>> from corollary.core.summary import Moments
     >>> from corollary.core.summary import Together, reduce
     >>> both = Together((Moments.of_width(2), Fingerprint()))
     >>> moments, memory = reduce(both, (np.ones((5, 2)),)).parts
@@ -313,7 +313,7 @@ def reduce(summary: S, data: Any, *, n_jobs: int | None = None, **options: Any) 
         Where to start; usually an empty summary.
     data : tuple of arrays, path, iterable of chunks, or Dask collection
         A tuple of arrays with equal numbers of rows is cut into blocks. For files and Dask
-        collections see :mod:`corollary.core.sources`. Any other iterable is read as a stream of
+        collections see :mod:`corollary.core.summary`. Any other iterable is read as a stream of
         chunks (tuples of arrays) and cut into blocks.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The result does not depend on it.
@@ -328,7 +328,7 @@ def reduce(summary: S, data: Any, *, n_jobs: int | None = None, **options: Any) 
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.moments import Moments
+    >>> from corollary.core.summary import Moments
     >>> from corollary.core.summary import reduce
     >>> X = np.arange(10.0).reshape(5, 2)
     >>> reduce(Moments.of_width(2), (X,)).mean
@@ -338,7 +338,7 @@ def reduce(summary: S, data: Any, *, n_jobs: int | None = None, **options: Any) 
         rows, size = block_rows(data), n_rows(data)
         blocks = (slice_rows(data, i, min(i + rows, size)) for i in range(0, size, rows))
         return reduce_blocks(summary, blocks, n_jobs=n_jobs)
-    from corollary.core.sources import open_source
+    from corollary.core.summary.sources import open_source
 
     return open_source(data, **options).reduce(summary, n_jobs=n_jobs)
 

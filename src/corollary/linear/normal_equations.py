@@ -16,9 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.moments import Moments
 from corollary.core.schema import Instance, Integer, Schema
-from corollary.core.summary import Chunk, Summary
+from corollary.core.summary import Chunk, Moments, Summary
 
 
 def _fits_together(equations: Any) -> str | None:
@@ -46,7 +45,7 @@ class NormalEquations(Summary):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.normal_equations import NormalEquations
+    >>> from corollary.linear.normal_equations import NormalEquations
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0])
     >>> equations = NormalEquations.of_width(1).update((X, y))
     >>> equations.gram(), equations.cross()

@@ -37,7 +37,7 @@ class TriangularFactor(Summary):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.triangular_factor import TriangularFactor
+    >>> from corollary.linear.triangular_factor import TriangularFactor
     >>> X, y = np.array([[3.0], [4.0]]), np.array([1.0, 0.0])
     >>> R = TriangularFactor.of_shift(np.zeros(2)).update((X, y)).R
     >>> np.abs(R).round(6)

@@ -66,7 +66,7 @@ def draw_batches(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.core.batches import draw_batches
+    >>> from corollary.core.training import draw_batches
     >>> batches = draw_batches(0, np.ones(5), batch_size=2, first=0, n_steps=3, capacity=4)
     >>> sorted(batches.rows[:3].ravel().tolist())  # 5 rows, and one to fill up
     [0, 1, 2, 3, 4, 5]
@@ -111,7 +111,7 @@ def bucket(n: int, *, minimum: int = 1) -> int:
 
     Examples
     --------
-    >>> from corollary.core.batches import bucket
+    >>> from corollary.core.training import bucket
     >>> [bucket(n, minimum=1024) for n in (5, 1024, 1025, 2000)]
     [1024, 1024, 1449, 2048]
     """

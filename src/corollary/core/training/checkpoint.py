@@ -41,7 +41,7 @@ def write_checkpoint(
     --------
     >>> import tempfile, pathlib
     >>> import numpy as np
-    >>> from corollary.core.checkpoint import read_checkpoint, write_checkpoint
+    >>> from corollary.core.training import read_checkpoint, write_checkpoint
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "state.npz"
     ...     write_checkpoint(path, {"weights": np.arange(3)}, {"seed": 0})

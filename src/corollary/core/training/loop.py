@@ -6,7 +6,7 @@ interruption, checkpoints.
 
 How it stays fast. Steps run inside one compiled loop of many steps, with no Python between
 them. Whatever changes from fit to fit is an argument of that loop, not a part of it: the number
-of rows (arrays are padded to few sizes, see :mod:`corollary.core.batches`, and the number of steps
+of rows (arrays are padded to few sizes, see :mod:`corollary.core.training`, and the number of steps
 is a loop bound), the learning rate, the patience, the seed. So the loop is compiled once per
 loss, optimiser, array widths and batch size, and five folds or fifty seeds of one model share it.
 
@@ -27,7 +27,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from corollary.core.batches import (
+from corollary.core.progress import track
+from corollary.core.training.batches import (
     Batches,
     bucket,
     check_weight,
@@ -35,8 +36,7 @@ from corollary.core.batches import (
     draw_batches,
     pad_rows,
 )
-from corollary.core.checkpoint import Checkpoint, match_arrays
-from corollary.core.progress import track
+from corollary.core.training.checkpoint import Checkpoint, match_arrays
 
 Loss = Callable[[Any, Mapping[str, Any], Any], Any]
 
@@ -178,7 +178,7 @@ def train(
     Examples
     --------
     >>> import numpy as np, optax
-    >>> from corollary.core.train import train, weighted_mean
+    >>> from corollary.core.training import train, weighted_mean
     >>> def squared(params, batch, key):
     ...     return weighted_mean((batch["x"] @ params - batch["y"]) ** 2, batch["weight"])
     >>> x = np.random.default_rng(0).normal(size=(100, 2)).astype("float32")
@@ -276,7 +276,7 @@ def weighted_mean(values: Any, weight: Any) -> Any:
     Examples
     --------
     >>> import jax.numpy as jnp
-    >>> from corollary.core.train import weighted_mean
+    >>> from corollary.core.training import weighted_mean
     >>> float(weighted_mean(jnp.array([1.0, 4.0]), jnp.array([2.0, 1.0])))
     2.0
     """

@@ -2,7 +2,7 @@
 
 A file holds a tree of plain values, arrays and objects. An object is the public name of a class
 and its state; on loading, the class must be one that this library exports or one of the few
-third-party classes in :mod:`corollary.core.third_party`, its parameters must pass the class's own
+third-party classes in :mod:`corollary.core.files`, its parameters must pass the class's own
 constraints, and its fitted attributes must fit the schema that the installed library declares.
 The file cannot name functions, modules or paths, and it brings no list of what to trust.
 """
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from corollary.core.container import DTYPES, ModelFileError, pack, unpack
-from corollary.core.files import atomic_write
+from corollary.core.files.atomic import atomic_write
+from corollary.core.files.container import DTYPES, ModelFileError, pack, unpack
 from corollary.core.schema import Schema
 
 FORMAT = 1
@@ -31,6 +31,11 @@ MAX_STRING_BYTES = 2**28
 
 _PUBLIC = re.compile(r"corollary\.([a-z_]+)\.([A-Z]\w*)")
 _CORE = re.compile(r"corollary\.core\.([a-z]\w*)\.([A-Z]\w*)")
+# Names in files of earlier versions, and where their classes live now.
+_FORMER = {
+    "corollary.core.moments.Moments": "corollary.core.summary.Moments",
+    "corollary.core.normal_equations.NormalEquations": "corollary.linear.NormalEquations",
+}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -40,7 +45,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator
         An estimator of this library, or a scikit-learn pipeline of such estimators and common
-        preprocessing steps (:mod:`corollary.core.third_party` lists them); fitted or not.
+        preprocessing steps (:mod:`corollary.core.files` lists them); fitted or not.
     path : str or path-like
         File to write; conventionally with suffix ``.corollary``. An existing file is replaced in
         one step, or, if anything fails, not at all.
@@ -118,7 +123,7 @@ def public_name(cls: type) -> str | None:
     name : str or None
         Its stable public name; None if it cannot be saved.
     """
-    from corollary.core.third_party import NAMES
+    from corollary.core.files.third_party import NAMES
 
     if cls in NAMES():
         return NAMES()[cls]
@@ -132,8 +137,9 @@ def public_name(cls: type) -> str | None:
 def _class_named(name: str) -> type | None:
     """Find a class by its public name, among those that declare a schema, and only those."""
     from corollary import _PACKAGES
-    from corollary.core.third_party import NAMES
+    from corollary.core.files.third_party import NAMES
 
+    name = _FORMER.get(name, name)
     for cls, known in NAMES().items():
         if name == known:
             return cls
@@ -156,7 +162,7 @@ def _class_named(name: str) -> type | None:
 
 
 def _schema_of(cls: type) -> Schema:
-    from corollary.core.third_party import SCHEMAS
+    from corollary.core.files.third_party import SCHEMAS
 
     return vars(cls).get("_schema") or SCHEMAS()[cls]
 
@@ -235,7 +241,7 @@ class _Writer:
             raise TypeError(
                 f"{where} is a {type(value).__module__}.{type(value).__qualname__}, which cannot "
                 "be saved: model files hold data only. Use an estimator of corollary, or one of "
-                "the scikit-learn steps listed in corollary.core.third_party."
+                "the scikit-learn steps listed in corollary.core.files."
             )
         parameters, state = _take_apart(value)
         schema = _schema_of(type(value))

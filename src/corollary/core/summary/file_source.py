@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from corollary.core.sources import Selection, Source, check_finite, not_numeric_message
-from corollary.core.summary import Chunk, Summary, reblock, reduce_blocks
+from corollary.core.summary.sources import Selection, Source, check_finite, not_numeric_message
+from corollary.core.summary.summary import Chunk, Summary, reblock, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
 
