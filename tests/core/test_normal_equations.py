@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from corollary.core.summary import reduce
-from corollary.linear.normal_equations import NormalEquations
+from corollary.linear import NormalEquations
 from corollary.linear.triangular_factor import TriangularFactor
 
 

@@ -14,8 +14,7 @@ import pytest
 from scipy import sparse
 
 from corollary.core.summary import Moments, open_source, reduce
-from corollary.linear import LinearRegression, Ridge
-from corollary.linear.normal_equations import NormalEquations
+from corollary.linear import LinearRegression, NormalEquations, Ridge
 
 NAMES = ["height", "width", "depth"]
 

@@ -21,7 +21,7 @@ from corollary.core.summary import (
     slice_rows,
 )
 from corollary.ensemble import GradientHistogram
-from corollary.linear.normal_equations import NormalEquations
+from corollary.linear import NormalEquations
 from corollary.linear.refinement import ResidualProducts
 from corollary.linear.triangular_factor import TriangularFactor
 from corollary.tree import find_bins

@@ -221,22 +221,7 @@ def rkhs_multiplier(
 
 
 def check_positive(who: str, name: str, value: Any) -> float:
-    """Return a positive finite number, or say what is wrong with it.
-
-    Parameters
-    ----------
-    who : str
-        Whose parameter it is.
-    name : str
-        Name of the parameter.
-    value : float
-        The number.
-
-    Returns
-    -------
-    value : float
-        The number.
-    """
+    """Return a positive finite number, or say what is wrong with it."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not (number and 0 < float(value) < np.inf):
         raise ValueError(

@@ -221,22 +221,7 @@ class Box:
 
 
 def finite_rows(who: str, X: Any, n_features: int | None = None) -> np.ndarray:
-    """Return a matrix of finite numbers, or say what is wrong with it.
-
-    Parameters
-    ----------
-    who : str
-        Who asks, for the message.
-    X : array-like of shape (n, n_features)
-        Rows.
-    n_features : int or None, default=None
-        How many columns there must be; None allows any number.
-
-    Returns
-    -------
-    X : ndarray of shape (n, n_features)
-        The rows in double precision.
-    """
+    """Return a matrix of finite numbers, or say what is wrong with it."""
     rows = np.asarray(X, dtype=float)
     if rows.ndim != 2 or (n_features is not None and rows.shape[1] != n_features):
         wanted = "features" if n_features is None else f"{n_features} features"
@@ -247,27 +232,7 @@ def finite_rows(who: str, X: Any, n_features: int | None = None) -> np.ndarray:
 
 
 def same_rows(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return which rows of one array occur in another.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows to look for.
-    Y : ndarray of shape (m, d)
-        Rows to look in.
-
-    Returns
-    -------
-    found : ndarray of shape (n,), dtype=bool
-        Exact equality of all numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.active.domain import same_rows
-    >>> same_rows(np.array([[0.0], [1.0]]), np.array([[1.0]]))
-    array([False,  True])
-    """
+    """Return which rows of one array occur in another."""
     # Adding zero makes -0.0 and 0.0 the same bytes.
     known = {row.tobytes() for row in Y + 0.0}
     return np.array([row.tobytes() in known for row in X + 0.0], dtype=bool)

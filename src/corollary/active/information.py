@@ -146,32 +146,7 @@ def mutual_information(posterior: GrowingPosterior, queries: Any, targets: Any) 
 
 
 def information_in(view: View, queries: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return mutual information for points of a view, with what it imagines.
-
-    Parameters
-    ----------
-    view : View
-        The posterior at all points.
-    queries : ndarray of int
-        Which points might be asked.
-    targets : ndarray of int
-        Which points are of interest; a query that is one of them leaves no variance.
-
-    Returns
-    -------
-    information : ndarray of float
-        In nats, in the order of ``queries``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.active import GrowingPosterior, Prior
-    >>> from corollary.active.information import information_in
-    >>> from corollary.kernels import RBF
-    >>> view = GrowingPosterior(Prior(RBF(), noise=0.1), 1).view([[0.0], [1.0]])
-    >>> information_in(view, np.array([0, 1]), np.array([0])).round(3)
-    array([1.199, 0.204])
-    """
+    """Return mutual information for points of a view, with what it imagines."""
     variance = view.variance(imagined=True)
     after = np.zeros(len(queries))
     outside = ~np.isin(queries, targets)

@@ -9,24 +9,7 @@ from corollary.core.compat import Interval, InvalidParameterError
 
 
 def check_number(who: str, name: str, value: Any, interval: Interval) -> None:
-    """Verify a number of a policy or environment.
-
-    Parameters
-    ----------
-    who : str
-        The class or function.
-    name : str
-        Its parameter.
-    value : object
-        What was given.
-    interval : Interval
-        What is allowed.
-
-    Raises
-    ------
-    ValueError
-        If it does not fit.
-    """
+    """Verify a number of a policy or environment."""
     if isinstance(value, bool | np.bool_) or not interval.is_satisfied_by(value):
         raise InvalidParameterError(
             f"The {name!r} parameter of {who} must be {interval}. Got {value!r} instead."
@@ -42,33 +25,7 @@ def check_array(
     low: float = -np.inf,
     high: float = np.inf,
 ) -> np.ndarray:
-    """Turn values into a finite, non-empty array of doubles within a range.
-
-    Parameters
-    ----------
-    who : str
-        The class or function.
-    name : str
-        Its parameter.
-    values : array-like
-        What was given.
-    ndim : sequence of int
-        Numbers of dimensions allowed.
-    low : float, default=-inf
-        Smallest value allowed.
-    high : float, default=inf
-        Largest value allowed.
-
-    Returns
-    -------
-    array : ndarray of float
-        The values, contiguous.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
-    """
+    """Turn values into a finite, non-empty array of doubles within a range."""
     try:
         array = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

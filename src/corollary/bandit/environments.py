@@ -101,18 +101,7 @@ class Arms(ABC):
 
 
 def loss_key(random_state: int | None) -> np.uint64:
-    """Turn the seed of a loss matrix into the key of its entries.
-
-    Parameters
-    ----------
-    random_state : int or None
-        The seed.
-
-    Returns
-    -------
-    key : uint64
-        Far apart for neighbouring seeds.
-    """
+    """Turn the seed of a loss matrix into the key of its entries."""
     entropy = 0 if random_state is None else int(random_state)
     return np.random.SeedSequence([entropy, 0xBA9D17]).generate_state(1, np.uint64)[0]
 

@@ -137,18 +137,7 @@ class Policy(ABC):
 
 
 def losses_in_unit_interval(arms: Any) -> bool:
-    """Tell whether all losses of an environment lie in [0, 1].
-
-    Parameters
-    ----------
-    arms : Arms
-        An environment that is known.
-
-    Returns
-    -------
-    bounded : bool
-        False for Gaussian noise and tables beyond the interval.
-    """
+    """Tell whether all losses of an environment lie in [0, 1]."""
     from corollary.bandit._play import GAUSSIAN
 
     compiled = arms._compiled()

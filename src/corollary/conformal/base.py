@@ -45,18 +45,7 @@ SCHEMA = {
 
 
 def fits_together(estimator: Any) -> str | None:
-    """Say what is wrong with the calibration of a loaded estimator, or None.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A split conformal estimator whose attributes fit their declared types.
-
-    Returns
-    -------
-    sentence : str or None
-        The first problem found.
-    """
+    """Say what is wrong with the calibration of a loaded estimator, or None."""
     if not hasattr(estimator, "scores_"):
         return None
     labels, sizes = estimator.group_labels_, estimator.group_sizes_
@@ -89,22 +78,7 @@ def fits_together(estimator: Any) -> str | None:
 
 
 def cell_thresholds(scores: np.ndarray, sizes: np.ndarray, confidence: float) -> np.ndarray:
-    """Return the conformal threshold of each of several groups of scores.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_calibration,)
-        Scores, group after group.
-    sizes : ndarray of int of shape (n_cells,)
-        Scores in each.
-    confidence : float
-        Wanted coverage.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (n_cells,)
-        Infinite for groups with too few.
-    """
+    """Return the conformal threshold of each of several groups of scores."""
     thresholds = np.full(len(sizes), np.inf)
     end = 0
     for cell, size in enumerate(sizes.tolist()):

@@ -16,21 +16,7 @@ _INSIDE = ("corollary.", "sklearn.")
 
 
 def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
-    """Return targets of a regressor as an array of floats, or say what is wrong with them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Targets.
-    finite : bool, default=True
-        Whether to look for NaN and infinities in an array of floats. Calibration need not: its
-        scores are not finite either, if there are some.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-        Numbers, not copied if they are floats already.
-    """
+    """Return targets of a regressor as an array of floats, or say what is wrong with them."""
     if not finite and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
         return y
     y = check_one_target(y)
@@ -47,18 +33,7 @@ def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
 
 
 def check_one_target(y: Any) -> np.ndarray:
-    """Return targets as an array of one dimension, or say that they are several for each row.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Targets of any type; a single column draws a warning.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-        The targets.
-    """
+    """Return targets as an array of one dimension, or say that they are several for each row."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
@@ -69,40 +44,14 @@ def check_one_target(y: Any) -> np.ndarray:
 
 
 def count_rows(X: Any) -> int:
-    """Return the number of rows of an array, a sparse matrix, a frame or a list.
-
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    n_samples : int
-        Their number.
-    """
+    """Return the number of rows of an array, a sparse matrix, a frame or a list."""
     if hasattr(X, "shape"):
         return X.shape[0]
     return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
 
 
 def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
-    """Return one prediction per row, or say that the model has several targets.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who asks.
-    model : estimator
-        A fitted regressor.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows, passed to the model as they come.
-
-    Returns
-    -------
-    prediction : ndarray of shape (n_samples,)
-        The predictions.
-    """
+    """Return one prediction per row, or say that the model has several targets."""
     if hasattr(model, "classes_") and is_classifier(model):
         raise TypeError(
             f"{type(wrapper).__name__} needs a regressor. {type(model).__name__} is a classifier; "
@@ -124,42 +73,14 @@ def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
 
 
 def is_text(labels: np.ndarray) -> bool:
-    """Say whether labels are text.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Labels.
-
-    Returns
-    -------
-    text : bool
-        True if all of them are strings.
-    """
+    """Say whether labels are text."""
     return labels.dtype.kind in "US" or (
         labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
     )
 
 
 def held_labels(y: np.ndarray, sets: np.ndarray, classes: np.ndarray, *, who: str) -> np.ndarray:
-    """Look labels up in their prediction sets.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Labels.
-    sets : ndarray of bool of shape (n_samples, n_classes)
-        Sets.
-    classes : ndarray of shape (n_classes,)
-        Labels of the columns.
-    who : str
-        Who asks, for the message.
-
-    Returns
-    -------
-    held : ndarray of bool of shape (n_samples,)
-        Whether a set holds its label; not if the label is none of the classes.
-    """
+    """Look labels up in their prediction sets."""
     if is_text(y) != is_text(classes):
         raise ValueError(
             f"{who} needs labels of the kind that the classes are. Got {y[0]!r} of type {y.dtype} "
@@ -169,18 +90,7 @@ def held_labels(y: np.ndarray, sets: np.ndarray, classes: np.ndarray, *, who: st
 
 
 def as_numbers(values: np.ndarray) -> np.ndarray | None:
-    """Return values as floats, or None if some are not real numbers.
-
-    Parameters
-    ----------
-    values : ndarray
-        Values of any type.
-
-    Returns
-    -------
-    numbers : ndarray or None
-        The same shape; the same array if it holds floats.
-    """
+    """Return values as floats, or None if some are not real numbers."""
     kind = values.dtype.kind
     # Text that looks like numbers, and dates, would be turned into floats in silence.
     if kind not in "biufO" or (kind == "O" and any(isinstance(v, str | bytes) for v in values)):
@@ -197,19 +107,6 @@ def reach(threshold: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
     A score is a rounded difference, an end of an interval a rounded sum, and the one need not undo
     the other: 0.2 + (0.9 - 0.2) is less than 0.9. With targets on a lattice, as prices are, many
     rows may sit on just that end.
-
-    Parameters
-    ----------
-    threshold : ndarray
-        Largest scores that are still inside.
-    unit : ndarray or None, default=None
-        What scores were divided by; None for 1.
-
-    Returns
-    -------
-    distances : ndarray
-        The threshold times the unit and up to eight units in the last place more: a sum rounds
-        once, a quotient and a product three times, and rounding keeps order.
     """
     if unit is None:
         return np.nextafter(threshold, np.inf)
@@ -217,23 +114,7 @@ def reach(threshold: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
 
 
 def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Move both ends of intervals outwards.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who asks, for warnings.
-    lower, upper : ndarray of shape (n_samples,)
-        Ends before.
-    threshold : ndarray of shape (n_samples,) or (1,)
-        By how much; inwards if negative.
-
-    Returns
-    -------
-    intervals : ndarray of shape (n_samples, 2)
-        Ends after. All lower ends lie side by side in memory, and all upper ends: written so, they
-        take half the time that pairs would, and so do sums and comparisons of them later.
-    """
+    """Move both ends of intervals outwards."""
     intervals = np.empty((2, len(lower)))
     finite = np.isfinite(threshold).all()
     with np.errstate(invalid="ignore", over="ignore"):
@@ -257,13 +138,7 @@ def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndar
 
 
 def warn_user(message: str) -> None:
-    """Warn at the line that called the library, however deep the call went.
-
-    Parameters
-    ----------
-    message : str
-        What to say.
-    """
+    """Warn at the line that called the library, however deep the call went."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         level, frame = level + 1, frame.f_back
@@ -271,17 +146,7 @@ def warn_user(message: str) -> None:
 
 
 def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
-    """Say that a model had no numbers to say of some new rows.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who warns.
-    n_rows : int
-        How many rows.
-    fallback : str
-        What they get instead.
-    """
+    """Say that a model had no numbers to say of some new rows."""
     warn_user(
         f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
         f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them."
@@ -295,21 +160,7 @@ def warn_of_missing_rows(
     fallback: str = "intervals are infinite",
     rows: str = "rows",
 ) -> None:
-    """Say how many rows are missing if a level cannot be had from those there are.
-
-    Parameters
-    ----------
-    wrapper : estimator
-        Who warns.
-    n_rows : int
-        Rows that calibrate.
-    confidence : float
-        The wanted level.
-    fallback : str, default="intervals are infinite"
-        What is given until then.
-    rows : str, default="rows"
-        What the rows are called.
-    """
+    """Say how many rows are missing if a level cannot be had from those there are."""
     needed = smallest_calibration_size(confidence)
     missing = needed - n_rows
     if missing > 0:

@@ -29,24 +29,6 @@ def linear_hull(
     r"""Return the smallest interval of all t where enough rows fit no better than the new one.
 
     Row i counts at t if :math:`|a_i + b_i t| \ge |a + b t|`.
-
-    Parameters
-    ----------
-    intercepts : ndarray of shape (n_samples,)
-        The residuals' constants :math:`a_i`.
-    slopes : ndarray of shape (n_samples,)
-        Their slopes :math:`b_i`.
-    new_intercept : float
-        Constant a of the new row.
-    new_slope : float
-        Slope b of the new row, not zero.
-    needed : int
-        How many rows must count.
-
-    Returns
-    -------
-    lower, upper : float
-        Ends; infinite if enough rows count however far t goes.
     """
     if needed <= 0:
         return -np.inf, np.inf

@@ -212,24 +212,7 @@ def plus_intervals(predictions: Any, residuals: Any, folds: Any, confidence: flo
 def sorted_plus_intervals(
     predictions: np.ndarray, residuals: np.ndarray, sizes: np.ndarray, confidence: float
 ) -> np.ndarray:
-    """Do the work of `plus_intervals` for residuals that are sorted within folds.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_new, n_folds)
-        What each model says of each new row.
-    residuals : ndarray of shape (n_samples,)
-        Residuals, fold after fold, ascending within each.
-    sizes : ndarray of int of shape (n_folds,)
-        Rows of each fold.
-    confidence : float
-        The level.
-
-    Returns
-    -------
-    intervals : ndarray of shape (n_new, 2)
-        Lower and upper ends; infinite for rows with a prediction that is not finite.
-    """
+    """Do the work of `plus_intervals` for residuals that are sorted within folds."""
     from corollary.conformal._plus import shifted_quantiles
     from corollary.core.threads import ordered_map
 

@@ -41,18 +41,6 @@ def order_statistic(values: np.ndarray, rank: int) -> float:
 
     A sorted sample brackets the value; two comparisons with the ends of the bracket leave a few
     per cent of all values, among which it is sought in the same way.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        Numbers, infinities allowed, none of them NaN.
-    rank : int
-        Which one, from 1 for the smallest to n_values.
-
-    Returns
-    -------
-    value : float
-        The rank-th smallest.
     """
     while (n := len(values)) > _FEW:
         sample = np.sort(values[:: math.isqrt(n) // 4])
@@ -166,20 +154,7 @@ def conformal_rank(n_calibration: int, confidence: float) -> int:
 
 
 def rank_of_level(n_calibration: int, confidence: float) -> int:
-    """Do the work of `conformal_rank` for arguments that are known to be valid.
-
-    Parameters
-    ----------
-    n_calibration : int
-        Number of calibration scores.
-    confidence : float
-        Wanted coverage.
-
-    Returns
-    -------
-    rank : int
-        The rank.
-    """
+    """Do the work of `conformal_rank` for arguments that are known to be valid."""
     # The slack must not turn the rank of a tiny level into none.
     return max(1, _ceil((n_calibration + 1) * confidence, n_calibration))
 
@@ -242,22 +217,7 @@ def conformal_quantile(scores: Any, confidence: float) -> float:
 
 
 def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
-    """Return labels of groups as an array, or say what is wrong with them.
-
-    Parameters
-    ----------
-    groups : array-like
-        Labels.
-    n_rows : int
-        How many there must be.
-    who : str
-        Who asks, for the message.
-
-    Returns
-    -------
-    groups : ndarray of shape (n_rows,)
-        Labels that can be sorted.
-    """
+    """Return labels of groups as an array, or say what is wrong with them."""
     found = np.asarray(groups)
     if found.shape != (n_rows,):
         raise ValueError(

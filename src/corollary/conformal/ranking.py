@@ -23,24 +23,7 @@ def ranked_scores(
     penalty: float = 0.0,
     free_classes: int = 0,
 ) -> np.ndarray:
-    """Do the work of `aps_score` and `raps_score`.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Class probabilities.
-    uniform : ndarray of shape (n_samples,) or None, default=None
-        Uniform random numbers.
-    penalty : float, default=0.0
-        Price of a further class; without one it is `aps_score`.
-    free_classes : int, default=0
-        Classes without a price.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples, n_classes)
-        Score of each class.
-    """
+    """Do the work of `aps_score` and `raps_score`."""
     found = np.empty(probabilities.shape)
 
     def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
@@ -58,26 +41,7 @@ def label_scores(
     penalty: float = 0.0,
     free_classes: int = 0,
 ) -> np.ndarray:
-    """Compute `raps_score` for one class of each row.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Class probabilities.
-    columns : ndarray of int of shape (n_samples,)
-        The class of each row.
-    uniform : ndarray of shape (n_samples,) or None, default=None
-        Uniform random numbers.
-    penalty : float, default=0.0
-        Price of a further class; without one it is `aps_score`.
-    free_classes : int, default=0
-        Classes without a price.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        The scores, the same to the last bit as those that `ranked_sets` compares.
-    """
+    """Compute `raps_score` for one class of each row."""
     own = np.empty(len(probabilities))
 
     def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
@@ -96,29 +60,7 @@ def ranked_sets(
     penalty: float = 0.0,
     free_classes: int = 0,
 ) -> np.ndarray:
-    """Take the classes whose `raps_score` is at most a threshold.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Class probabilities.
-    threshold : float or ndarray that broadcasts to (n_samples, n_classes)
-        Conformal threshold.
-    reach : float or ndarray that broadcasts to (n_samples, n_classes), or None, default=None
-        Also take the classes before which the probabilities sum to less than this. Before the
-        first there is minus infinity, so that no set is empty.
-    uniform : ndarray of shape (n_samples,) or None, default=None
-        Uniform random numbers.
-    penalty : float, default=0.0
-        Price of a further class; without one it is `aps_score`.
-    free_classes : int, default=0
-        Classes without a price.
-
-    Returns
-    -------
-    sets : ndarray of bool of shape (n_samples, n_classes)
-        The sets.
-    """
+    """Take the classes whose `raps_score` is at most a threshold."""
     sets = np.empty(probabilities.shape, dtype=bool)
     threshold = np.broadcast_to(threshold, sets.shape)
     limit = None if reach is None else np.broadcast_to(reach, sets.shape)

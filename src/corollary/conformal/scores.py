@@ -43,20 +43,7 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
 
 
 def distances(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Do the work of `absolute_score` for arrays of floats, by the block.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Targets.
-    prediction : ndarray of the same shape
-        Predictions.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_samples,)
-        ``|y - prediction|``.
-    """
+    """Do the work of `absolute_score` for arrays of floats, by the block."""
     scores = np.empty(len(y))
     for start in range(0, len(y), BLOCK):
         part = scores[start : start + BLOCK]

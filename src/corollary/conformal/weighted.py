@@ -17,24 +17,7 @@ _ROUNDING = 1e-12
 
 
 def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:
-    """Return weights as an array, or say what is wrong with them.
-
-    Parameters
-    ----------
-    weights : array-like
-        Weights.
-    n_rows : int
-        How many there must be.
-    who : str
-        Who asks, for the message.
-    infinite : bool, default=False
-        Whether infinity is a weight: that of a new row where calibration rows cannot be.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_rows,)
-        Numbers that are not negative, and finite unless `infinite`.
-    """
+    """Return weights as an array, or say what is wrong with them."""
     found = np.asarray(weights, dtype=float)
     good = found >= 0 if infinite else (found >= 0) & (found < np.inf)
     if found.shape != (n_rows,) or not np.all(good):
@@ -48,24 +31,7 @@ def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False
 def sorted_weighted_quantiles(
     scores: np.ndarray, weights: np.ndarray, new_weights: np.ndarray, confidence: float
 ) -> np.ndarray:
-    """Do the work of `weighted_conformal_quantile` for sorted scores that are known to be valid.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_calibration,)
-        Scores, ascending.
-    weights : ndarray of shape (n_calibration,)
-        Their weights.
-    new_weights : ndarray of shape (n_new,)
-        Weights of new rows.
-    confidence : float
-        Wanted coverage.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (n_new,)
-        One threshold per new row.
-    """
+    """Do the work of `weighted_conformal_quantile` for sorted scores that are known to be valid."""
     # Ratios count, so that the largest weight is 1 and no sum overflows.
     largest = weights.max(initial=0.0)
     if largest > 0:

@@ -47,18 +47,7 @@ class AdditiveFunction:
             )
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Evaluate the sum.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,)
-            Values.
-        """
+        """Evaluate the sum."""
         X = np.asarray(X)
         total = np.zeros(len(X))
         for coefficient, function in zip(self.coefficients, self.functions):

@@ -59,18 +59,7 @@ FITTED_BAG: dict[str, Spec] = {
 
 
 def bag_fits(model: Any) -> str | None:
-    """Say what is wrong between a loaded bag and its members, or None.
-
-    Parameters
-    ----------
-    model : BaseBagging
-        The bag.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong between a loaded bag and its members, or None."""
     kind = is_classifier if hasattr(model, "classes_") else is_regressor
     if not model.estimators_:
         return "a bag needs members"

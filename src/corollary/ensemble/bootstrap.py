@@ -92,26 +92,7 @@ def bootstrap_counts(
 
 
 def number_of_draws(max_samples: Any, n_samples: int) -> int:
-    """Turn a number or share of rows into a number of draws.
-
-    Parameters
-    ----------
-    max_samples : int, float or None
-        A number, a share of the rows, or None for as many draws as rows.
-    n_samples : int
-        Rows.
-
-    Returns
-    -------
-    n_draws : int
-        At least 1.
-
-    Examples
-    --------
-    >>> from corollary.ensemble.bootstrap import number_of_draws
-    >>> number_of_draws(0.5, 100)
-    50
-    """
+    """Turn a number or share of rows into a number of draws."""
     if max_samples is None:
         return n_samples
     if isinstance(max_samples, Integral):
@@ -120,24 +101,5 @@ def number_of_draws(max_samples: Any, n_samples: int) -> int:
 
 
 def generators(random_state: Any, n: int) -> list[np.random.SeedSequence]:
-    """Return a seed for each member, independent of the others.
-
-    Parameters
-    ----------
-    random_state : int
-        Seed of all.
-    n : int
-        Number of members.
-
-    Returns
-    -------
-    seeds : list of SeedSequence
-        The first members have the same seeds whatever ``n``.
-
-    Examples
-    --------
-    >>> from corollary.ensemble.bootstrap import generators
-    >>> len(generators(0, 3))
-    3
-    """
+    """Return a seed for each member, independent of the others."""
     return np.random.SeedSequence(int(random_state)).spawn(n)

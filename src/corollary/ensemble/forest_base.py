@@ -44,20 +44,7 @@ FITTED_FOREST: dict[str, Spec] = {
 
 
 def forest_fits(model: Any, n_outputs: int) -> str | None:
-    """Say what is wrong with the parts of a loaded forest, or None.
-
-    Parameters
-    ----------
-    model : BaseForest
-        The forest.
-    n_outputs : int
-        How many values a leaf must have.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong with the parts of a loaded forest, or None."""
     if not isinstance(model.trees_, Trees):
         return "the trees must be many"
     for name in ("oob_decision_function_", "oob_prediction_", "bag_weight_"):

@@ -39,18 +39,7 @@ FITTED: dict[str, Spec] = {
 
 
 def fits_together(model: Any) -> str | None:
-    """Say what is wrong with the parts of a loaded model, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        A gradient boosting model.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem.
-    """
+    """Say what is wrong with the parts of a loaded model, or None."""
     if not isinstance(model.trees_, Trees) or not isinstance(model.categories_, Categories):
         return "trees and categories must be what their names say"
     try:

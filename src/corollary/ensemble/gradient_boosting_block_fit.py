@@ -37,34 +37,7 @@ def boost_blocks(
     rng: np.random.Generator,
     held_out: np.ndarray | None = None,
 ) -> Boosted:
-    """Boost trees on blocks of rows; the model is that of :func:`boost` on the same bins.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        Bins of the rows.
-    bins : Bins
-        Their thresholds.
-    y : ndarray of shape (n_samples,)
-        Targets as the loss wants them.
-    weight : ndarray of shape (n_samples,) or None
-        Positive weights.
-    loss : BoostingLoss
-        What is minimised.
-    settings : Boosting
-        Settings.
-    monotone : ndarray of int64 of shape (n_features,)
-        Signs of monotone effects.
-    rng : Generator
-        For row and column sampling.
-    held_out : ndarray of bool of shape (n_samples,) or None, default=None
-        Rows that decide when to stop and are not learnt from.
-
-    Returns
-    -------
-    boosted : Boosted
-        The trees.
-    """
+    """Boost trees on blocks of rows; the model is that of :func:`boost` on the same bins."""
     learnt = np.ones(len(y), dtype=bool) if held_out is None else ~held_out
     rows, aside = np.flatnonzero(learnt).astype(np.uint32), np.flatnonzero(~learnt)
     start = loss.start(y[rows], None if weight is None else weight[rows])

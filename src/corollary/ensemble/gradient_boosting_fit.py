@@ -112,36 +112,7 @@ def boost(
     held_out: np.ndarray | None = None,
     n_jobs: int | None = None,
 ) -> Boosted:
-    """Boost trees on binned rows.
-
-    Parameters
-    ----------
-    codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins, column-major.
-    bins : Bins
-        Their thresholds.
-    y : ndarray of shape (n_samples,)
-        Targets as the loss wants them.
-    weight : ndarray of shape (n_samples,) or None
-        Positive weights.
-    loss : BoostingLoss
-        What is minimised.
-    settings : Boosting
-        Settings.
-    monotone : ndarray of int64 of shape (n_features,)
-        Signs of monotone effects.
-    rng : Generator
-        For row and column sampling.
-    held_out : ndarray of bool of shape (n_samples,) or None, default=None
-        Rows that decide when to stop and are not learnt from.
-    n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    boosted : Boosted
-        The trees.
-    """
+    """Boost trees on binned rows."""
     n = len(y)
     keep = np.ones(n, dtype=bool) if held_out is None else ~held_out
     rows = np.flatnonzero(keep).astype(np.uint32)
@@ -215,21 +186,7 @@ def revise_steps(
     output: int,
     leaf_value: Callable[[int], np.ndarray],
 ) -> None:
-    """Put other values, shrunk by the rate, in the place of Newton steps.
-
-    Parameters
-    ----------
-    grown : Grown
-        A tree whose leaves have Newton steps.
-    loss : BoostingLoss
-        The loss.
-    rate : float
-        Shrinkage.
-    output : int
-        Which raw prediction the tree serves.
-    leaf_value : callable
-        Gives the best step of a leaf, where the loss renews it.
-    """
+    """Put other values, shrunk by the rate, in the place of Newton steps."""
     leaves = grown.leaves
     low, high = grown.nodes["low"][leaves, None], grown.nodes["high"][leaves, None]
     if loss.renews:

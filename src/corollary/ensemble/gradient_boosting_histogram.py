@@ -54,18 +54,7 @@ class Word(NamedTuple):
 
 
 def divide_word(n_rows: int) -> Word:
-    """Divide the bits of a word so that the sums of all rows fit.
-
-    Parameters
-    ----------
-    n_rows : int
-        How many rows there are.
-
-    Returns
-    -------
-    word : Word
-        The fields.
-    """
+    """Divide the bits of a word so that the sums of all rows fit."""
     room = max(1, min(n_rows, ROOM))
     c_bits = room.bit_length()
     h_bits = (64 - c_bits) * 22 // 50
@@ -91,18 +80,7 @@ def worth_a_split(bins: Bins) -> np.ndarray:
 
 
 def lay_out(bins: Bins) -> np.ndarray:
-    """Place the lines of features in a histogram.
-
-    Parameters
-    ----------
-    bins : Bins
-        Bins of all features.
-
-    Returns
-    -------
-    columns : ndarray of records
-        Features worth a split, see :mod:`corollary.ensemble._boosted_tree`.
-    """
+    """Place the lines of features in a histogram."""
     from corollary.ensemble._boosted_tree import COLUMN
 
     features = worth_a_split(bins)

@@ -85,23 +85,7 @@ class Blocks(ABC):
         merge: Callable[[Any, Any], Any] | None = None,
         rows: np.ndarray | None = None,
     ) -> Any:
-        """Take a step in every block.
-
-        Parameters
-        ----------
-        step : callable
-            ``step(codes, state)``, or ``step(codes, state, rows)`` with the block's share of
-            ``rows``, returns the next state and a part.
-        merge : callable or None, default=None
-            Merges two parts; None for a list of them.
-        rows : ndarray or None, default=None
-            Numbers of rows, ascending.
-
-        Returns
-        -------
-        total : object
-            All parts, merged.
-        """
+        """Take a step in every block."""
 
     def look_up(self, *names: str, rows: np.ndarray) -> list[np.ndarray]:
         """Return parts of the state of rows (ascending) to the driver."""

@@ -66,26 +66,7 @@ class PassGrower(TreeGrower):
     def grow(
         self, output: int, derivatives: Derivatives, peaks: np.ndarray, n: int, seed: int
     ) -> Grown:
-        """Grow a tree.
-
-        Parameters
-        ----------
-        output : int
-            Which of the derivatives it is for.
-        derivatives : Derivatives
-            The derivatives.
-        peaks : ndarray of shape (2,)
-            Bounds of their absolute values.
-        n : int
-            Rows to learn from.
-        seed : int
-            Of the choice of features at every split.
-
-        Returns
-        -------
-        grown : Grown
-            The structure; its arrays are overwritten by the next tree.
-        """
+        """Grow a tree."""
         self.output, self.derivatives = output, derivatives
         self._set_rules(n, *peaks.tolist())
         self._plant(n, 0)
@@ -230,17 +211,7 @@ class PassGrower(TreeGrower):
                 self._open(name)
 
     def settle(self, grown: Grown, rate: float, heaviest: float | None) -> None:
-        """Send all rows to their leaves and give these their Newton steps.
-
-        Parameters
-        ----------
-        grown : Grown
-            The tree that was grown last.
-        rate : float
-            Shrinkage.
-        heaviest : float or None
-            The largest weight of a row; None if rows have none.
-        """
+        """Send all rows to their leaves and give these their Newton steps."""
         from corollary.ensemble._boosted_tree import STEP, Leaves, settle
 
         self._set_steps(rate, heaviest)

@@ -42,24 +42,7 @@ Rows = tuple[Any, np.ndarray, np.ndarray | None]
 
 
 def bin_chunk(bins: Bins, chunk: Chunk) -> Rows:
-    """Return the bins of rows, their targets and weights; rows without weight are left out.
-
-    Parameters
-    ----------
-    bins : Bins
-        Thresholds.
-    chunk : tuple
-        ``(X, y)`` or ``(X, y, sample_weight)``.
-
-    Returns
-    -------
-    codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins, missing values after the last one.
-    y : ndarray of shape (n_samples,)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-    """
+    """Return the bins of rows, their targets and weights; rows without weight are left out."""
     X, y, *rest = chunk
     weight = rest[0] if rest else None
     codes = with_missing_last(bins.transform(np.asarray(X), n_jobs=1), bins)
@@ -139,35 +122,7 @@ def read_bins(
     n_jobs: int | None,
     **columns: Any,
 ) -> tuple[Source, Bins, int]:
-    """Read a source for its bins.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``n_features_in_``, ``feature_names_in_`` (if columns have names) and
-        ``fingerprint_``.
-    data : path, data frame, Dask collection, or iterable of chunks
-        See :func:`corollary.core.summary.open_source`.
-    categorical : callable
-        ``categorical(n_features, names)`` returns the mask of categorical columns.
-    max_bins : int
-        Largest number of bins.
-    labels : bool
-        Whether the targets are class labels.
-    n_jobs : int or None
-        Threads.
-    **columns
-        ``target``, ``columns`` and ``sample_weight`` of ``open_source``.
-
-    Returns
-    -------
-    source : Source
-        The data, to be read again.
-    bins : Bins
-        Thresholds.
-    n_rows : int
-        Rows of the data.
-    """
+    """Read a source for its bins."""
     name = type(estimator).__name__
     source = open_source(data, labels=labels, missing=True, **columns)
     if source.n_targets == 0:
@@ -203,30 +158,7 @@ def open_blocks(
     directory: str | PathLike[str] | None,
     n_jobs: int | None,
 ) -> Iterator[Rows]:
-    """Read a source for the bins of its rows, which are kept out of the driver's memory.
-
-    Parameters
-    ----------
-    source : Source
-        The data.
-    bins : Bins
-        Thresholds.
-    n_bytes : int
-        Bytes that the bins take.
-    directory : path or None
-        Where a scratch file may be; None for the system's temporary folder.
-    n_jobs : int or None
-        Threads.
-
-    Yields
-    ------
-    blocks : Blocks
-        Bins of the rows, of use as long as the context is open.
-    y : ndarray of shape (n_samples,)
-        Targets, in memory.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights, in memory.
-    """
+    """Read a source for the bins of its rows, which are kept out of the driver's memory."""
     if isinstance(source, DaskSource):
         yield _on_workers(source, bins, n_jobs)
         return

@@ -145,20 +145,7 @@ class Kept:
 
 
 def keep(grown: Grown, bins: Bins) -> Kept:
-    """Keep a tree whose leaves are settled.
-
-    Parameters
-    ----------
-    grown : Grown
-        The tree.
-    bins : Bins
-        Bins of its features.
-
-    Returns
-    -------
-    kept : Kept
-        Copies.
-    """
+    """Keep a tree whose leaves are settled."""
     bitsets = {}
     if bins.categorical.any():
         feature = _features_of(grown.nodes, bins)
@@ -169,20 +156,7 @@ def keep(grown: Grown, bins: Bins) -> Kept:
 
 
 def join(kept: list[Kept], bins: Bins) -> Trees:
-    """Put trees end to end; inner nodes get the weighted average of their leaves.
-
-    Parameters
-    ----------
-    kept : list of Kept
-        At least one tree.
-    bins : Bins
-        Bins of their features.
-
-    Returns
-    -------
-    trees : Trees
-        All of them.
-    """
+    """Put trees end to end; inner nodes get the weighted average of their leaves."""
     offsets = np.cumsum([0, *(len(k.nodes) for k in kept)], dtype=np.int64)
     # As bytes, because records of many arrays are compared field by field.
     nodes = np.concatenate([k.nodes.view(np.uint8) for k in kept]).view(kept[0].nodes.dtype)
@@ -423,24 +397,7 @@ class Grower(TreeGrower):
     def grow(
         self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
     ) -> Grown:
-        """Grow a tree.
-
-        Parameters
-        ----------
-        derivatives : ndarray of shape (n_samples, 2)
-            First and second derivatives; only those of ``rows`` are read.
-        peaks : ndarray of shape (2,)
-            Bounds of their absolute values.
-        rows : ndarray of uint32
-            Rows to learn from, ascending.
-        seed : int
-            Of the choice of features at every split.
-
-        Returns
-        -------
-        grown : Grown
-            The structure; its arrays are overwritten by the next tree.
-        """
+        """Grow a tree."""
         from corollary.ensemble._boosted_tree import Rows
 
         n = len(rows)
@@ -488,21 +445,7 @@ class Grower(TreeGrower):
     def settle(
         self, grown: Grown, raw: np.ndarray, column: int, weight: np.ndarray, settling: Settling
     ) -> None:
-        """Give the leaves of a tree their values and add these to predictions.
-
-        Parameters
-        ----------
-        grown : Grown
-            The tree that was grown last.
-        raw : ndarray of shape (n_samples, n_columns)
-            Predictions of all rows.
-        column : int
-            Where values are added.
-        weight : ndarray of shape (n_samples,)
-            Weights of rows, or empty.
-        settling : Settling
-            What else the values depend on.
-        """
+        """Give the leaves of a tree their values and add these to predictions."""
         from corollary.ensemble._boosted_tree import ADD, STEP, SUM, Leaves, settle
 
         revise, n_blocks = settling.revise, self.n_blocks
@@ -533,19 +476,7 @@ class Grower(TreeGrower):
         run(ADD)
 
     def add_outside(self, grown: Grown, raw: np.ndarray, column: int, outside: np.ndarray) -> None:
-        """Add the values of leaves to predictions of rows that the tree has not seen.
-
-        Parameters
-        ----------
-        grown : Grown
-            A tree whose leaves are settled.
-        raw : ndarray of shape (n_samples, n_columns)
-            Predictions of all rows.
-        column : int
-            Where they are added.
-        outside : ndarray of uint32
-            The rows.
-        """
+        """Add the values of leaves to predictions of rows that the tree has not seen."""
         from corollary.ensemble._boosted_tree import walk
 
         def share(span: np.ndarray) -> None:

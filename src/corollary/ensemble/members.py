@@ -36,20 +36,7 @@ class FollowsMember:
 
 
 def make_member(template: Any, random: np.random.RandomState) -> Any:
-    """Clone an estimator and give it, and all inside it, seeds of their own.
-
-    Parameters
-    ----------
-    template : estimator
-        What to clone.
-    random : RandomState
-        Source of the seeds, drawn in the order of the parameters' names.
-
-    Returns
-    -------
-    member : estimator
-        Not fitted.
-    """
+    """Clone an estimator and give it, and all inside it, seeds of their own."""
     member = clone(template)
     names = sorted(
         name
@@ -60,20 +47,7 @@ def make_member(template: Any, random: np.random.RandomState) -> Any:
 
 
 def require_weights(who: str, member: Any) -> None:
-    """Refuse an estimator whose ``fit`` takes no weights of rows.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for the message.
-    member : estimator
-        The estimator.
-
-    Raises
-    ------
-    ValueError
-        If its ``fit`` has no ``sample_weight``.
-    """
+    """Refuse an estimator whose ``fit`` takes no weights of rows."""
     if not has_fit_parameter(member, "sample_weight"):
         raise ValueError(
             f"{who} needs estimators whose fit takes sample_weight. {type(member).__name__} "
@@ -83,26 +57,7 @@ def require_weights(who: str, member: Any) -> None:
 
 
 def fit_member(who: str, member: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit a member, with weights if there are any.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    member : estimator
-        Not fitted.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-    y : array-like of shape (n_samples,)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-
-    Returns
-    -------
-    member : estimator
-        Itself.
-    """
+    """Fit a member, with weights if there are any."""
     if sample_weight is None:
         return member.fit(X, y)
     require_weights(who, member)
@@ -110,27 +65,7 @@ def fit_member(who: str, member: Any, X: Any, y: Any, sample_weight: Any) -> Any
 
 
 def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:
-    """Return the position of every label among the classes.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for the message.
-    classes : ndarray of shape (n_classes,)
-        Sorted labels.
-    labels : array-like of shape (n_samples,)
-        Labels given by a member.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n_samples,)
-        Positions.
-
-    Raises
-    ------
-    ValueError
-        If a label is not among the classes.
-    """
+    """Return the position of every label among the classes."""
     labels = np.asarray(labels)
     if labels.dtype.kind == classes.dtype.kind and labels.dtype.kind in "biufU" and len(classes):
         codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -150,24 +85,7 @@ def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:
 
 
 def aligned_probabilities(who: str, classes: np.ndarray, member: Any, X: Any) -> np.ndarray:
-    """Return a member's probabilities with one column per class of the ensemble.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    classes : ndarray of shape (n_classes,)
-        Labels of the ensemble.
-    member : estimator
-        A fitted classifier with ``predict_proba``, which may know fewer classes.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Zero for classes that the member does not know.
-    """
+    """Return a member's probabilities with one column per class of the ensemble."""
     given = np.asarray(member.predict_proba(X), dtype=float)
     codes = label_codes(who, classes, member.classes_)
     if given.ndim != 2 or given.shape[1] != len(codes):
@@ -181,16 +99,7 @@ def aligned_probabilities(who: str, classes: np.ndarray, member: Any, X: Any) ->
 
 
 def note_rows(estimator: Any, X: Any) -> None:
-    """Remember columns and rows of training data that members take as they come.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``n_features_in_``, ``feature_names_in_`` (if X has names) and, if the rows are
-        numbers, ``fingerprint_``.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows; not converted.
-    """
+    """Remember columns and rows of training data that members take as they come."""
     with clear_errors(estimator, X):
         validate_data(estimator, X, skip_check_array=True)
     if not (X.shape[0] if hasattr(X, "shape") else len(X)):
@@ -204,18 +113,7 @@ def note_rows(estimator: Any, X: Any) -> None:
 
 
 def members_fit(model: Any) -> str | None:
-    """Say what is wrong between a loaded ensemble and its members, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        An ensemble with ``estimators_`` and, if it classifies, ``classes_``.
-
-    Returns
-    -------
-    sentence : str or None
-        The first problem found.
-    """
+    """Say what is wrong between a loaded ensemble and its members, or None."""
     from sklearn.base import is_classifier, is_regressor
     from sklearn.utils.validation import check_is_fitted
 

@@ -12,28 +12,7 @@ from corollary.ensemble.members import aligned_probabilities, fit_member, label_
 def fold_predictions(
     who: str, member: Any, method: str, data: tuple[Any, ...], fold: tuple[Any, Any], classes: Any
 ) -> np.ndarray:
-    """Fit a clone on some rows and predict others.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    member : estimator
-        What to clone.
-    method : str
-        How it predicts.
-    data : tuple
-        Rows, targets and weights (or None).
-    fold : tuple of ndarray
-        Rows to fit and rows to predict.
-    classes : ndarray of shape (n_classes,) or None
-        Labels of the ensemble; None for regression.
-
-    Returns
-    -------
-    predictions : ndarray of shape (n_held_out, n_columns)
-        What the clone says of rows it has not seen.
-    """
+    """Fit a clone on some rows and predict others."""
     X, y, weights = data
     train, held_out = fold
     part = None if weights is None else weights[train]
@@ -42,26 +21,7 @@ def fold_predictions(
 
 
 def member_columns(who: str, member: Any, method: str, X: Any, classes: Any) -> np.ndarray:
-    """Return what a fitted member contributes to the stack.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    member : estimator
-        A fitted member.
-    method : str
-        How it predicts.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-    classes : ndarray of shape (n_classes,) or None
-        Labels of the ensemble; None for regression.
-
-    Returns
-    -------
-    columns : ndarray of shape (n_samples, n_columns)
-        Probabilities have one column per class; a predicted label is its number.
-    """
+    """Return what a fitted member contributes to the stack."""
     if method == "predict_proba":
         return aligned_probabilities(who, classes, member, X)
     values = np.asarray(getattr(member, method)(X))

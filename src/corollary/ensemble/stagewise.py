@@ -59,25 +59,7 @@ class StagewisePath(NamedTuple):
 
 
 def additive_loss(loss: Any, who: str) -> Any:
-    """Return a loss that a greedy additive fit can descend.
-
-    Parameters
-    ----------
-    loss : str or Loss
-        Name or object.
-    who : str
-        Who asks, for the message.
-
-    Returns
-    -------
-    loss : Loss
-        The loss.
-
-    Raises
-    ------
-    ValueError
-        If its slope says nothing, as that of the zero-one loss.
-    """
+    """Return a loss that a greedy additive fit can descend."""
     found = check_loss(loss, gradient=True)
     if isinstance(found, CostLoss | CrossEntropyLoss | ZeroOneLoss):
         raise ValueError(
@@ -309,22 +291,7 @@ class StagewiseRun(NamedTuple):
 
 
 def best_constant(loss: Loss, y: np.ndarray, w: np.ndarray) -> float:
-    """Return the constant with the smallest loss.
-
-    Parameters
-    ----------
-    loss : Loss
-        The loss.
-    y : ndarray of shape (n_samples,)
-        Truths.
-    w : ndarray of shape (n_samples,)
-        Weights.
-
-    Returns
-    -------
-    constant : float
-        The minimiser, by a line search from zero.
-    """
+    """Return the constant with the smallest loss."""
     return _search(loss, y, np.zeros(len(y)), np.ones(len(y)), w)
 
 
@@ -338,31 +305,7 @@ def stagewise_run(
     sample_weight: np.ndarray,
     start: float = 0.0,
 ) -> StagewiseRun:
-    """Run forward stagewise modelling with a base learner.
-
-    Parameters
-    ----------
-    loss : Loss
-        Loss with a gradient.
-    y : ndarray of shape (n_samples,)
-        Truths.
-    learn : callable
-        ``learn(slopes, weights)`` returns a fitted function that goes against the slopes, and its
-        values on the training rows.
-    n_steps : int
-        Most steps.
-    learning_rate : float
-        Share of the best length that is taken, at most 1.
-    sample_weight : ndarray of shape (n_samples,)
-        Non-negative weights.
-    start : float, default=0.0
-        Constant to start from.
-
-    Returns
-    -------
-    run : StagewiseRun
-        Functions, lengths and losses; the losses never rise.
-    """
+    """Run forward stagewise modelling with a base learner."""
     w = sample_weight / sample_weight.sum()
     f = np.full(len(y), float(start))
     members: list[Any] = []

@@ -118,63 +118,20 @@ class Cut(NamedTuple):
 
 
 def presort(X: np.ndarray) -> Presorted:
-    """Sort the columns of a table.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite numbers.
-
-    Returns
-    -------
-    table : Presorted
-        Columns and orders.
-    """
+    """Sort the columns of a table."""
     columns = np.ascontiguousarray(X.T)
     return Presorted(columns, np.argsort(columns, axis=1, kind="stable"))
 
 
 def label_cut(table: Presorted, codes: np.ndarray, weights: np.ndarray, n_classes: int) -> Cut:
-    """Find the cut with the smallest weighted error when each side predicts one class.
-
-    Parameters
-    ----------
-    table : Presorted
-        Sorted columns.
-    codes : ndarray of int, shape (n_samples,)
-        Classes as numbers.
-    weights : ndarray of shape (n_samples,)
-        Positive weights.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    cut : Cut
-        The best one.
-    """
+    """Find the cut with the smallest weighted error when each side predicts one class."""
     from corollary.ensemble._stump import best_label_split
 
     return _cut(table, *best_label_split(*table, codes, weights, n_classes))
 
 
 def square_cut(table: Presorted, y: np.ndarray, weights: np.ndarray) -> Cut:
-    """Find the cut with the smallest weighted squared error when each side predicts its mean.
-
-    Parameters
-    ----------
-    table : Presorted
-        Sorted columns.
-    y : ndarray of shape (n_samples,)
-        Targets.
-    weights : ndarray of shape (n_samples,)
-        Positive weights.
-
-    Returns
-    -------
-    cut : Cut
-        The best one.
-    """
+    """Find the cut with the smallest weighted squared error when each side predicts its mean."""
     from corollary.ensemble._stump import best_square_split
 
     residual = y - np.average(y, weights=weights)

@@ -19,36 +19,7 @@ from corollary.tree.structure import Trees
 def trees_of_votes(
     who: str, members: Sequence[Any], weights: np.ndarray, classes: np.ndarray
 ) -> Trees | None:
-    """Turn fitted classifiers into trees whose leaves hold weighted votes.
-
-    Parameters
-    ----------
-    who : str
-        Name of the ensemble, for messages.
-    members : sequence of estimators
-        Fitted classifiers.
-    weights : ndarray of shape (n_members,)
-        Weight of each vote.
-    classes : ndarray of shape (n_classes,)
-        Labels of the ensemble.
-
-    Returns
-    -------
-    trees : Trees or None
-        Trees whose values sum to the votes, one column for each class; None if a member is not a
-        tree, or reads categories.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.ensemble import StumpClassifier
-    >>> from corollary.ensemble.tree_votes import trees_of_votes
-    >>> stump = StumpClassifier().fit([[0.0], [1.0]], ["a", "b"])
-    >>> trees = trees_of_votes("Me", [stump, stump], np.array([1.0, 2.0]), stump.classes_)
-    >>> trees.predict_values(np.array([[0.0], [1.0]]))
-    array([[3., 0.],
-           [0., 3.]])
-    """
+    """Turn fitted classifiers into trees whose leaves hold weighted votes."""
     # Subclasses may predict by other rules.
     if all(type(member) is StumpClassifier for member in members):
         joined = _join_stumps(members)

@@ -208,18 +208,6 @@ def weighted_vote(labels: Any, weights: Any = None) -> np.ndarray:
 
 
 def winners(shares: np.ndarray) -> np.ndarray:
-    """Return the first column that holds the largest share, up to rounding.
-
-    Parameters
-    ----------
-    shares : ndarray of shape (n_samples, n_classes)
-        Sums of weights.
-
-    Returns
-    -------
-    columns : ndarray of int, shape (n_samples,)
-        The winning columns. Sums of the same weights in another order differ by rounding, which
-        must not decide an election: shares within 1e-12 of the total count as equal.
-    """
+    """Return the first column that holds the largest share, up to rounding."""
     slack = 1e-12 * np.abs(shares).sum(axis=1, keepdims=True)
     return (shares >= shares.max(axis=1, keepdims=True) - slack).argmax(axis=1)

@@ -15,18 +15,7 @@ FREE = ("n_estimators", "n_jobs", "oob_score", "warm_start")
 
 
 def settings_of(model: Any) -> np.ndarray:
-    """List the parameters that every member depends on.
-
-    Parameters
-    ----------
-    model : estimator
-        An ensemble.
-
-    Returns
-    -------
-    settings : ndarray of str
-        Such as ``max_depth=3``.
-    """
+    """List the parameters that every member depends on."""
     found = []
     for name, value in sorted(model.get_params(deep=True).items()):
         if name in FREE:
@@ -42,25 +31,7 @@ def settings_of(model: Any) -> np.ndarray:
 
 
 def earlier_fit(model: Any, members: str) -> dict[str, Any] | None:
-    """Return what an earlier fit has left, if this one adds to it.
-
-    Parameters
-    ----------
-    model : estimator
-        An ensemble with ``warm_start`` and ``n_estimators``.
-    members : str
-        Name of the attribute that holds its members.
-
-    Returns
-    -------
-    state : dict or None
-        Attributes, members under their name; None to start afresh.
-
-    Raises
-    ------
-    ValueError
-        If there are more members than wanted, or a parameter has changed.
-    """
+    """Return what an earlier fit has left, if this one adds to it."""
     if not model.warm_start or not hasattr(model, members):
         return None
     who, size = type(model).__name__, len(getattr(model, members))
@@ -89,22 +60,7 @@ def earlier_fit(model: Any, members: str) -> dict[str, Any] | None:
 
 
 def check_same_rows(model: Any, state: dict[str, Any] | None, weight: Any) -> None:
-    """Verify that a warm start has read the rows of the earlier fit.
-
-    Parameters
-    ----------
-    model : estimator
-        The ensemble, which has read its rows.
-    state : dict or None
-        What :func:`earlier_fit` returned; put back before an error is raised.
-    weight : ndarray of shape (n_samples,) or None
-        Weights of the rows, if they are chances to be drawn.
-
-    Raises
-    ------
-    ValueError
-        If rows, their weights, columns or classes are others.
-    """
+    """Verify that a warm start has read the rows of the earlier fit."""
     if state is None:
         return
     problem = None

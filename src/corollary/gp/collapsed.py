@@ -41,20 +41,7 @@ JITTER = 1e-8
 
 
 def row_blocks(m: int, *arrays: Any) -> Iterator[Chunk]:
-    """Cut rows into blocks whose kernel values with m points stay in cache.
-
-    Parameters
-    ----------
-    m : int
-        Number of inducing points.
-    *arrays : ndarray of shape (n, ...) or None
-        Rows.
-
-    Yields
-    ------
-    block : tuple
-        The next rows of each array; the cuts depend on m alone.
-    """
+    """Cut rows into blocks whose kernel values with m points stay in cache."""
     rows = max(64, BLOCK_VALUES // max(1, m))
     n = len(arrays[0])
     for i in range(0, n, rows):

@@ -90,18 +90,7 @@ class PosteriorPaths:
         return np.concatenate([np.cos(phase), np.sin(phase)], axis=1) @ self._weights
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Evaluate the functions.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, d)
-            Any points; the same function at every call.
-
-        Returns
-        -------
-        values : ndarray of shape (m, n_paths)
-            One column for each function.
-        """
+        """Evaluate the functions."""
         X = np.asarray(X, dtype=float)
         if X.ndim != 2 or X.shape[1] != self.X.shape[1]:
             raise ValueError(

@@ -449,26 +449,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
 
 
 def standardise(y: np.ndarray, weight: Any, *, wanted: bool) -> tuple[np.ndarray, float, float]:
-    """Centre targets and divide them by their standard deviation.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    weight : ndarray of shape (n,) or None
-        Their weights.
-    wanted : bool
-        Whether to; otherwise they are returned as they are.
-
-    Returns
-    -------
-    target : ndarray of shape (n,)
-        Standardised targets.
-    mean : float
-        What was subtracted.
-    scale : float
-        What they were divided by; 1 for constant targets.
-    """
+    """Centre targets and divide them by their standard deviation."""
     if not wanted:
         return y, 0.0, 1.0
     mean = float(np.average(y, weights=weight))
@@ -488,30 +469,7 @@ def default_search(
     learns: bool,
     who: Any,
 ) -> Search:
-    """Return where the search starts, at the data's own scales if nothing is given.
-
-    Parameters
-    ----------
-    kernel : Kernel or None
-        Kernel to start from; None for a constant times an RBF with one scale for each feature.
-    alpha : float or "evidence"
-        Noise variance; "evidence" if it is to be learnt.
-    spread : ndarray of shape (d,)
-        Standard deviations of the features.
-    y : ndarray of shape (n,)
-        Targets.
-    weight : ndarray of shape (n,) or None
-        Their weights.
-    learns : bool
-        Whether anything will be learnt.
-    who : estimator
-        Who asks, for the messages.
-
-    Returns
-    -------
-    search : Search
-        Start and bounds.
-    """
+    """Return where the search starts, at the data's own scales if nothing is given."""
     name = type(who).__name__
     if kernel is not None and not kernel.positive_semidefinite:
         raise ValueError(f"{name} needs a positive semi-definite kernel. Got {kernel!r}.")
@@ -535,20 +493,7 @@ def default_search(
 
 
 def spread_of(X: np.ndarray, weight: Any = None) -> np.ndarray:
-    """Return the standard deviation of each feature, 1 for constant ones.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Inputs.
-    weight : ndarray of shape (n,) or None, default=None
-        Weights of the rows; None for ones.
-
-    Returns
-    -------
-    spread : ndarray of shape (d,)
-        Positive numbers.
-    """
+    """Return the standard deviation of each feature, 1 for constant ones."""
     if weight is None:
         spread = X.std(axis=0)
     else:

@@ -181,23 +181,7 @@ class BatchLoss:
     learn_points: bool
 
     def __call__(self, params: Any, batch: Any, key: Any) -> Any:
-        """Return the loss of a batch.
-
-        Parameters
-        ----------
-        params : dict
-            "theta", "points" (in units of "scale"), "mean" and "root"; "scale" and
-            "log_variance", which stay as they are.
-        batch : dict
-            "X", "y", "weight" and "per_row", one over the total weight of all rows.
-        key : array
-            Not used.
-
-        Returns
-        -------
-        loss : array of shape ()
-            Minus the estimated bound, divided by the total weight.
-        """
+        """Return the loss of a batch."""
         import jax
         import jax.numpy as jnp
 

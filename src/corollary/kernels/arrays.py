@@ -22,64 +22,20 @@ TILE_SQUARE = 384
 
 
 def is_traced(value: Any) -> bool:
-    """Tell whether a value is a JAX tracer, which has no number to be checked yet.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    traced : bool
-        Whether it is.
-    """
+    """Tell whether a value is a JAX tracer, which has no number to be checked yet."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(value, jax.core.Tracer)
 
 
 def namespace(prepared: Any) -> Any:
-    """Return the array namespace of prepared inputs: NumPy for sparse matrices.
-
-    Parameters
-    ----------
-    prepared : array, sparse matrix or nested tuples of such
-        Prepared inputs.
-
-    Returns
-    -------
-    xp : module
-        For example ``numpy`` or ``jax.numpy``.
-    """
+    """Return the array namespace of prepared inputs: NumPy for sparse matrices."""
     while isinstance(prepared, tuple):
         prepared = prepared[0]
     return np if sparse.issparse(prepared) else prepared.__array_namespace__()
 
 
 def vectors(name: str, X: Any, *, allow_sparse: bool = False) -> Any:
-    """Check that inputs are finite real vectors and return them as a matrix.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    X : array-like of shape (n, d) or (n,)
-        Rows; a vector of n numbers means n inputs of one feature.
-    allow_sparse : bool, default=False
-        Whether a SciPy sparse matrix is accepted.
-
-    Returns
-    -------
-    X : array of shape (n, d)
-        JAX arrays as they are; anything else as a NumPy array (or sparse matrix) of doubles.
-
-    Raises
-    ------
-    ValueError
-        If there are more than two dimensions, or numbers that are not finite.
-    TypeError
-        If a sparse matrix is given to a kernel that needs a dense one.
-    """
+    """Check that inputs are finite real vectors and return them as a matrix."""
     if sparse.issparse(X):
         if not allow_sparse:
             raise TypeError(f"{name} needs a dense array. Got a sparse matrix; use X.toarray().")
@@ -104,26 +60,7 @@ def vectors(name: str, X: Any, *, allow_sparse: bool = False) -> Any:
 
 
 def vector_pair(name: str, X: Any, Y: Any, *, allow_sparse: bool = False) -> tuple[Any, Any]:
-    """Check two sets of vectors with the same number of features.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    X : array-like of shape (n, d)
-        Rows.
-    Y : array-like of shape (m, d) or None
-        Other rows; None for those of X.
-    allow_sparse : bool, default=False
-        Whether SciPy's sparse matrices are accepted.
-
-    Returns
-    -------
-    X : array of shape (n, d)
-        Rows.
-    Y : array of shape (m, d)
-        The same object as X if None was given.
-    """
+    """Check two sets of vectors with the same number of features."""
     X = vectors(name, X, allow_sparse=allow_sparse)
     if Y is None:
         return X, X
@@ -140,48 +77,13 @@ def vector_pair(name: str, X: Any, Y: Any, *, allow_sparse: bool = False) -> tup
 
 
 def both(prepare: Callable[[Any], Any], X: Any, Y: Any) -> tuple[Any, Any]:
-    """Apply a function to two inputs, once if they are the same object.
-
-    Parameters
-    ----------
-    prepare : callable
-        The function.
-    X : object
-        First input.
-    Y : object
-        Second input.
-
-    Returns
-    -------
-    P : object
-        ``prepare(X)``.
-    Q : object
-        ``prepare(Y)``; P itself if Y is X.
-    """
+    """Apply a function to two inputs, once if they are the same object."""
     P = prepare(X)
     return P, P if Y is X else prepare(Y)
 
 
 def per_feature(value: Any, X: Any) -> Any:
-    """Return a number, or one number for each feature, as an array that multiplies rows of X.
-
-    Parameters
-    ----------
-    value : float or array of shape (d,)
-        A parameter.
-    X : array of shape (n, d)
-        Rows.
-
-    Returns
-    -------
-    value : float or array of shape (d,)
-        The parameter in the namespace and precision of X.
-
-    Raises
-    ------
-    ValueError
-        If there are neither one nor d numbers.
-    """
+    """Return a number, or one number for each feature, as an array that multiplies rows of X."""
     if np.ndim(value) and value.shape[0] != X.shape[1]:
         raise ValueError(
             f"One parameter for each feature is required. Got {value.shape[0]} parameters and "
@@ -193,20 +95,7 @@ def per_feature(value: Any, X: Any) -> Any:
 
 
 def divide(X: Any, scale: Any) -> Any:
-    """Divide the columns of X by a number each.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n, d)
-        Rows.
-    scale : float or array of shape (d,)
-        Scales.
-
-    Returns
-    -------
-    X : array or sparse matrix of shape (n, d)
-        Scaled rows.
-    """
+    """Divide the columns of X by a number each."""
     scale = per_feature(scale, X)
     if sparse.issparse(X):
         return X.multiply(1.0 / np.asarray(scale)).tocsr() if np.ndim(scale) else X / scale
@@ -214,37 +103,13 @@ def divide(X: Any, scale: Any) -> Any:
 
 
 def dot(P: Any, Q: Any) -> Any:
-    """Return the inner products of rows as a dense matrix.
-
-    Parameters
-    ----------
-    P : array or sparse matrix of shape (n, d)
-        Rows.
-    Q : array or sparse matrix of shape (m, d)
-        Rows.
-
-    Returns
-    -------
-    products : array of shape (n, m)
-        A new array.
-    """
+    """Return the inner products of rows as a dense matrix."""
     product = P @ Q.T
     return product.toarray() if sparse.issparse(product) else product
 
 
 def squares(X: Any) -> Any:
-    """Return the squared norms of rows.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n, d)
-        Rows.
-
-    Returns
-    -------
-    squares : array of shape (n,)
-        Sums of squares.
-    """
+    """Return the squared norms of rows."""
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     if isinstance(X, np.ndarray):
@@ -253,20 +118,7 @@ def squares(X: Any) -> Any:
 
 
 def with_diagonal(K: Any, value: Any) -> Any:
-    """Return a square matrix with another diagonal (in NumPy the same matrix, changed).
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        A matrix.
-    value : float or array of shape (n,)
-        The diagonal.
-
-    Returns
-    -------
-    K : array of shape (n, n)
-        The matrix.
-    """
+    """Return a square matrix with another diagonal (in NumPy the same matrix, changed)."""
     if isinstance(K, np.ndarray):
         np.fill_diagonal(K, value)
         return K
@@ -275,38 +127,14 @@ def with_diagonal(K: Any, value: Any) -> Any:
 
 
 def apply(function: str, K: Any) -> Any:
-    """Apply a function entry by entry, in place in NumPy.
-
-    Parameters
-    ----------
-    function : str
-        Its name in the array namespace, such as ``"exp"``.
-    K : array
-        Values; overwritten in NumPy.
-
-    Returns
-    -------
-    K : array
-        New values.
-    """
+    """Apply a function entry by entry, in place in NumPy."""
     if isinstance(K, np.ndarray):
         return getattr(np, function)(K, out=K)
     return getattr(K.__array_namespace__(), function)(K)
 
 
 def safe_sqrt(K: Any) -> Any:
-    """Return square roots whose derivative at zero is zero instead of infinite.
-
-    Parameters
-    ----------
-    K : array
-        Non-negative values; overwritten in NumPy.
-
-    Returns
-    -------
-    roots : array
-        Square roots.
-    """
+    """Return square roots whose derivative at zero is zero instead of infinite."""
     if isinstance(K, np.ndarray):
         return np.sqrt(K, out=K)
     xp = K.__array_namespace__()
@@ -315,17 +143,7 @@ def safe_sqrt(K: Any) -> Any:
 
 
 def refine(K: np.ndarray, where: np.ndarray, exact: Callable[[Any, Any], Any]) -> None:
-    """Replace some entries of a matrix, in place.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, m)
-        The matrix.
-    where : ndarray of shape (n, m), dtype=bool
-        Which entries.
-    exact : callable
-        ``exact(i, j)`` returns their values for arrays of row and column numbers.
-    """
+    """Replace some entries of a matrix, in place."""
     if not where.any():
         return
     rows, columns = np.nonzero(where)
@@ -335,63 +153,21 @@ def refine(K: np.ndarray, where: np.ndarray, exact: Callable[[Any, Any], Any]) -
 
 
 def n_prepared(prepared: Any) -> int:
-    """Return the number of prepared inputs.
-
-    Parameters
-    ----------
-    prepared : array, sparse matrix or nested tuples of such
-        Prepared inputs.
-
-    Returns
-    -------
-    n : int
-        Their number.
-    """
+    """Return the number of prepared inputs."""
     while isinstance(prepared, tuple):
         prepared = prepared[0]
     return int(prepared.shape[0])
 
 
 def cut(prepared: Any, start: int, stop: int) -> Any:
-    """Return prepared inputs ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    prepared : array, sparse matrix or nested tuples of such
-        Prepared inputs.
-    start : int
-        First one.
-    stop : int
-        One past the last.
-
-    Returns
-    -------
-    part : like prepared
-        The part.
-    """
+    """Return prepared inputs ``start`` to ``stop``."""
     if isinstance(prepared, tuple):
         return tuple(cut(part, start, stop) for part in prepared)
     return prepared[start:stop]
 
 
 def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
-    """Evaluate all pairs of prepared inputs.
-
-    Parameters
-    ----------
-    evaluate : callable
-        ``evaluate(P, Q, same)`` returns a new matrix; ``same`` says that Q is P.
-    P : array, sparse matrix or nested tuples of such
-        n prepared inputs.
-    Q : array, sparse matrix or nested tuples of such
-        m prepared inputs; the same object as P for a symmetric matrix, of which only one half
-        is then evaluated.
-
-    Returns
-    -------
-    K : array of shape (n, m)
-        The values. In NumPy the bits do not depend on the number of threads.
-    """
+    """Evaluate all pairs of prepared inputs."""
     same = Q is P
     if namespace(P) is not np or namespace(Q) is not np:
         return evaluate(P, Q, same)
@@ -426,17 +202,7 @@ def _mirrored(K: np.ndarray) -> np.ndarray:
 
 
 def in_row_blocks(work: Callable[[int, int], None], n: int, width: int) -> None:
-    """Run ``work(start, stop)`` on fixed blocks of rows, in threads with one BLAS thread each.
-
-    Parameters
-    ----------
-    work : callable
-        Handles rows ``start`` to ``stop``.
-    n : int
-        Number of rows.
-    width : int
-        Values per row, by which blocks are made to stay in cache.
-    """
+    """Run ``work(start, stop)`` on fixed blocks of rows, in threads with one BLAS thread each."""
     step = max(16, TILE_ROWS * TILE_COLUMNS // max(1, width))
     in_threads(lambda a: work(a, min(a + step, n)), range(0, n, step))
 
@@ -446,18 +212,6 @@ def in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
 
     Nested threads would fight for cores, and a matrix product split by BLAS may round differently
     from one that is not.
-
-    Parameters
-    ----------
-    work : callable
-        Handles one item.
-    items : sequence
-        The items.
-
-    Returns
-    -------
-    results : list
-        Results in the order of the items.
     """
     with one_blas_thread():
         return list(ordered_map(work, items, workers=None if len(items) > 1 else 1))

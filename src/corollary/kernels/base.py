@@ -143,20 +143,7 @@ class Kernel(ABC):
         return self._diag(self._prepare(self._placed(X), None)[0])
 
     def __call__(self, x: Any, y: Any) -> Any:
-        """Return the kernel of two single inputs.
-
-        Parameters
-        ----------
-        x : array-like of shape (d,), float, or the kernel's own kind of input
-            One input.
-        y : like x
-            Another.
-
-        Returns
-        -------
-        value : float
-            ``k(x, y)``; an array without dimensions in JAX.
-        """
+        """Return the kernel of two single inputs."""
         value = self.gram(self._single(x), self._single(y))[0, 0]
         return float(value) if isinstance(value, np.floating) else value
 
@@ -449,18 +436,7 @@ class Kernel(ABC):
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for scikit-learn's convention of seeds.
-
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        Seed or generator.
-
-    Returns
-    -------
-    rng : Generator
-        The generator given, or a new one.
-    """
+    """Return a generator for scikit-learn's convention of seeds."""
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(np.iinfo(np.int32).max))
     return np.random.default_rng(random_state)

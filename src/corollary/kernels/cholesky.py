@@ -17,18 +17,7 @@ BLOCK = 384
 
 
 def factor_in_place(K: np.ndarray) -> bool:
-    """Overwrite the lower triangle of a symmetric matrix by its Cholesky factor.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        C-contiguous doubles. The strict upper triangle is left as it was.
-
-    Returns
-    -------
-    succeeded : bool
-        False if a pivot was not positive; the lower triangle is then meaningless.
-    """
+    """Overwrite the lower triangle of a symmetric matrix by its Cholesky factor."""
     n = len(K)
     blocks = list(range(0, n, BLOCK))
     with one_blas_thread():
@@ -60,34 +49,13 @@ def factor_in_place(K: np.ndarray) -> bool:
 
 
 def solve_factored(K: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Solve ``L L' x = y`` for a factor from :func:`factor_in_place`.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        C-contiguous, with L in its lower triangle.
-    y : ndarray of shape (n,) or (n, k)
-        Right-hand sides.
-
-    Returns
-    -------
-    x : ndarray of the shape of y
-        Solutions.
-    """
+    """Solve ``L L' x = y`` for a factor from :func:`factor_in_place`."""
     with one_blas_thread():
         return dpotrs(K.T, y, lower=0)[0]
 
 
 def restore(K: np.ndarray, diagonal: np.ndarray) -> None:
-    """Undo :func:`factor_in_place`, copying the upper triangle to the lower one.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        The matrix.
-    diagonal : ndarray of shape (n,)
-        Its original diagonal.
-    """
+    """Undo :func:`factor_in_place`, copying the upper triangle to the lower one."""
     for i in range(1, len(K)):
         K[i, :i] = K[:i, i]
     np.fill_diagonal(K, diagonal)

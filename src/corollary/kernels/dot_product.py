@@ -395,19 +395,7 @@ class ANOVA(DotProduct):
 
 
 def check_whole(who: str, name: str, value: Any, low: int) -> None:
-    """Refuse what is not a whole number of at least ``low``.
-
-    Parameters
-    ----------
-    who : str
-        Whose parameter it is.
-    name : str
-        Its name.
-    value : object
-        The value given.
-    low : int
-        Smallest value allowed.
-    """
+    """Refuse what is not a whole number of at least ``low``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
         raise ValueError(
             f"The {name!r} parameter of {who} must be an int in the range [{low}, inf). "
@@ -416,20 +404,7 @@ def check_whole(who: str, name: str, value: Any, low: int) -> None:
 
 
 def whole_power(base: Any, degree: int) -> Any:
-    """Raise entries to a whole power by repeated squaring, which is faster than ``**``.
-
-    Parameters
-    ----------
-    base : array
-        Values.
-    degree : int
-        At least 1.
-
-    Returns
-    -------
-    power : array
-        ``base ** degree``.
-    """
+    """Raise entries to a whole power by repeated squaring, which is faster than ``**``."""
     result = None
     while degree:
         if degree & 1:

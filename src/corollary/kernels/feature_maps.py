@@ -370,18 +370,7 @@ class MonomialMap:
         check_whole("MonomialMap", "degree", self.degree, 0)
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Apply the map.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs.
-
-        Returns
-        -------
-        features : ndarray of shape (n, N)
-            Monomials.
-        """
+        """Apply the map."""
         return monomial_map(
             X,
             self.degree,
@@ -418,18 +407,7 @@ class Columns:
             )
 
     def __call__(self, X: Any) -> Any:
-        """Apply the map.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Inputs.
-
-        Returns
-        -------
-        selected : array of shape (n, len(columns))
-            The columns.
-        """
+        """Apply the map."""
         X = arrays.vectors("Columns", X, allow_sparse=True)
         if max(self.columns) >= X.shape[1]:
             raise ValueError(

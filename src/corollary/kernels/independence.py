@@ -169,22 +169,7 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-10) -> np.ndarray | None:
-    """Return features of a Gram matrix by pivoted Cholesky, if few are enough.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric positive semi-definite matrix.
-    max_rank : int
-        Largest number of features.
-    tol : float, default=1e-10
-        What is left of the diagonal, as a share of its largest entry.
-
-    Returns
-    -------
-    features : ndarray of shape (n, r) or None
-        Rows whose inner products are K up to the tolerance; None if max_rank are not enough.
-    """
+    """Return features of a Gram matrix by pivoted Cholesky, if few are enough."""
     left = np.diag(K).copy()
     largest = float(left.max(initial=0.0))
     features = np.zeros((len(K), max_rank), order="F")

@@ -161,18 +161,7 @@ def _smallest_norm(K: np.ndarray, y: np.ndarray) -> KernelRidgeSolution:
 
 
 def rows_go_with_kernel(model: Any) -> str | None:
-    """Say what is wrong with a loaded model that keeps a kernel and the rows it compares with.
-
-    Parameters
-    ----------
-    model : estimator
-        With ``kernel_``, ``X_fit_`` and ``dual_coef_``.
-
-    Returns
-    -------
-    sentence : str or None
-        None if both are there, or neither, which is right for precomputed matrices alone.
-    """
+    """Say what is wrong with a loaded model that keeps a kernel and the rows it compares with."""
     if (model.kernel_ is None) != (model.X_fit_ is None):
         return "the kernel and its rows must both be there, or neither"
     if (model.kernel_ is None) != (model.kernel == "precomputed"):
@@ -347,24 +336,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 
 def training_gram(estimator: Any, X: Any) -> tuple[np.ndarray, Kernel | None, Any]:
-    """Return the Gram matrix of training, the kernel and what predictions need of X.
-
-    Parameters
-    ----------
-    estimator : estimator
-        With the parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``.
-    X : ndarray or sparse matrix of shape (n, d)
-        Validated training inputs.
-
-    Returns
-    -------
-    K : ndarray of shape (n, n)
-        Gram matrix; X itself if the kernel is "precomputed".
-    kernel : Kernel or None
-        The kernel; None if it is "precomputed".
-    X_fit : ndarray, sparse matrix or None
-        The inputs to keep; None if the kernel is "precomputed".
-    """
+    """Return the Gram matrix of training, the kernel and what predictions need of X."""
     if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
         K = X.toarray() if hasattr(X, "toarray") else X
         if K.shape[0] != K.shape[1]:
@@ -389,24 +361,7 @@ def training_gram(estimator: Any, X: Any) -> tuple[np.ndarray, Kernel | None, An
 
 
 def expand(kernel: Kernel | None, X: Any, X_fit: Any, coef: np.ndarray) -> np.ndarray:
-    """Return ``sum_i coef[i] k(X_fit[i], x)`` for every row, a block of rows at a time.
-
-    Parameters
-    ----------
-    kernel : Kernel or None
-        The kernel; None if X holds its values.
-    X : ndarray or sparse matrix of shape (m, d)
-        Rows.
-    X_fit : ndarray, sparse matrix or None
-        Training inputs.
-    coef : ndarray of shape (n,) or (n, k)
-        Coefficients.
-
-    Returns
-    -------
-    values : ndarray of shape (m,) or (m, k)
-        The function's values.
-    """
+    """Return ``sum_i coef[i] k(X_fit[i], x)`` for every row, a block of rows at a time."""
     if kernel is None:
         return X @ coef
     step = max(1, VALUES_AT_ONCE // max(1, len(coef)))

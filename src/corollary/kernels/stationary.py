@@ -92,26 +92,7 @@ def _positive(name: str, who: str, value: Any) -> Any:
 
 
 def squared_distances(P: Any, Q: Any, same: bool, *, for_roots: bool = False) -> Any:
-    """Return squared Euclidean distances of rows that come with their squared norms.
-
-    Parameters
-    ----------
-    P : tuple of arrays of shape (n, d) and (n,)
-        Rows and squared norms.
-    Q : tuple of arrays of shape (m, d) and (m,)
-        Rows and squared norms.
-    same : bool
-        Whether Q is P; the diagonal is then exactly zero.
-    for_roots : bool, default=False
-        Whether square roots will be taken, near zero where they lose half of the digits: close
-        pairs are then computed from differences too (in NumPy).
-
-    Returns
-    -------
-    squares : array of shape (n, m)
-        A new array. Inner products are used where they are precise to 1e-10; otherwise (rows that
-        are far apart in units of the length scale, in NumPy) differences.
-    """
+    """Return squared Euclidean distances of rows that come with their squared norms."""
     (X, x), (Y, y) = P, Q
     if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
         largest = max(x.max(initial=0.0), y.max(initial=0.0))

@@ -157,18 +157,7 @@ def mmd_test(
 
 
 def permutation_result(statistics: np.ndarray) -> PermutationTest:
-    """Turn statistics into a p-value; the first is that of the data.
-
-    Parameters
-    ----------
-    statistics : ndarray of shape (n_permutations + 1,)
-        Statistics.
-
-    Returns
-    -------
-    result : PermutationTest
-        The test.
-    """
+    """Turn statistics into a p-value; the first is that of the data."""
     observed, null = float(statistics[0]), statistics[1:]
     # Equal assignments may differ by rounding: a tie must count, or the level is lost.
     slack = TIE * float(np.abs(statistics).max())
@@ -177,22 +166,7 @@ def permutation_result(statistics: np.ndarray) -> PermutationTest:
 
 
 def stratum_rows(who: str, strata: Any, n: int) -> list[np.ndarray]:
-    """Return the rows of every stratum.
-
-    Parameters
-    ----------
-    who : str
-        Who asks, for the message.
-    strata : array-like of shape (n,) or None
-        Groups; None for one.
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    rows : list of ndarray
-        Row numbers, one array per stratum.
-    """
+    """Return the rows of every stratum."""
     if strata is None:
         return [np.arange(n)]
     strata = np.asarray(strata)

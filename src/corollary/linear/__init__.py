@@ -66,6 +66,7 @@ from corollary.linear.newton import l1_violation as l1_violation
 from corollary.linear.newton import newton_minimise as newton_minimise
 from corollary.linear.newton import newton_step as newton_step
 from corollary.linear.newton import proximal_newton as proximal_newton
+from corollary.linear.normal_equations import NormalEquations as NormalEquations
 from corollary.linear.path_display import CoefficientPathDisplay as CoefficientPathDisplay
 from corollary.linear.perceptron import Perceptron as Perceptron
 from corollary.linear.perceptron import PerceptronLeaveOneOut as PerceptronLeaveOneOut

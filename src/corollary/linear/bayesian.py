@@ -51,25 +51,7 @@ class GaussianPosterior(NamedTuple):
 
 
 def precision_matrix(prior_precision: Any, n_features: int) -> np.ndarray:
-    """Return a prior precision as a matrix.
-
-    Parameters
-    ----------
-    prior_precision : float, array-like of shape (n_features,) or (n_features, n_features)
-        One precision for all coefficients, one for each, or a symmetric positive definite matrix.
-    n_features : int
-        Number of coefficients.
-
-    Returns
-    -------
-    precision : ndarray of shape (n_features, n_features)
-        The matrix.
-
-    Raises
-    ------
-    ValueError
-        If it has the wrong shape or is not symmetric positive definite.
-    """
+    """Return a prior precision as a matrix."""
     value = np.asarray(prior_precision, dtype=np.float64)
     if value.ndim == 0:
         value = np.full(n_features, float(value))
@@ -229,29 +211,7 @@ def evidence_from_products(
     precision: np.ndarray,
     noise_variance: float,
 ) -> float:
-    r"""Compute the log evidence from sums over rows.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_features, n_features)
-        :math:`X^\top X`.
-    cross : ndarray of shape (n_features,)
-        :math:`X^\top y`.
-    squares : float
-        :math:`y^\top y`.
-    n : float
-        Number of rows.
-    precision : ndarray of shape (n_features, n_features)
-        Prior precision :math:`\Lambda`.
-    noise_variance : float
-        Variance :math:`\sigma^2` of the noise.
-
-    Returns
-    -------
-    value : float
-        :math:`-\frac n2\log(2\pi\sigma^2)+\frac12\log\det\Lambda
-        -\frac12\log\det(\Lambda+G/\sigma^2)-\frac1{2\sigma^2}\|y-X\mu\|^2-\frac12\mu^\top\Lambda\mu`.
-    """
+    r"""Compute the log evidence from sums over rows."""
     posterior = precision + gram / noise_variance
     factor = scipy.linalg.cho_factor(posterior, lower=True)
     mean = scipy.linalg.cho_solve(factor, cross / noise_variance)

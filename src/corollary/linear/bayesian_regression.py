@@ -53,26 +53,6 @@ def maximise_evidence(
     :math:`\alpha=\sigma^2\lambda` of noise variance to prior variance the best noise variance is
     :math:`\frac1n\bigl(y^\top y-\sum_i c_i^2/(D_i^2+\alpha)\bigr)`, so that what remains is a
     search in one variable.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_features, n_features)
-        :math:`X^\top X`.
-    cross : ndarray of shape (n_features,)
-        :math:`X^\top y`.
-    squares : float
-        :math:`y^\top y`.
-    n : float
-        Number of rows.
-    prior_precision : float, ndarray or "evidence", default="evidence"
-        Given precision, or "evidence" to learn a multiple :math:`\lambda` of the identity.
-    noise_variance : float or "evidence", default="evidence"
-        Given variance, or "evidence" to learn it.
-
-    Returns
-    -------
-    found : HyperParameters
-        Both. A learnt noise variance is at least 1e-10 of the mean square of the targets.
     """
     from scipy.optimize import brentq
 

@@ -29,20 +29,7 @@ class ScaledCholesky:
 
     @classmethod
     def of(cls, gram: np.ndarray, alpha: float = 0.0) -> Self | None:
-        """Factorise ``gram + alpha * I``.
-
-        Parameters
-        ----------
-        gram : ndarray of shape (n, n)
-            Symmetric.
-        alpha : float, default=0.0
-            Added to the diagonal.
-
-        Returns
-        -------
-        factor : ScaledCholesky or None
-            None if the matrix is not positive definite to working precision.
-        """
+        """Factorise ``gram + alpha * I``."""
         diagonal = np.diag(gram) + alpha
         if not np.all(diagonal > 0):
             return None
@@ -60,18 +47,7 @@ class ScaledCholesky:
         return cls(factor, scale, float(rcond))
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """Solve for one or several right-hand sides.
-
-        Parameters
-        ----------
-        right : ndarray of shape (n, k)
-            Right-hand sides.
-
-        Returns
-        -------
-        solution : ndarray of shape (n, k)
-            The solutions.
-        """
+        """Solve for one or several right-hand sides."""
         if len(self.scale) == 0:
             return np.zeros_like(right)
         scale = self.scale[:, np.newaxis]
@@ -81,24 +57,7 @@ class ScaledCholesky:
 
 
 def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
-    """Minimise ``|B - A W|^2 + alpha |W|^2`` by singular values; smallest norm if alpha is 0.
-
-    Parameters
-    ----------
-    A : ndarray of shape (m, n)
-        Design, e.g. a triangular factor.
-    B : ndarray of shape (m, k)
-        Targets.
-    alpha : float, default=0.0
-        Penalty.
-
-    Returns
-    -------
-    W : ndarray of shape (n, k)
-        The minimiser.
-    rank : int
-        Numerical rank of A.
-    """
+    """Minimise ``|B - A W|^2 + alpha |W|^2`` by singular values; smallest norm if alpha is 0."""
     if A.shape[1] == 0:
         return np.zeros((0, B.shape[1])), 0
     U, s, Vt, rank, norms = scaled_decomposition(A)
@@ -118,24 +77,6 @@ def scaled_decomposition(
 
     Columns in different units do not make a design singular, which is why the rank is judged
     after scaling.
-
-    Parameters
-    ----------
-    A : ndarray of shape (m, n)
-        The matrix.
-
-    Returns
-    -------
-    U : ndarray of shape (m, min(m, n))
-        Left singular vectors of the scaled matrix.
-    s : ndarray of shape (min(m, n),)
-        Its singular values.
-    Vt : ndarray of shape (min(m, n), n)
-        Its right singular vectors.
-    rank : int
-        How many singular values are above rounding.
-    norms : ndarray of shape (n,)
-        The lengths that columns were divided by; 1 for zero columns.
     """
     norms = np.linalg.norm(A, axis=0)
     norms[norms == 0] = 1.0
@@ -144,24 +85,7 @@ def scaled_decomposition(
 
 
 def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
-    """Solve ``(gram + alpha * I) W = cross`` by eigenvalues; smallest norm if alpha is 0.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n, n)
-        Symmetric and positive semi-definite up to rounding.
-    cross : ndarray of shape (n, k)
-        Right-hand sides.
-    alpha : float, default=0.0
-        Added to the eigenvalues.
-
-    Returns
-    -------
-    W : ndarray of shape (n, k)
-        The solution.
-    rank : int
-        Number of eigenvalues above rounding.
-    """
+    """Solve ``(gram + alpha * I) W = cross`` by eigenvalues; smallest norm if alpha is 0."""
     if len(gram) == 0:
         return np.zeros_like(cross), 0
     values, vectors = scipy.linalg.eigh(gram, check_finite=False)

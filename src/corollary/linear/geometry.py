@@ -404,22 +404,7 @@ def _points(name: str, X: Any, coef: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def signs(name: str, y: Any, n: int) -> np.ndarray:
-    """Return labels -1 and 1 as numbers, or say what is wrong with them.
-
-    Parameters
-    ----------
-    name : str
-        The function that asks.
-    y : array-like of shape (n,)
-        Labels.
-    n : int
-        Required number.
-
-    Returns
-    -------
-    y : ndarray of shape (n,)
-        Labels as floats.
-    """
+    """Return labels -1 and 1 as numbers, or say what is wrong with them."""
     y = np.asarray(y)
     if y.shape != (n,) or not np.isin(y, (-1, 1)).all():
         raise ValueError(

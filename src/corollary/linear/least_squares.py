@@ -172,34 +172,7 @@ def solve_arrays(
     max_iter: int | None = None,
     n_jobs: int | None = None,
 ) -> LeastSquares:
-    """Solve least squares for validated arrays, choosing the way.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Inputs.
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-    alpha : float
-        Penalty.
-    fit_intercept : bool
-        Whether the model has an intercept.
-    solver : {"auto", "cholesky", "svd", "lsqr"}, default="auto"
-        As in :func:`least_squares`.
-    tol : float, default=1e-10
-        Relative tolerance of "lsqr".
-    max_iter : int or None, default=None
-        Iterations of "lsqr"; None for its own choice.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    solution : LeastSquares
-        The solution.
-    """
+    """Solve least squares for validated arrays, choosing the way."""
     from corollary.linear.wide import is_large, solve_iteratively, solve_wide
 
     if solver == "lsqr" or (solver == "auto" and is_large(X)):
@@ -224,28 +197,7 @@ def solve_source(
     solver: str = "auto",
     n_jobs: int | None = None,
 ) -> LeastSquares:
-    """Solve least squares from normal equations, with more passes over the rows if needed.
-
-    Parameters
-    ----------
-    source : Source
-        The rows.
-    equations : NormalEquations
-        Their normal equations.
-    alpha : float
-        Penalty.
-    fit_intercept : bool
-        Whether the model has an intercept.
-    solver : {"auto", "cholesky", "svd"}, default="auto"
-        "svd" decomposes the rows even if the normal equations would do.
-    n_jobs : int or None, default=None
-        Threads.
-
-    Returns
-    -------
-    solution : LeastSquares
-        The solution.
-    """
+    """Solve least squares from normal equations, with more passes over the rows if needed."""
     if not equations.weight > 0:
         raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
     kept = varying_columns(equations, fit_intercept=fit_intercept)
@@ -295,30 +247,7 @@ def shaped(
     rcond: float,
     solver: str,
 ) -> LeastSquares:
-    """Return a solution in the shape of the targets.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (n_features, n_targets)
-        Coefficients.
-    intercept : ndarray of shape (n_targets,)
-        Intercepts.
-    target_ndim : int
-        1 or 2.
-    fit_intercept : bool
-        Whether to keep the intercept; otherwise it is zero.
-    rank : int
-        Rank of the design.
-    rcond : float
-        Reciprocal condition number.
-    solver : str
-        What was used.
-
-    Returns
-    -------
-    solution : LeastSquares
-        The solution.
-    """
+    """Return a solution in the shape of the targets."""
     if not fit_intercept:
         intercept = np.zeros_like(intercept)
     if target_ndim == 1:
@@ -331,18 +260,6 @@ def varying_columns(equations: NormalEquations, *, fit_intercept: bool = True) -
 
     Scaling a column of rounding errors to unit length would make noise look like data; the
     coefficient of such a column is zero in the solution of smallest norm.
-
-    Parameters
-    ----------
-    equations : NormalEquations
-        The normal equations.
-    fit_intercept : bool, default=True
-        Whether columns are centred.
-
-    Returns
-    -------
-    kept : ndarray of int
-        Indices, ascending.
     """
     squares = np.diag(equations.gram(centred=fit_intercept))
     if not fit_intercept:

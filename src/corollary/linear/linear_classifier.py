@@ -21,18 +21,7 @@ FITTED_CLASSIFIER = {
 
 
 def scores_fit_classes(model: Any) -> str | None:
-    """Say what is wrong between the coefficients and the classes of a loaded model.
-
-    Parameters
-    ----------
-    model : LinearClassifier
-        A model with its attributes set.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong between the coefficients and the classes of a loaded model."""
     if not hasattr(model, "coef_"):
         return None
     n_classes = len(model.classes_)

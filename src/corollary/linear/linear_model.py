@@ -17,18 +17,7 @@ from corollary.linear.normal_equations import NormalEquations
 
 
 def fits_together(model: Any) -> str | None:
-    """Say what is wrong with the shapes of a loaded linear model, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        With ``coef_`` and ``intercept_``.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem.
-    """
+    """Say what is wrong with the shapes of a loaded linear model, or None."""
     if (model.coef_.ndim == 1) != (np.ndim(model.intercept_) == 0):
         return "coefficients and intercept are for different numbers of targets"
     return None
@@ -53,31 +42,7 @@ def read_source(
     sample_weight: str | None,
     n_jobs: int | None,
 ) -> tuple[Source, NormalEquations]:
-    """Open data, form their normal equations in one pass and remember names and rows.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``n_features_in_``, ``feature_names_in_`` (if columns have names) and
-        ``fingerprint_``.
-    data : path, data frame, Dask collection, or iterable of chunks
-        See :func:`corollary.core.summary.open_source`.
-    target : str, sequence of str or None
-        Columns to predict.
-    columns : sequence of str or None
-        Features.
-    sample_weight : str or None
-        Column of weights.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    source : Source
-        The rows, for further passes.
-    equations : NormalEquations
-        Their normal equations.
-    """
+    """Open data, form their normal equations in one pass and remember names and rows."""
     source = open_source(data, columns=columns, target=target, sample_weight=sample_weight)
     if source.n_targets == 0:
         raise ValueError(

@@ -368,22 +368,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
 
 
 def split(x: np.ndarray, problem: LogisticProblem) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients and intercepts from flattened parameters.
-
-    Parameters
-    ----------
-    x : ndarray of shape (size,)
-        Parameters.
-    problem : LogisticProblem
-        The problem they belong to.
-
-    Returns
-    -------
-    coef : ndarray of shape (n_outputs, n_features)
-        Coefficients.
-    intercept : ndarray of shape (n_outputs,)
-        Intercepts, zero if there are none.
-    """
+    """Return coefficients and intercepts from flattened parameters."""
     weights = np.reshape(x, problem.shape)
     if problem.fit_intercept:
         return weights[:, :-1].copy(), weights[:, -1].copy()
@@ -391,22 +376,7 @@ def split(x: np.ndarray, problem: LogisticProblem) -> tuple[np.ndarray, np.ndarr
 
 
 def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Return the factor on the weight of each class.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        The user's wish.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    totals : ndarray of shape (n_classes,)
-        Total sample weight of each class.
-
-    Returns
-    -------
-    factors : ndarray of shape (n_classes,) or None
-        The factors; None if all are one.
-    """
+    """Return the factor on the weight of each class."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):

@@ -87,22 +87,7 @@ class LogisticProblem:
     def sums(
         self, x: np.ndarray, *, curvature: bool = False, columns: np.ndarray | None = None
     ) -> LogisticTerms:
-        """Sum loss and derivatives over the data.
-
-        Parameters
-        ----------
-        x : ndarray
-            Parameters.
-        curvature : bool, default=False
-            Whether to sum the Hessian.
-        columns : ndarray of int or None, default=None
-            Features of the Hessian; None for all.
-
-        Returns
-        -------
-        terms : LogisticTerms
-            The sums, without the penalty.
-        """
+        """Sum loss and derivatives over the data."""
         start = LogisticTerms(
             np.reshape(x, self.shape),
             self.classes,
@@ -121,31 +106,7 @@ class LogisticProblem:
         *,
         definite: bool = True,
     ) -> tuple[float, np.ndarray, np.ndarray | None]:
-        """Evaluate the smooth part of the objective.
-
-        Parameters
-        ----------
-        x : ndarray of shape (size,)
-            Parameters.
-        hessian : bool
-            Whether the Hessian is wanted.
-        columns : ndarray of int or None, default=None
-            Features of the Hessian; None for all.
-        definite : bool, default=True
-            Whether to make the Hessian of several classes definite along the directions that add
-            the same vector to every class, which change no probability. From parameters that sum
-            to zero over the classes Newton's steps stay the same: the gradient has no part in
-            these directions.
-
-        Returns
-        -------
-        value : float
-            Mean loss plus l2 penalty.
-        gradient : ndarray of shape (size,)
-            Its gradient.
-        hessian : ndarray or None
-            Its Hessian.
-        """
+        """Evaluate the smooth part of the objective."""
         sums = self.sums(x, curvature=hessian, columns=columns)
         assert sums.gradient is not None
         l2 = self.l2
@@ -175,22 +136,7 @@ class LogisticProblem:
 
 
 def choose_solver(problem: LogisticProblem, solver: str, *, is_sparse: bool = False) -> str:
-    """Return the solver to use, resolving "auto".
-
-    Parameters
-    ----------
-    problem : LogisticProblem
-        The problem.
-    solver : {"auto", "newton", "lbfgs", "proximal"}
-        The user's wish.
-    is_sparse : bool, default=False
-        Whether the features are sparse, so that passes without a Hessian are cheap.
-
-    Returns
-    -------
-    solver : {"newton", "lbfgs", "proximal"}
-        The solver.
-    """
+    """Return the solver to use, resolving "auto"."""
     has_l1 = problem.l1_ratio > 0 and np.isfinite(problem.C)
     if solver == "auto":
         if has_l1:
@@ -213,29 +159,7 @@ def solve(
     max_iter: int,
     hessian: np.ndarray | None = None,
 ) -> NewtonResult:
-    """Minimise the objective of a logistic problem.
-
-    Parameters
-    ----------
-    problem : LogisticProblem
-        The problem.
-    start : ndarray of shape (size,)
-        First parameters.
-    solver : {"newton", "lbfgs", "proximal"}
-        How.
-    tol : float
-        Largest allowed entry of the gradient (of the violation of the optimality conditions with
-        an l1 penalty).
-    max_iter : int
-        Largest number of steps.
-    hessian : ndarray or None, default=None
-        Newton's first Hessian, if a good one is known.
-
-    Returns
-    -------
-    result : NewtonResult
-        The minimiser and how it was reached.
-    """
+    """Minimise the objective of a logistic problem."""
     with one_blas_thread():
         if solver == "newton":
             return newton_minimise(
@@ -276,22 +200,7 @@ def _lbfgs(problem: LogisticProblem, start: np.ndarray, tol: float, max_iter: in
 
 
 def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> NewtonResult | None:
-    """Return a first guess from a fixed pseudo-random sixteenth of the rows.
-
-    Parameters
-    ----------
-    problem : LogisticProblem
-        A problem on arrays in memory.
-    data : tuple of arrays
-        Its arrays.
-    solver : {"newton", "lbfgs", "proximal"}
-        How.
-
-    Returns
-    -------
-    start : NewtonResult or None
-        The guess and its Hessian; None if the rows are too few to gain by it.
-    """
+    """Return a first guess from a fixed pseudo-random sixteenth of the rows."""
     expected = n_rows(data) / SUBSAMPLE
     if expected < max(1024, 20 * problem.size):
         return None
@@ -309,22 +218,7 @@ def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> Newto
 
 
 def separation(problem: LogisticProblem, x: np.ndarray) -> str | None:
-    """Say whether unpenalised coefficients grow without end.
-
-    Parameters
-    ----------
-    problem : LogisticProblem
-        A problem without penalty.
-    x : ndarray of shape (size,)
-        Where a solver stopped.
-
-    Returns
-    -------
-    kind : {"complete", "partial"} or None
-        "complete" if x separates all rows. "partial" if another Newton step still moves some
-        log odds by a tenth or more and no row the other way, as when the rows of one category
-        all have one label. None if neither.
-    """
+    """Say whether unpenalised coefficients grow without end."""
     if problem.sums(x).margin > 0:
         return "complete"
     if problem.size > NEWTON_SIZE * 4:

@@ -187,20 +187,7 @@ def newton_minimise(
 
 
 def soft_threshold(x: np.ndarray, threshold: np.ndarray | float) -> np.ndarray:
-    """Return the point that minimises ``(u - x) ** 2 / 2 + threshold * abs(u)`` over u.
-
-    Parameters
-    ----------
-    x : ndarray
-        Where to start from.
-    threshold : ndarray or float
-        Non-negative.
-
-    Returns
-    -------
-    u : ndarray
-        x moved towards zero by the threshold, but not past it.
-    """
+    """Return the point that minimises ``(u - x) ** 2 / 2 + threshold * abs(u)`` over u."""
     return np.sign(x) * np.maximum(np.abs(x) - threshold, 0.0)
 
 
@@ -331,24 +318,6 @@ def model_minimiser(
     The model is :math:`g^\top (u - x) + \tfrac12 (u - x)^\top H (u - x) + \sum_j \lambda_j
     |u_j|`. Coordinate descent finds the support and its signs; the equations on the support are
     then solved exactly, because coordinate descent is slow at that where H is ill-conditioned.
-
-    Parameters
-    ----------
-    hessian : ndarray of shape (n, n)
-        H, symmetric and positive semi-definite.
-    gradient : ndarray of shape (n,)
-        g.
-    x : ndarray of shape (n,)
-        Where the model was made.
-    l1 : ndarray of shape (n,)
-        :math:`\lambda`, non-negative.
-    tol : float
-        Largest allowed violation of the optimality conditions.
-
-    Returns
-    -------
-    u : ndarray of shape (n,)
-        The minimiser; the best point found if the tolerance is out of reach.
     """
     from corollary.linear._logistic import descend
 
@@ -393,26 +362,7 @@ def _replaced(x: np.ndarray, where: np.ndarray, values: np.ndarray) -> np.ndarra
 def working_set(
     x: np.ndarray, violation: np.ndarray, groups: np.ndarray, n_features: int, smallest: int
 ) -> np.ndarray:
-    """Return the features in use and those that violate the optimality conditions most.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        Current point.
-    violation : ndarray of shape (n,)
-        Violation of each coordinate.
-    groups : ndarray of shape (n,)
-        Feature of each coordinate; -1 for none.
-    n_features : int
-        Number of features.
-    smallest : int
-        Least size of the set.
-
-    Returns
-    -------
-    features : ndarray of int
-        Ascending; at least twice as many as are in use.
-    """
+    """Return the features in use and those that violate the optimality conditions most."""
     owned = groups >= 0
     used = np.zeros(n_features, dtype=bool)
     used[groups[owned & (x != 0)]] = True

@@ -45,7 +45,7 @@ class NormalEquations(Summary):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.linear.normal_equations import NormalEquations
+    >>> from corollary.linear import NormalEquations
     >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([1.0, 3.0, 5.0])
     >>> equations = NormalEquations.of_width(1).update((X, y))
     >>> equations.gram(), equations.cross()

@@ -66,30 +66,7 @@ def descent_direction(
     fit_intercept: bool,
     n_jobs: int | None,
 ) -> np.ndarray:
-    """Compute minus half the gradient of the objective from the rows themselves.
-
-    Parameters
-    ----------
-    source : Source
-        The rows.
-    equations : NormalEquations
-        Their means.
-    coef : ndarray of shape (n_kept, n_targets)
-        The solution so far.
-    kept : ndarray of int
-        Columns it belongs to.
-    alpha : float
-        Penalty.
-    fit_intercept : bool
-        Whether columns are centred.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    direction : ndarray of shape (n_kept, n_targets)
-        Zero at the solution.
-    """
+    """Compute minus half the gradient of the objective from the rows themselves."""
     full = np.zeros((equations.n_features, coef.shape[1]))
     full[kept] = coef
     x_mean, y_mean = equations.x_mean, equations.y_mean

@@ -64,18 +64,7 @@ class Spectrum(NamedTuple):
     y_mean: np.ndarray
 
     def coefficients(self, alpha: float) -> np.ndarray:
-        """Return the ridge coefficients for one positive penalty.
-
-        Parameters
-        ----------
-        alpha : float
-            Penalty.
-
-        Returns
-        -------
-        coef : ndarray of shape (n_features, n_targets)
-            Coefficients.
-        """
+        """Return the ridge coefficients for one positive penalty."""
         s = self.singular_values
         return self.directions @ ((s / (s**2 + alpha))[:, np.newaxis] * self.projections)
 
@@ -83,24 +72,7 @@ class Spectrum(NamedTuple):
 def spectrum(
     X: Any, y: np.ndarray, sample_weight: np.ndarray | None, *, fit_intercept: bool = True
 ) -> Spectrum:
-    """Decompose a design without copying it.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Inputs.
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-    fit_intercept : bool, default=True
-        Whether to centre.
-
-    Returns
-    -------
-    spectrum : Spectrum
-        Singular values, directions and projected targets.
-    """
+    """Decompose a design without copying it."""
     n, d = X.shape
     w = np.ones(n) if sample_weight is None else sample_weight
     if not w.sum() > 0:
@@ -182,20 +154,7 @@ def ridge_path(
 
 
 def check_alphas(name: str, alphas: Any) -> np.ndarray:
-    """Validate a grid of penalties.
-
-    Parameters
-    ----------
-    name : str
-        Who asks.
-    alphas : array-like
-        The penalties.
-
-    Returns
-    -------
-    alphas : ndarray of shape (n_alphas,)
-        As numbers.
-    """
+    """Validate a grid of penalties."""
     grid = np.asarray(alphas, dtype=np.float64)
     if grid.ndim != 1 or len(grid) == 0 or not np.all(grid > 0) or not np.all(np.isfinite(grid)):
         raise ValueError(
@@ -206,20 +165,7 @@ def check_alphas(name: str, alphas: Any) -> np.ndarray:
 
 
 def project_rows(X: Any, found: Spectrum) -> np.ndarray:
-    r"""Return the coordinates of centred rows along the singular directions.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    found : Spectrum
-        The decomposition.
-
-    Returns
-    -------
-    coordinates : ndarray of shape (n_samples, m)
-        :math:`(x_i - \bar x)^\top V`.
-    """
+    r"""Return the coordinates of centred rows along the singular directions."""
     if sparse.issparse(X):
         return X @ found.directions - found.x_mean @ found.directions
     return (X - found.x_mean) @ found.directions

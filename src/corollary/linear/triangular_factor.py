@@ -50,18 +50,7 @@ class TriangularFactor(Summary):
 
     @classmethod
     def of_shift(cls, shift: np.ndarray) -> Self:
-        """Return the factor of no rows.
-
-        Parameters
-        ----------
-        shift : ndarray of shape (n_columns,)
-            Subtracted from every row.
-
-        Returns
-        -------
-        factor : TriangularFactor
-            With an R of no rows.
-        """
+        """Return the factor of no rows."""
         return cls(shift, np.empty((0, len(shift))))
 
     def empty(self) -> Self:

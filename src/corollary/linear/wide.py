@@ -21,18 +21,7 @@ LARGE_SIDE = 4096
 
 
 def is_large(X: Any) -> bool:
-    """Tell whether X is sparse and both of its sides are large.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Inputs.
-
-    Returns
-    -------
-    large : bool
-        Whether to iterate instead of forming products.
-    """
+    """Tell whether X is sparse and both of its sides are large."""
     return bool(sparse.issparse(X) and min(X.shape) > LARGE_SIDE)
 
 
@@ -45,28 +34,7 @@ def solve_wide(
     *,
     decompose: bool = False,
 ) -> LeastSquares:
-    """Solve least squares on the side of the rows.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Inputs.
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-    alpha : float
-        Penalty; 0 for the solution of smallest norm.
-    fit_intercept : bool
-        Whether the model has an intercept.
-    decompose : bool, default=False
-        Whether to use singular values in any case.
-
-    Returns
-    -------
-    solution : LeastSquares
-        The solution; ``rank`` is that of the design where it was found, else its upper bound.
-    """
+    """Solve least squares on the side of the rows."""
     x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)
     target = (y.reshape(len(y), -1) - y_mean) * root
     if alpha > 0 and not decompose:
@@ -99,30 +67,7 @@ def solve_iteratively(
     tol: float = 1e-10,
     max_iter: int | None = None,
 ) -> LeastSquares:
-    """Solve least squares by LSQR, which touches X only through products with vectors.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Inputs; never centred or copied, even with an intercept.
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        Weights.
-    alpha : float
-        Penalty.
-    fit_intercept : bool
-        Whether the model has an intercept.
-    tol : float, default=1e-10
-        Relative tolerance of residual and of its products with the columns.
-    max_iter : int or None, default=None
-        Iterations; None for ten times the smaller side.
-
-    Returns
-    -------
-    solution : LeastSquares
-        The solution.
-    """
+    """Solve least squares by LSQR, which touches X only through products with vectors."""
     from scipy.sparse.linalg import LinearOperator, lsqr
 
     x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)

@@ -39,18 +39,7 @@ FITTED = {
 
 
 def fits_together(model: Any) -> str | None:
-    """Say what does not fit in a loaded model, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        A model whose attributes fit their specifications.
-
-    Returns
-    -------
-    sentence : str or None
-        The first problem.
-    """
+    """Say what does not fit in a loaded model, or None."""
     index, weight = model.index_, model.weight_
     if not isinstance(index, NeighborIndex | SparseNeighborIndex) or not isinstance(
         model.fingerprint_, Fingerprint
@@ -195,15 +184,7 @@ class NeighborsModel(BaseEstimator, ABC):
 
 
 def check_mode(who: str, mode: str) -> None:
-    """Verify what the entries of a graph shall be.
-
-    Parameters
-    ----------
-    who : str
-        The caller, for the message.
-    mode : str
-        "connectivity" or "distance".
-    """
+    """Verify what the entries of a graph shall be."""
     if mode not in ("connectivity", "distance"):
         raise ValueError(
             f"The 'mode' parameter of {who} must be 'connectivity' or 'distance'. Got {mode!r} "
@@ -212,20 +193,7 @@ def check_mode(who: str, mode: str) -> None:
 
 
 def in_place(pieces: list[np.ndarray], places: list[np.ndarray]) -> np.ndarray:
-    """Put pieces of a result at their places.
-
-    Parameters
-    ----------
-    pieces : list of ndarray
-        Rows of the result.
-    places : list of ndarray of int
-        Where each row belongs; all places occur once.
-
-    Returns
-    -------
-    result : ndarray
-        The rows in order.
-    """
+    """Put pieces of a result at their places."""
     rows = np.concatenate(pieces)
     result = np.empty_like(rows)
     result[np.concatenate(places)] = rows

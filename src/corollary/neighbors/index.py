@@ -477,41 +477,14 @@ def nearest_neighbors(
 
 
 def build_index(X: Any, *, metric: str, p: float, **options: Any) -> Any:
-    """Prepare dense or sparse rows.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Finite rows.
-    metric : str
-        As of :meth:`NeighborIndex.build`.
-    p : float
-        Power of "minkowski".
-    **options
-        Passed to :meth:`NeighborIndex.build`; sparse rows have none.
-
-    Returns
-    -------
-    index : NeighborIndex or SparseNeighborIndex
-        The index.
-    """
+    """Prepare dense or sparse rows."""
     if hasattr(X, "indptr"):
         return SparseNeighborIndex.build(X, metric=metric, p=p)
     return NeighborIndex.build(X, metric=metric, p=p, **options)
 
 
 def check_count(who: str, n_neighbors: int, n_samples: int) -> None:
-    """Verify that there are enough rows.
-
-    Parameters
-    ----------
-    who : str
-        The caller, for the message.
-    n_neighbors : int
-        Neighbours wanted.
-    n_samples : int
-        Rows to choose from.
-    """
+    """Verify that there are enough rows."""
     if n_neighbors > n_samples:
         raise ValueError(
             f"{who} expected n_neighbors <= n_samples_fit, but n_neighbors = {n_neighbors}, "

@@ -16,24 +16,7 @@ METRICS = {
 
 
 def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
-    """Resolve the name of a metric.
-
-    Parameters
-    ----------
-    who : str
-        The caller, for the message.
-    metric : str
-        A name of :data:`METRICS`.
-    p : float
-        Power of "minkowski".
-
-    Returns
-    -------
-    metric : str
-        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
-    p : float
-        Its power.
-    """
+    """Resolve the name of a metric."""
     name = METRICS[metric]
     if name != "minkowski":
         return name, {"manhattan": 1.0, "chebyshev": np.inf}.get(name, 2.0)
@@ -48,18 +31,7 @@ def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
 
 
 def metric_code(metric: str) -> int:
-    """Return the number by which compiled searches know a metric.
-
-    Parameters
-    ----------
-    metric : str
-        A name that :func:`check_metric` returned.
-
-    Returns
-    -------
-    code : int
-        Its number; "cosine" is the squared distance of unit rows.
-    """
+    """Return the number by which compiled searches know a metric."""
     from corollary.neighbors import _search
 
     codes = {
@@ -71,22 +43,7 @@ def metric_code(metric: str) -> int:
 
 
 def measure(metric: str, p: float, values: np.ndarray) -> np.ndarray:
-    """Turn reduced distances into distances.
-
-    Parameters
-    ----------
-    metric : str
-        A name that :func:`check_metric` returned.
-    p : float
-        Power of "minkowski".
-    values : ndarray
-        Squared distances, or powers of distances.
-
-    Returns
-    -------
-    distances : ndarray
-        Of the same shape.
-    """
+    """Turn reduced distances into distances."""
     if metric == "euclidean":
         return np.sqrt(values)
     if metric == "cosine":  # of unit rows, half the squared distance
@@ -95,22 +52,7 @@ def measure(metric: str, p: float, values: np.ndarray) -> np.ndarray:
 
 
 def shift_of(largest: float, metric: str, p: float) -> int:
-    """Return the power of two to divide by, lest powers of distances overflow or vanish.
-
-    Parameters
-    ----------
-    largest : float
-        Largest size of a coordinate.
-    metric : str
-        A name that :func:`check_metric` returned.
-    p : float
-        Power of "minkowski".
-
-    Returns
-    -------
-    exponent : int
-        Zero, unless it matters.
-    """
+    """Return the power of two to divide by, lest powers of distances overflow or vanish."""
     if metric == "cosine":
         return 0
     exponent = int(np.frexp(largest)[1])
@@ -119,23 +61,7 @@ def shift_of(largest: float, metric: str, p: float) -> int:
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:
-    """Scale rows to unit length.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    unit : ndarray of shape (n_samples, n_features)
-        The rows over their lengths.
-
-    Raises
-    ------
-    ValueError
-        If a row is zero, which has no direction.
-    """
+    """Scale rows to unit length."""
     largest = np.abs(X).max(axis=1, initial=0.0, keepdims=True)
     check_directions(largest[:, 0] > 0)
     scaled = X / largest  # so that squares neither overflow nor vanish
@@ -143,18 +69,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 def check_directions(known: np.ndarray) -> None:
-    """Refuse rows of zeros.
-
-    Parameters
-    ----------
-    known : ndarray of bool of shape (n_samples,)
-        Whether a row is anything else.
-
-    Raises
-    ------
-    ValueError
-        If a row has no direction.
-    """
+    """Refuse rows of zeros."""
     if not known.all():
         raise ValueError(
             "The cosine distance is not defined for rows of zeros, and row "
@@ -164,42 +79,12 @@ def check_directions(known: np.ndarray) -> None:
 
 
 def room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Make room for the result of a search.
-
-    Parameters
-    ----------
-    n_queries : int
-        Queries.
-    k : int
-        Neighbours of each.
-
-    Returns
-    -------
-    values : ndarray of shape (n_queries, k)
-        For reduced distances.
-    rows : ndarray of int of shape (n_queries, k)
-        For row numbers.
-    """
+    """Make room for the result of a search."""
     return np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
 
 
 def in_order(distances: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Order equal distances by row number: a root can make different squares equal.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_queries, k)
-        Distances, nearest first.
-    found : ndarray of int of shape (n_queries, k)
-        Row numbers; ordered in place.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_queries, k)
-        As they were.
-    found : ndarray of int of shape (n_queries, k)
-        In order.
-    """
+    """Order equal distances by row number: a root can make different squares equal."""
     wrong = (distances[:, 1:] == distances[:, :-1]) & (found[:, 1:] < found[:, :-1])
     for j in np.flatnonzero(wrong.any(axis=1)):
         found[j] = found[j][np.lexsort((found[j], distances[j]))]

@@ -31,18 +31,7 @@ NEAREST_FITTED = {"n_neighbors_": Integer(1), **FITTED}
 
 
 def nearest_fits_together(model: Any) -> str | None:
-    """Say what does not fit in a loaded model, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        A model whose attributes fit their specifications.
-
-    Returns
-    -------
-    sentence : str or None
-        The first problem.
-    """
+    """Say what does not fit in a loaded model, or None."""
     weight = model.weight_
     if model.n_neighbors_ > model.n_samples_fit_ and weight is None:
         return "it has fewer rows than neighbours"

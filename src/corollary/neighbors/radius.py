@@ -68,20 +68,7 @@ class RadiusModel(NeighborsModel):
 
 
 def radius_weights(found: Neighborhoods, weights: Any) -> np.ndarray:
-    """Turn distances within a radius into weights of votes.
-
-    Parameters
-    ----------
-    found : Neighborhoods
-        Neighbours of some queries.
-    weights : {"uniform", "distance"} or callable
-        As of :func:`neighbor_weights`; a function gets all distances as one array.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_found,)
-        Weights, not negative.
-    """
+    """Turn distances within a radius into weights of votes."""
     distances = found.distances
     if callable(weights):
         values = np.asarray(weights(distances), dtype=float)

@@ -93,22 +93,7 @@ class Neighborhoods(NamedTuple):
 
 
 def reduced_limit(metric: str, p: float, radius: float) -> float:
-    """Turn a radius into a bound of reduced distances, a little too large.
-
-    Parameters
-    ----------
-    metric : str
-        "euclidean", "manhattan", "chebyshev", "minkowski" or "cosine".
-    p : float
-        Power of "minkowski".
-    radius : float
-        The radius.
-
-    Returns
-    -------
-    limit : float
-        No row within the radius has a larger reduced distance, whatever the rounding.
-    """
+    """Turn a radius into a bound of reduced distances, a little too large."""
     power = {"euclidean": 2.0, "minkowski": p}.get(metric, 1.0)
     with np.errstate(over="ignore"):
         limit = np.float64(2.0 * radius if metric == "cosine" else radius) ** power
@@ -123,28 +108,7 @@ def gather(
     shape: tuple[int, int],
     workers: int | None,
 ) -> Neighborhoods:
-    """Search for blocks of queries in threads and put what was found in order.
-
-    Parameters
-    ----------
-    find : callable
-        ``find(part)`` returns query in the part, row and reduced distance of rows that may be near.
-    measure : callable
-        Turns reduced distances into distances.
-    radius : float
-        The largest distance wanted.
-    parts : sequence of slice
-        Blocks of queries.
-    shape : tuple of int
-        Numbers of all queries and all rows.
-    workers : int or None
-        Threads; None for all cores.
-
-    Returns
-    -------
-    neighborhoods : Neighborhoods
-        Rows within the radius.
-    """
+    """Search for blocks of queries in threads and put what was found in order."""
     n_queries, n_rows = shape
 
     def block(part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -165,22 +129,7 @@ def gather(
 
 
 def rows_looked_at(tree: Any, Q: np.ndarray, radius: float) -> int:
-    """Count the rows that a tree's search looks at.
-
-    Parameters
-    ----------
-    tree : NeighborIndex
-        With a tree.
-    Q : ndarray of shape (n_queries, n_features)
-        Queries.
-    radius : float
-        The radius.
-
-    Returns
-    -------
-    count : int
-        Over all queries.
-    """
+    """Count the rows that a tree's search looks at."""
     from corollary.neighbors._search import within_tree
 
     limit = reduced_limit(tree.metric, tree.p, radius)
@@ -189,24 +138,7 @@ def rows_looked_at(tree: Any, Q: np.ndarray, radius: float) -> int:
 
 
 def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -> Neighborhoods:
-    """Find all rows of an index within a distance of queries.
-
-    Parameters
-    ----------
-    index : NeighborIndex
-        Whose numbers and those of the queries have powers within range.
-    Q : ndarray of shape (n_queries, n_features)
-        Queries.
-    radius : float
-        The largest distance wanted.
-    workers : int or None
-        Threads; None for all cores.
-
-    Returns
-    -------
-    neighborhoods : Neighborhoods
-        What was found.
-    """
+    """Find all rows of an index within a distance of queries."""
     from corollary.neighbors import index as searches
     from corollary.neighbors._search import _short, within_tile, within_tree
 

@@ -27,18 +27,7 @@ LARGEST_INPUT = 1e6
 
 
 def fits_together(model: Any) -> str | None:
-    """Check what a schema of single attributes cannot: that each layer feeds the next.
-
-    Parameters
-    ----------
-    model : BaseMLP
-        A model with the attributes of a fitted one.
-
-    Returns
-    -------
-    problem : str or None
-        What is wrong, if anything is.
-    """
+    """Check what a schema of single attributes cannot: that each layer feeds the next."""
     n_in = model.n_features_in_
     for W, b in zip(model.coefs_, model.intercepts_, strict=True):
         if W.shape != (len(model.coefs_[0]), n_in, b.shape[1]) or len(W) != len(b):
@@ -165,50 +154,12 @@ def auto_batch_size(n: int) -> int:
     """Choose the number of rows per step for a table of n rows.
 
     Noisy steps help small tables; large ones need fewer, larger steps to be fast.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-
-    Returns
-    -------
-    batch_size : int
-        32 up to 2,048 rows, 64 up to 8,192, 128 up to 32,768, else 256.
-
-    Examples
-    --------
-    >>> from corollary.neural.base import auto_batch_size
-    >>> [auto_batch_size(n) for n in (100, 5000, 10**6)]
-    [32, 64, 256]
     """
     return 32 if n <= 2048 else 64 if n <= 8192 else 128 if n <= 32768 else 256
 
 
 def location_and_scale(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[Any, Any]:
-    """Return the weighted mean and standard deviation of each column.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples,) or (n_samples, n_columns)
-        Numbers.
-    weight : ndarray of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    mean : float or ndarray of shape (n_columns,)
-        Means.
-    scale : float or ndarray of shape (n_columns,)
-        Standard deviations; 1 for a column that is constant up to rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.neural.base import location_and_scale
-    >>> location_and_scale(np.array([[1.0, 5.0], [3.0, 5.0]]))
-    (array([2., 5.]), array([1., 1.]))
-    """
+    """Return the weighted mean and standard deviation of each column."""
     mean = np.average(X, axis=0, weights=weight)
     centred = X - mean
     # Dividing by the largest deviation first keeps the squares of huge numbers finite.

@@ -52,33 +52,6 @@ def held_out_rows(
     Rows are put in random order, sorted by target, and every m-th is taken, m = 1/fraction rounded,
     starting at another row for each member. So every part has nearly the same share of each class
     (or of each range of a numeric target), and m members in a row have disjoint parts.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Targets; the rows are sorted by them if there is one output.
-    fraction : float
-        Share of rows to hold out, in (0, 1).
-    member : int
-        Number of the member.
-    seed : int
-        Determines the random order.
-    discrete : bool
-        Whether y are classes. The only row of a class is never held out.
-
-    Returns
-    -------
-    rows : ndarray of int
-        Row numbers; empty if there would be fewer than two.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.neural.ensemble import held_out_rows
-    >>> y = np.repeat([0, 1], 20)
-    >>> rows = held_out_rows(y, 0.1, member=0, seed=0, discrete=True)
-    >>> np.bincount(y[rows])
-    array([2, 2])
     """
     period = max(2, round(1 / fraction))
     turn, offset = divmod(member, period)
@@ -109,46 +82,7 @@ def fit_ensemble(
     seed: int,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Ensemble:
-    """Learn an ensemble of networks by AdamW.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Inputs of roughly unit scale.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Class numbers, or numeric targets of roughly unit scale.
-    weight : ndarray of shape (n_samples,) or None
-        Positive weights of the rows; None for ones.
-    loss : MLPLoss
-        Architecture and loss.
-    start : list of ndarray or None
-        Parameters to start from, each with a leading axis of members; None draws them.
-    n_members : int
-        Number of networks.
-    learning_rate : float
-        Step size of AdamW.
-    weight_decay : float
-        Decoupled weight decay: each step shrinks parameters by ``learning_rate * weight_decay``.
-    epochs : int
-        Passes over the rows at most.
-    batch_size : int
-        Rows per step.
-    validation_fraction : float or None
-        Share of rows that each member holds out to stop by; None stops by the training loss.
-    patience : int
-        Epochs without improvement after which a member stops.
-    tol : float
-        The smallest improvement that counts.
-    seed : int
-        Determines starts, held-out rows and the order of rows.
-    checkpoint : str, path-like or None, default=None
-        Folder in which every member keeps its state; made if it does not exist.
-
-    Returns
-    -------
-    ensemble : Ensemble
-        The networks and their learning curves.
-    """
+    """Learn an ensemble of networks by AdamW."""
     import optax
 
     from corollary.core.training import train
@@ -213,22 +147,7 @@ def fit_ensemble(
 
 
 def ensemble_outputs(parameters: list[np.ndarray], X: np.ndarray, activation: str) -> np.ndarray:
-    """Evaluate every member of an ensemble, in double precision and bounded memory.
-
-    Parameters
-    ----------
-    parameters : list of ndarray
-        Weights and biases, each with a leading axis of members.
-    X : ndarray of shape (n_samples, n_features)
-        Inputs, scaled as in training.
-    activation : str
-        The activation of the hidden layers.
-
-    Returns
-    -------
-    outputs : ndarray of shape (n_members, n_samples, n_outputs)
-        Values before any link.
-    """
+    """Evaluate every member of an ensemble, in double precision and bounded memory."""
     parameters = [array.astype(np.float64) for array in parameters]
     outputs = np.empty((len(parameters[0]), len(X), parameters[-1].shape[-1]))
     for first in range(0, len(X), PREDICTION_ROWS):

@@ -200,22 +200,7 @@ class MLPLoss:
     kind: str
 
     def __call__(self, vector: Any, batch: Any, key: Any) -> Any:
-        """Return the weighted mean loss of a batch.
-
-        Parameters
-        ----------
-        vector : JAX array of shape (n_parameters,)
-            The network's parameters.
-        batch : mapping
-            ``x``, ``y`` and ``weight``.
-        key : JAX random key
-            Not used: the loss is deterministic.
-
-        Returns
-        -------
-        loss : JAX array of shape ()
-            The mean.
-        """
+        """Return the weighted mean loss of a batch."""
         import jax.numpy as jnp
         from jax.nn import logsumexp
 

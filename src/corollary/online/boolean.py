@@ -60,18 +60,7 @@ class DNF:
         return all(j > 0 for term in self.terms for j in term)
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Evaluate the function.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows of zeros and ones, at least as wide as the largest literal.
-
-        Returns
-        -------
-        values : ndarray of int of shape (n_samples,)
-            Zeros and ones.
-        """
+        """Evaluate the function."""
         X = binary_table("DNF", X)
         if X.shape[1] < self.n_inputs:
             raise ValueError(

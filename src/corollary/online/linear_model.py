@@ -59,18 +59,7 @@ FITTED: dict[str, Any] = {
 
 
 def state_fits(model: Any) -> str | None:
-    """Say what is wrong between the state and the coefficients of a loaded model.
-
-    Parameters
-    ----------
-    model : OnlineClassifier or OnlineRegressor
-        A model with its attributes set.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong between the state and the coefficients of a loaded model."""
     if not hasattr(model, "coef_"):
         return None
     rows, d = model.coef_.shape

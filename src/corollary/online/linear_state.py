@@ -108,32 +108,7 @@ def make_settings(
     shape: float = 0.0,
     fit_intercept: bool = False,
 ) -> LinearSettings:
-    """Translate names into the numbers of the compiled loop.
-
-    Parameters
-    ----------
-    loss : str
-        Name of a loss.
-    rule : str, default="gradient"
-        "gradient", or a passive-aggressive variant.
-    step : str, default="constant"
-        Name of a schedule.
-    eta : float, default=1.0
-        Size of the step, or C.
-    alpha : float, default=0.0
-        Strength of the penalty.
-    radius : float or None, default=None
-        Radius of the ball; None for none.
-    shape : float, default=0.0
-        Parameter of the loss.
-    fit_intercept : bool, default=False
-        Whether there is an intercept.
-
-    Returns
-    -------
-    settings : LinearSettings
-        The numbers.
-    """
+    """Translate names into the numbers of the compiled loop."""
     code = _codes.GRADIENT if rule == "gradient" else _codes.AGGRESSIVE[rule]
     return LinearSettings(
         _codes.LOSSES[loss],
@@ -150,24 +125,7 @@ def make_settings(
 def make_state(
     settings: LinearSettings, n_features: int, n_outputs: int = 1, *, averaging: bool = False
 ) -> LinearState:
-    """Return the memory of a learner that has seen nothing.
-
-    Parameters
-    ----------
-    settings : LinearSettings
-        How it reacts.
-    n_features : int
-        Features of a row.
-    n_outputs : int, default=1
-        Weight vectors.
-    averaging : bool, default=False
-        Whether to keep the sum of the iterates.
-
-    Returns
-    -------
-    state : LinearState
-        All zeros.
-    """
+    """Return the memory of a learner that has seen nothing."""
     shape = (n_outputs, n_features + 1)
     adaptive = settings.step == _codes.ADAGRAD
     return LinearState(
@@ -182,20 +140,7 @@ def make_state(
 
 
 def coefficients(state: LinearState) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of a state: the last ones, or the average of all if sums are kept.
-
-    Parameters
-    ----------
-    state : LinearState
-        A memory.
-
-    Returns
-    -------
-    coef : ndarray of shape (r, d)
-        Weights.
-    intercept : ndarray of shape (r,)
-        Intercepts.
-    """
+    """Return the weights of a state: the last ones, or the average of all if sums are kept."""
     rounds = int(state.clock[0])
     if state.sums.shape[1] and rounds:
         total = state.mass[:, None] * state.weights[:, :-1] + state.sums[:, :-1]
@@ -214,42 +159,7 @@ def learn(
     record: bool = True,
     who: str = "The learner",
 ) -> tuple[LinearState, np.ndarray, np.ndarray]:
-    """Play one round for each row.
-
-    Parameters
-    ----------
-    settings : LinearSettings
-        How the learner reacts.
-    state : LinearState
-        Where it stands; left as it is if a row is refused.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Rows of double precision; need not have been checked for NaN if dense.
-    y : ndarray of shape (n_samples,)
-        Signs or numbers; with several outputs the index of the right one.
-    weight : ndarray of shape (n_samples,) or None, default=None
-        Factors of the slopes; a row of weight zero is scored but not learnt from.
-    order : ndarray of int or None, default=None
-        Rows in the order of the rounds; None for that of X.
-    record : bool, default=True
-        Whether to keep scores and slopes; else they are empty.
-    who : str, default="The learner"
-        Name for messages.
-
-    Returns
-    -------
-    state : LinearState
-        Where the learner stands now; for sparse rows the arrays of the old state are reused.
-    scores : ndarray of shape (n_rounds, n_outputs)
-        Scores before the update.
-    slopes : ndarray of shape (n_rounds, n_outputs)
-        Slopes of the loss in the scores, times weights; for passive-aggressive rules minus the
-        step that was taken.
-
-    Raises
-    ------
-    ValueError
-        If a row holds NaN or infinity, or if the scores overflow.
-    """
+    """Play one round for each row."""
     from corollary.online import _linear
 
     order = np.empty(0, dtype=np.int64) if order is None else order

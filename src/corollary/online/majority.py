@@ -226,20 +226,7 @@ class Halving(OnlineLearner):
 
 
 def binary_table(who: str, X: Any) -> np.ndarray:
-    """Return a table of zeros and ones, or say what is wrong with it.
-
-    Parameters
-    ----------
-    who : str
-        Learner that asks.
-    X : array-like of shape (n_rounds, n)
-        Zeros and ones.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rounds, n)
-        The same, as doubles.
-    """
+    """Return a table of zeros and ones, or say what is wrong with it."""
     X = table(who, X, low=0.0, high=1.0)
     if not np.all((X == 0) | (X == 1)):
         raise ValueError(

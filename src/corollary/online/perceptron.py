@@ -249,24 +249,7 @@ class OnlinePerceptron(LinearLearner):
 def mistake_bound(
     learner: LinearLearner, y: np.ndarray, u: Comparison | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the comparator's hinge loss and the perceptron's bound after every round.
-
-    Parameters
-    ----------
-    learner : LinearLearner
-        Who keeps the totals.
-    y : ndarray of shape (n_rounds,)
-        Signs.
-    u : Comparison or None
-        The comparator.
-
-    Returns
-    -------
-    comparator : ndarray of shape (n_rounds,)
-        Cumulative hinge loss; NaN without a comparator.
-    bound : ndarray of shape (n_rounds,)
-        The bound; infinite without a comparator.
-    """
+    """Return the comparator's hinge loss and the perceptron's bound after every round."""
     if u is None:
         return np.full(len(y), np.nan), np.full(len(y), np.inf)
     radius = learner._running_max("radius", np.sqrt(u.squares))

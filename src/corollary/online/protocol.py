@@ -269,24 +269,7 @@ def chunks(
     *,
     labels: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Cut a stream into chunks ``(X,)`` or ``(X, y)``.
-
-    Parameters
-    ----------
-    stream : tuple of arrays, path, data frame or iterable of chunks
-        Where rounds come from.
-    target : str or None, default=None
-        Column of the truths, where columns have names.
-    columns : sequence of str or None, default=None
-        Columns of the inputs, where columns have names.
-    labels : bool, default=False
-        Whether the truths are labels, which need not be numbers.
-
-    Yields
-    ------
-    chunk : tuple of arrays
-        The next rows.
-    """
+    """Cut a stream into chunks ``(X,)`` or ``(X, y)``."""
     if isinstance(stream, tuple) and not any(hasattr(a, "__dask_graph__") for a in stream):
         yield stream
         return
@@ -299,24 +282,7 @@ def chunks(
 
 
 def table(who: str, X: Any, *, low: float = -np.inf, high: float = np.inf) -> np.ndarray:
-    """Return rounds as a contiguous table of doubles, or say what is wrong with them.
-
-    Parameters
-    ----------
-    who : str
-        Learner that asks, for the message.
-    X : array-like of shape (n_rounds, n)
-        Rounds.
-    low : float, default=-inf
-        Smallest value.
-    high : float, default=inf
-        Largest value.
-
-    Returns
-    -------
-    X : ndarray of shape (n_rounds, n)
-        The same, checked.
-    """
+    """Return rounds as a contiguous table of doubles, or say what is wrong with them."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or not X.shape[1]:
         raise ValueError(
@@ -333,24 +299,7 @@ def table(who: str, X: Any, *, low: float = -np.inf, high: float = np.inf) -> np
 
 
 def truths(who: str, y: Any, n_rounds: int, choices: tuple[float, ...] | None = None) -> np.ndarray:
-    """Return one truth for each round, or say what is wrong with them.
-
-    Parameters
-    ----------
-    who : str
-        Learner that asks, for the message.
-    y : array-like of shape (n_rounds,)
-        Truths.
-    n_rounds : int
-        How many there must be.
-    choices : tuple of float or None, default=None
-        The values allowed; None for all finite numbers.
-
-    Returns
-    -------
-    y : ndarray of shape (n_rounds,)
-        The same, as doubles.
-    """
+    """Return one truth for each round, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{who} requires y to be passed, one truth for each round. Got None.")
     try:
@@ -372,17 +321,7 @@ def truths(who: str, y: Any, n_rounds: int, choices: tuple[float, ...] | None = 
 
 
 def check_width(who: str, expected: int, got: int) -> None:
-    """Refuse rounds of another width than the earlier ones.
-
-    Parameters
-    ----------
-    who : str
-        Learner that asks.
-    expected : int
-        Columns of the earlier rounds.
-    got : int
-        Columns now.
-    """
+    """Refuse rounds of another width than the earlier ones."""
     if expected != got:
         raise ValueError(
             f"{who} has seen rounds with {expected} columns. Got {got} now; a learner keeps to one "

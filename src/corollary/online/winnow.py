@@ -146,20 +146,7 @@ class Winnow(OnlineLearner):
 
 
 def binary_rows(who: str, X: Any) -> Any:
-    """Return rows of zeros and ones, dense or CSR, or say what is wrong with them.
-
-    Parameters
-    ----------
-    who : str
-        Learner that asks.
-    X : array-like or sparse matrix of shape (n_rounds, n_features)
-        Rows.
-
-    Returns
-    -------
-    X : ndarray or CSR matrix of shape (n_rounds, n_features)
-        The same; a CSR matrix holds ones only.
-    """
+    """Return rows of zeros and ones, dense or CSR, or say what is wrong with them."""
     if not sparse.issparse(X):
         return binary_table(who, X)
     X = sparse.csr_matrix(X, dtype=np.float64, copy=True)

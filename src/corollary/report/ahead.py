@@ -42,17 +42,7 @@ SHAPES = ((300, 4), (2_500, 6))
 
 
 def fit_shapes(name: str, kind: str, shapes: Iterable[tuple[int, int]] = SHAPES) -> None:
-    """Fit a candidate to tables of several shapes, and predict with it, as a report does.
-
-    Parameters
-    ----------
-    name : str
-        Registered name.
-    kind : {"number", "two", "several"}
-        Kind of target.
-    shapes : iterable of tuple of int, default=SHAPES
-        Rows and columns.
-    """
+    """Fit a candidate to tables of several shapes, and predict with it, as a report does."""
     from corollary.report.trials import fit_predictor, predict_with
 
     task, n_classes = KINDS[kind]
@@ -66,20 +56,7 @@ def fit_shapes(name: str, kind: str, shapes: Iterable[tuple[int, int]] = SHAPES)
 
 
 def describe(name: str, kind: str) -> dict[str, Any]:
-    """Fit a candidate in this process, which has compiled nothing yet, and say what that took.
-
-    Parameters
-    ----------
-    name : str
-        Registered name.
-    kind : {"number", "two", "several"}
-        Kind of target.
-
-    Returns
-    -------
-    found : dict
-        For each kernel that Python called its types and seconds.
-    """
+    """Fit a candidate in this process, which has compiled nothing yet, and say what that took."""
     with compile_seconds() as seconds:
         fit_shapes(name, kind)
     compiled = list_compiled()
@@ -91,19 +68,7 @@ def describe(name: str, kind: str) -> dict[str, Any]:
 
 
 def record(names: Iterable[str] = CANDIDATES) -> list[dict[str, Any]]:
-    """Find out what candidates compile.
-
-    Parameters
-    ----------
-    names : iterable of str, default=CANDIDATES
-        Registered names.
-
-    Returns
-    -------
-    entries : list of dict
-        Kernels with their types and their users, each a kind of target and the label of a
-        candidate, in the order in which they are best compiled.
-    """
+    """Find out what candidates compile."""
     users: dict[str, list[str]] = {}
     seconds: dict[str, float] = {}
     for name, kind in product(names, KINDS):
@@ -127,13 +92,7 @@ def record(names: Iterable[str] = CANDIDATES) -> list[dict[str, Any]]:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Record what candidates compile.
-
-    Parameters
-    ----------
-    words : list of str or None, default=None
-        Nothing, or ``--describe NAME KIND``; None takes the command line.
-    """
+    """Record what candidates compile."""
     parser = argparse.ArgumentParser(prog="python -m corollary.report.ahead")
     parser.add_argument("--describe", metavar=("NAME", "KIND"), nargs=2, default=None)
     given = parser.parse_args(words)

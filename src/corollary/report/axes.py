@@ -36,65 +36,20 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Map a value to its pixel.
-
-        Parameters
-        ----------
-        value : float
-            Data value.
-
-        Returns
-        -------
-        pixel : float
-            Its place.
-        """
+        """Map a value to its pixel."""
         if self.high == self.low:
             return (self.start + self.end) / 2
         share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
     def clamp(self, value: float | None, missing: float) -> float:
-        """Map a value to its pixel, kept inside the scale.
-
-        Parameters
-        ----------
-        value : float or None
-            Data value; ``None`` stands for ``missing``.
-        missing : float
-            Value to use instead of ``None``.
-
-        Returns
-        -------
-        pixel : float
-            Its place, at most the end of the scale.
-        """
+        """Map a value to its pixel, kept inside the scale."""
         place = self(missing if value is None else value)
         return min(max(place, min(self.start, self.end)), max(self.start, self.end))
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Choose round values between two numbers.
-
-    Parameters
-    ----------
-    low : float
-        Left end.
-    high : float
-        Right end.
-    most : int, default=6
-        Ticks at most.
-
-    Returns
-    -------
-    values : list of float
-        Multiples of 1, 2 or 5 times a power of ten.
-
-    Examples
-    --------
-    >>> from corollary.report.axes import ticks
-    >>> ticks(0.0, 1.0), ticks(-3.0, 17.0, most=5)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 5.0, 10.0, 15.0])
-    """
+    """Choose round values between two numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return [low] if math.isfinite(low) else []
@@ -107,26 +62,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def tick_texts(values: Sequence[float], percent: bool = False) -> list[str]:
-    """Write tick values with the fewest decimals that tell them apart.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Tick values.
-    percent : bool, default=False
-        Whether they are shares to be written as percentages.
-
-    Returns
-    -------
-    texts : list of str
-        One a value.
-
-    Examples
-    --------
-    >>> from corollary.report.axes import tick_texts
-    >>> tick_texts([0.0, 0.25, 0.5]), tick_texts([0.0, 0.5, 1.0], percent=True)
-    (['0', '0.25', '0.5'], ['0%', '50%', '100%'])
-    """
+    """Write tick values with the fewest decimals that tell them apart."""
     scaled = [100 * v if percent else v for v in values]
     largest = max((abs(v) for v in scaled), default=0.0)
     if largest >= 1e6 or 0 < largest < 1e-3:
@@ -152,25 +88,7 @@ def horizontal_axis(
     grid_top: float | None = None,
     most: int | None = None,
 ) -> None:
-    """Draw an axis below a plot: line, ticks, labels that do not collide, name.
-
-    Parameters
-    ----------
-    picture : Drawing
-        Where to draw.
-    scale : Scale
-        Horizontal scale.
-    y : float
-        Height of the axis.
-    percent : bool, default=False
-        Whether values are shares.
-    title : str, default=""
-        Name of the axis, below the labels.
-    grid_top : float or None, default=None
-        If given, grid lines run up to here.
-    most : int or None, default=None
-        Ticks at most; by default one in 70 pixels.
-    """
+    """Draw an axis below a plot: line, ticks, labels that do not collide, name."""
     left, right = min(scale.start, scale.end), max(scale.start, scale.end)
     values = ticks(scale.low, scale.high, most or max(int((right - left) / 70), 2))
     last = -math.inf
@@ -200,25 +118,7 @@ def vertical_axis(
     grid_right: float | None = None,
     most: int = 6,
 ) -> None:
-    """Draw an axis left of a plot; its name stands above it, to be read without a turned head.
-
-    Parameters
-    ----------
-    picture : Drawing
-        Where to draw.
-    scale : Scale
-        Vertical scale (``start`` is the bottom).
-    x : float
-        Place of the axis.
-    percent : bool, default=False
-        Whether values are shares.
-    title : str, default=""
-        Name of the axis.
-    grid_right : float or None, default=None
-        If given, grid lines run up to here.
-    most : int, default=6
-        Ticks at most.
-    """
+    """Draw an axis left of a plot; its name stands above it, to be read without a turned head."""
     values = ticks(scale.low, scale.high, most)
     for value, text in zip(values, tick_texts(values, percent)):
         y = scale(value)

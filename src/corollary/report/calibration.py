@@ -68,22 +68,7 @@ class SetCalibration:
 
 
 def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> SetCalibration:
-    """Learn the threshold of prediction sets.
-
-    Parameters
-    ----------
-    probability : ndarray of shape (n, n_classes)
-        Class probabilities of calibration rows.
-    y : ndarray of shape (n,)
-        Their classes.
-    coverage : float
-        Wanted coverage.
-
-    Returns
-    -------
-    calibration : SetCalibration
-        The threshold.
-    """
+    """Learn the threshold of prediction sets."""
     scores = lac_score(probability)[np.arange(len(y)), y] if len(y) else np.empty(0)
     return SetCalibration(conformal_quantile(scores, coverage), len(y))
 
@@ -223,23 +208,7 @@ class IntervalCalibration:
 
 
 def errors_of(y: np.ndarray, prediction: np.ndarray, log: bool) -> np.ndarray:
-    """Compute absolute errors on the scale that is calibrated.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    prediction : ndarray of shape (n,)
-        Predictions; positive if ``log``.
-    log : bool
-        Whether errors are those of the logarithm; they are infinite where a target is not
-        positive.
-
-    Returns
-    -------
-    errors : ndarray of shape (n,)
-        Not negative.
-    """
+    """Compute absolute errors on the scale that is calibrated."""
     if not log:
         return np.abs(y - prediction)
     positive = np.where(y > 0, y, 1.0)
@@ -249,24 +218,7 @@ def errors_of(y: np.ndarray, prediction: np.ndarray, log: bool) -> np.ndarray:
 def learn_difficulty(
     features: np.ndarray, y: np.ndarray, prediction: np.ndarray, log: bool
 ) -> dict[str, Any]:
-    """Learn where errors are large, from out-of-fold predictions of training rows.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, n_features)
-        Encoded training rows.
-    y : ndarray of shape (n,)
-        Their targets.
-    prediction : ndarray of shape (n,)
-        Their out-of-fold predictions.
-    log : bool
-        Whether errors are those of the logarithm.
-
-    Returns
-    -------
-    fields : dict
-        All fields of :class:`IntervalCalibration` but the bands and thresholds.
-    """
+    """Learn where errors are large, from out-of-fold predictions of training rows."""
     from corollary.linear import RidgeCV
 
     values = np.log(prediction) if log else prediction
@@ -302,28 +254,7 @@ def calibrate_intervals(
     prediction: np.ndarray,
     coverage: float,
 ) -> IntervalCalibration:
-    """Learn the thresholds of prediction intervals.
-
-    Parameters
-    ----------
-    difficulty : dict
-        From :func:`learn_difficulty`.
-    training_prediction : ndarray of shape (n_train,)
-        Predictions of training rows, whose quantiles separate the bands.
-    features : ndarray of shape (n, n_features)
-        Encoded calibration rows.
-    y : ndarray of shape (n,)
-        Their targets.
-    prediction : ndarray of shape (n,)
-        Their predictions.
-    coverage : float
-        Wanted coverage.
-
-    Returns
-    -------
-    calibration : IntervalCalibration
-        Difficulty, bands and thresholds.
-    """
+    """Learn the thresholds of prediction intervals."""
     n_bands = int(np.clip(len(y) // ROWS_PER_BAND, 1, MOST_BANDS))
     # Bands come from training rows alone: the calibration rows then stay exchangeable with new
     # ones within each band.

@@ -162,18 +162,7 @@ def register_candidate(
 
 
 def candidates(situation: Situation) -> list[Entry]:
-    """List the candidates for a situation, in the order of registration.
-
-    Parameters
-    ----------
-    situation : Situation
-        What they are to be fitted to.
-
-    Returns
-    -------
-    entries : list of Entry
-        Those that take part.
-    """
+    """List the candidates for a situation, in the order of registration."""
     return [
         entry
         for entry in _ENTRIES.values()
@@ -184,72 +173,25 @@ def candidates(situation: Situation) -> list[Entry]:
 
 
 def find(name: str, task: str) -> Entry | None:
-    """Find a registered candidate.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    task : {"classification", "regression"}
-        Task it serves.
-
-    Returns
-    -------
-    entry : Entry or None
-        None if there is none of that name for the task.
-    """
+    """Find a registered candidate."""
     return _ENTRIES.get((name, task))
 
 
 def is_skewed(y: np.ndarray) -> bool:
-    """Tell whether a target is worth predicting on the log scale.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Training targets.
-
-    Returns
-    -------
-    skewed : bool
-        Whether all are positive, their skewness exceeds one, and that of the logarithms is less
-        than half of it.
-    """
+    """Tell whether a target is worth predicting on the log scale."""
     if len(y) < 20 or y.min() <= 0:
         return False
     return bool(skewness(y) > SKEWED and abs(skewness(np.log(y))) < 0.5 * skewness(y))
 
 
 def skewness(values: np.ndarray) -> float:
-    """Compute the third central moment in units of the spread.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers.
-
-    Returns
-    -------
-    skewness : float
-        0 for symmetric values, 2 for exponential ones.
-    """
+    """Compute the third central moment in units of the spread."""
     centred = values - values.mean()
     return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
 
 
 def fitted_size(estimator: Any) -> int:
-    """Count the fitted numbers of an estimator that are not zero.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted estimator.
-
-    Returns
-    -------
-    size : int
-        Coefficients, weights, values of leaves and thresholds, kept rows; of all parts together.
-    """
+    """Count the fitted numbers of an estimator that are not zero."""
     total = 0
     for name in _NUMBERS:
         value = getattr(estimator, name, None)

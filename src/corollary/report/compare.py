@@ -40,26 +40,7 @@ def compare(
     situation: Situation,
     loss: Loss,
 ) -> list[Trial]:
-    """Cross-validate the baseline, all candidates, and a weighted mean of them.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        The candidates.
-    folds : sequence of Fold
-        The encoded folds.
-    y : ndarray of shape (n,)
-        Targets.
-    situation : Situation
-        What is fitted to.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-
-    Returns
-    -------
-    trials : list of Trial
-        The baseline first.
-    """
+    """Cross-validate the baseline, all candidates, and a weighted mean of them."""
     kind = "geometric mean" if situation.severe else situation.task
     first = {
         "name": "baseline",
@@ -82,28 +63,6 @@ def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> E
     training rows. With the variance of rows in place of that of folds this widens the usual
     interval of a mean by :math:`\sqrt{1 + K/(K-1)}`, 1.5 for five folds. Losses are skewed, and
     the interval allows for that as :func:`corollary.report.statistics.mean_interval` does.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Losses or differences by row.
-    n_folds : int
-        Folds K.
-    confidence : float
-        Confidence of the interval.
-
-    Returns
-    -------
-    estimate : Estimate
-        Mean and interval.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.compare import corrected_estimate
-    >>> estimate = corrected_estimate(np.tile([0.0, 2.0], 50), 5, 0.95)
-    >>> round(estimate.high - estimate.value, 3)  # 1.96 * 0.1 * 1.5, and a little for Student
-    0.299
     """
     if len(values) < 2 or not np.isfinite(values).all():
         return Estimate(float(values.mean()), -np.inf, np.inf, len(values))
@@ -111,20 +70,7 @@ def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> E
 
 
 def corrected_error(values: np.ndarray, n_folds: int) -> float:
-    """Compute the standard error of a cross-validated mean, corrected by Nadeau and Bengio.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Losses or differences by row.
-    n_folds : int
-        Folds.
-
-    Returns
-    -------
-    error : float
-        Standard error.
-    """
+    """Compute the standard error of a cross-validated mean, corrected by Nadeau and Bengio."""
     return float(values.std(ddof=1) / np.sqrt(len(values)) * _inflation(n_folds))
 
 
@@ -133,20 +79,7 @@ def _inflation(n_folds: int) -> float:
 
 
 def choose(trials: Sequence[Trial], n_folds: int) -> Trial:
-    """Choose the model of the report by the stated rule.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        The baseline first.
-    n_folds : int
-        Folds.
-
-    Returns
-    -------
-    chosen : Trial
-        The smallest mean loss, unless it does not beat the baseline by one standard error.
-    """
+    """Choose the model of the report by the stated rule."""
     guess = trials[0]
     best = min((t for t in trials if not t.error), key=lambda t: float(t.loss.mean()))
     gain = guess.loss - best.loss
@@ -158,24 +91,7 @@ def choose(trials: Sequence[Trial], n_folds: int) -> Trial:
 def as_candidates(
     trials: Sequence[Trial], chosen: Trial, n_folds: int, confidence: float
 ) -> tuple[Candidate, ...]:
-    """Describe the trials for the report.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        The baseline first.
-    chosen : Trial
-        The model of the report.
-    n_folds : int
-        Folds.
-    confidence : float
-        Confidence of intervals.
-
-    Returns
-    -------
-    candidates : tuple of Candidate
-        Best first, failures after them, the baseline last.
-    """
+    """Describe the trials for the report."""
     guess = trials[0]
     order = sorted(trials[1:], key=lambda t: (bool(t.error), float(t.loss.mean())))
     unknown = Estimate(float("nan"), float("nan"), float("nan"), 0)

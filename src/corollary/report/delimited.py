@@ -40,18 +40,7 @@ _SURELY_POINTS = re.compile(r"\d\.\d{3}(,|\.\d{3})")
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a string reads as a number.
-
-    Parameters
-    ----------
-    text : str
-        The string.
-
-    Returns
-    -------
-    number : bool
-        Whether it does.
-    """
+    """Tell whether a string reads as a number."""
     try:
         float(text)
     except ValueError:
@@ -60,18 +49,7 @@ def is_number(text: str) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Give the first line of an error's message.
-
-    Parameters
-    ----------
-    error : BaseException
-        The error.
-
-    Returns
-    -------
-    line : str
-        Its first line, or its type if it says nothing.
-    """
+    """Give the first line of an error's message."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
@@ -228,25 +206,7 @@ def _fields(n: int) -> str:
 
 @_long_fields()
 def read_delimited(path: Path) -> tuple[Any, list[str]]:
-    """Read a CSV file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    frame : pandas DataFrame
-        Its rows; column names as in the header, so they may repeat.
-    notes : list of str
-        What had to be decided, in sentences.
-
-    Raises
-    ------
-    ReportError
-        Of kind "data", naming the line that is broken.
-    """
+    """Read a CSV file."""
     import pandas as pd
 
     encoding, notes = _find_encoding(path)

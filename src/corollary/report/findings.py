@@ -45,24 +45,7 @@ ALONE_ROWS = 20_000
 def find_oddities(
     frame: Any, plans: dict[str, Plan], target: Target, split: Split
 ) -> list[Finding]:
-    """List what a reader should know about the data.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns but the target, of the rows that have a target.
-    plans : dict of str to dict
-        What each column holds.
-    target : Target
-        The target.
-    split : Split
-        How the rows were split.
-
-    Returns
-    -------
-    findings : list of Finding
-        What the reader must act on first, then questions, then facts.
-    """
+    """List what a reader should know about the data."""
     act, ask, know = [], [], []
     numeric = {
         name: read_numbers(frame[name])
@@ -117,22 +100,6 @@ def impossible_zeros(
 
     Very few are called wrong, as are more if a column that otherwise moves along contradicts them
     (a stone of common weight and no length); some without such a witness are a question.
-
-    Parameters
-    ----------
-    name : str
-        Column.
-    numbers : ndarray of shape (n,)
-        Its values.
-    rows : ndarray of shape (n,)
-        Positions of the rows in the file.
-    columns : mapping of str to ndarray or None, default=None
-        All numeric columns, among which a witness is looked for.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one.
     """
     present = numbers[~np.isnan(numbers)]
     positive = present[present > 0]
@@ -183,22 +150,7 @@ def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) 
 
 
 def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
-    """Find codes for "unknown", such as 9999, far outside all other values.
-
-    Parameters
-    ----------
-    name : str
-        Column.
-    numbers : ndarray of shape (n,)
-        Its values.
-    rows : ndarray of shape (n,)
-        Positions of the rows in the file.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one per end of the range.
-    """
+    """Find codes for "unknown", such as 9999, far outside all other values."""
     present = numbers[~np.isnan(numbers)]
     found: list[Finding] = []
     if len(present) < 20:
@@ -223,22 +175,7 @@ def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Fi
 
 
 def isolated_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
-    """Find at most three values far beyond all others, on the plain and on the log scale.
-
-    Parameters
-    ----------
-    name : str
-        Column.
-    numbers : ndarray of shape (n,)
-        Its values.
-    rows : ndarray of shape (n,)
-        Positions of the rows in the file.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one.
-    """
+    """Find at most three values far beyond all others, on the plain and on the log scale."""
     present = np.flatnonzero(~np.isnan(numbers))
     values = numbers[present]
     positive = values[values > 0]
@@ -283,24 +220,7 @@ def _isolated_either_way(
 
 
 def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
-    """Tell whether one column leaves next to nothing of the target unexplained.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-    plan : dict
-        What it holds.
-    target : Target
-        The target.
-
-    Returns
-    -------
-    alone : bool
-        Whether a table of its levels, learnt on one half of the rows, the neighbours of a number
-        or a date, or one word of a text leave at most 3% of the errors (of the variance) of the
-        constant prediction.
-    """
+    """Tell whether one column leaves next to nothing of the target unexplained."""
     n = min(len(values), ALONE_ROWS)
     if n < 30:
         return False
@@ -350,20 +270,7 @@ def _frequent_words(values: Any) -> Iterator[np.ndarray]:
 
 
 def time_order(frame: Any, plans: dict[str, Plan]) -> list[Finding]:
-    """Find the column of dates or years by which the rows of the file are sorted.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns but the target, in the order of the file.
-    plans : dict of str to dict
-        What each column holds.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one.
-    """
+    """Find the column of dates or years by which the rows of the file are sorted."""
     for name, plan in plans.items():
         if plan["kind"] == "date":
             moments = read_dates(frame[name], plan["format"])
@@ -387,24 +294,7 @@ def time_order(frame: Any, plans: dict[str, Plan]) -> list[Finding]:
 
 
 def shared_owners(name: str, codes: np.ndarray, n_levels: int, split: Split) -> list[Finding]:
-    """Find a category that may say whose rows these are, where test rows share it with others.
-
-    Parameters
-    ----------
-    name : str
-        Column.
-    codes : ndarray of shape (n,)
-        Index of each row's level; -1 where it is missing.
-    n_levels : int
-        How many levels there are.
-    split : Split
-        How the rows were split.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one: a few rows each of many levels, most of them on both sides of the split.
-    """
+    """Find a category that may say whose rows these are, where test rows share it with others."""
     each = np.sum(codes >= 0) / max(n_levels, 1)
     if n_levels < FEWEST_OWNERS or not FEWEST_ROWS_EACH <= each <= MOST_ROWS_EACH:
         return []
@@ -519,20 +409,7 @@ def _unused(plans: dict[str, Plan]) -> list[Finding]:
 
 
 def alike_values(name: str, values: Sequence[str]) -> list[Finding]:
-    """Find categories that differ in nothing but capitals and spaces.
-
-    Parameters
-    ----------
-    name : str
-        Column, or the target.
-    values : sequence of str
-        Its distinct values.
-
-    Returns
-    -------
-    findings : list of Finding
-        At most one.
-    """
+    """Find categories that differ in nothing but capitals and spaces."""
     alike: dict[str, list[str]] = {}
     for value in values:
         alike.setdefault(" ".join(value.split()).casefold(), []).append(value)

@@ -21,28 +21,7 @@ MINUS = "−"
 
 
 def fixed(value: float, decimals: int, direction: Direction = "nearest") -> str:
-    """Write a number with a fixed number of decimals.
-
-    Parameters
-    ----------
-    value : float
-        A finite number.
-    decimals : int
-        Digits after the point; negative values round to tens, hundreds and so on.
-    direction : {"nearest", "down", "up"}, default="nearest"
-        Where to round.
-
-    Returns
-    -------
-    text : str
-        With thousands separators and a true minus sign.
-
-    Examples
-    --------
-    >>> from corollary.report.format import fixed
-    >>> fixed(0.04321, 3, "up"), fixed(12345.6, -2)
-    ('0.044', '12,300')
-    """
+    """Write a number with a fixed number of decimals."""
     # Twelve digits first: 0.1 + 0.2 must not be rounded up to 0.31.
     exact = Decimal(f"{value:.12g}")
     step = Decimal(1).scaleb(-decimals)
@@ -54,26 +33,7 @@ def fixed(value: float, decimals: int, direction: Direction = "nearest") -> str:
 
 
 def decimals_for(scale: float, digits: int = 2) -> int:
-    """Count the decimals that show ``digits`` significant digits of ``scale``.
-
-    Parameters
-    ----------
-    scale : float
-        Size of what must remain visible, for instance half the width of an interval.
-    digits : int, default=2
-        Significant digits.
-
-    Returns
-    -------
-    decimals : int
-        Possibly negative.
-
-    Examples
-    --------
-    >>> from corollary.report.format import decimals_for
-    >>> decimals_for(0.034), decimals_for(5200.0)
-    (3, -2)
-    """
+    """Count the decimals that show ``digits`` significant digits of ``scale``."""
     if not math.isfinite(scale) or scale == 0:
         return 0
     return digits - 1 - math.floor(math.log10(abs(scale)))
@@ -89,30 +49,7 @@ def _decimals_of_value(value: float, digits: int = 3) -> int:
 
 
 def number(value: float | None, digits: int = 3, direction: Direction = "nearest") -> str:
-    """Write a number with few significant digits.
-
-    Parameters
-    ----------
-    value : float or None
-        The number; ``None`` and non-finite values become words.
-    digits : int, default=3
-        Significant digits.
-    direction : {"nearest", "down", "up"}, default="nearest"
-        Where to round.
-
-    Returns
-    -------
-    text : str
-        The number.
-
-    Examples
-    --------
-    >>> from corollary.report.format import number
-    >>> number(0.123456), number(4853.2), number(1234567.0), number(12.0)
-    ('0.123', '4,853', '1,230,000', '12')
-    >>> number(0.0000123), number(None)
-    ('1.23×10⁻⁵', 'unknown')
-    """
+    """Write a number with few significant digits."""
     if value is None or math.isnan(value):
         return "unknown"
     if math.isinf(value):
@@ -131,46 +68,12 @@ def number(value: float | None, digits: int = 3, direction: Direction = "nearest
 
 
 def without_zeros(text: str) -> str:
-    """Drop the zeros at the end of a decimal number, which nobody measured.
-
-    Parameters
-    ----------
-    text : str
-        A number as :func:`number` writes it.
-
-    Returns
-    -------
-    text : str
-        The same number.
-
-    Examples
-    --------
-    >>> from corollary.report.format import without_zeros
-    >>> without_zeros("0.400"), without_zeros("12.0"), without_zeros("1,200")
-    ('0.4', '12', '1,200')
-    """
+    """Drop the zeros at the end of a decimal number, which nobody measured."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def thousands(text: str) -> str:
-    """Separate the thousands of whole numbers inside a sentence.
-
-    Parameters
-    ----------
-    text : str
-        A sentence.
-
-    Returns
-    -------
-    text : str
-        The same sentence.
-
-    Examples
-    --------
-    >>> from corollary.report.format import thousands
-    >>> thousands("9 of 12500 rows, by 0.12345 and 3.5e10; 1,200")
-    '9 of 12,500 rows, by 0.12345 and 3.5e10; 1,200'
-    """
+    """Separate the thousands of whole numbers inside a sentence."""
     return re.sub(r"(?<![\w.,])\d{4,}(?![\w.]*\w)", lambda found: f"{int(found[0]):,}", text)
 
 
@@ -184,28 +87,7 @@ def _interval_decimals(value: float, low: float, high: float) -> int:
 
 
 def triple(value: float, low: float | None, high: float | None) -> tuple[str, str, str]:
-    """Write an estimate and its interval with the same decimals, ends rounded outwards.
-
-    Parameters
-    ----------
-    value : float
-        Estimate.
-    low : float or None
-        Lower end; ``None`` if there is none.
-    high : float or None
-        Upper end; ``None`` if there is none.
-
-    Returns
-    -------
-    texts : tuple of str
-        Estimate, lower end, upper end.
-
-    Examples
-    --------
-    >>> from corollary.report.format import triple
-    >>> triple(0.0813, 0.0512, 0.1201)
-    ('0.081', '0.051', '0.121')
-    """
+    """Write an estimate and its interval with the same decimals, ends rounded outwards."""
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high
     largest = max((abs(x) for x in (value, floor, ceiling) if math.isfinite(x)), default=0.0)
@@ -226,24 +108,7 @@ def triple(value: float, low: float | None, high: float | None) -> tuple[str, st
 def triples(
     estimates: Sequence[tuple[float, float | None, float | None]],
 ) -> list[tuple[str, str, str]]:
-    """Write several estimates and intervals that stand below each other with equal decimals.
-
-    Parameters
-    ----------
-    estimates : sequence of (value, low, high)
-        The estimates.
-
-    Returns
-    -------
-    texts : list of tuple of str
-        As :func:`triple` writes them, with the decimals that suit the one in the middle.
-
-    Examples
-    --------
-    >>> from corollary.report.format import triples
-    >>> triples([(4.42, -1.61, 10.4), (0.14, -0.41, 0.69), (10.5, 5.04, 16.0)])[1]
-    ('0.1', '−0.5', '0.7')
-    """
+    """Write several estimates and intervals that stand below each other with equal decimals."""
     ends = [
         (v, -math.inf if a is None else a, math.inf if b is None else b) for v, a, b in estimates
     ]
@@ -276,26 +141,6 @@ def percent(share: float, direction: Direction = "nearest", decimals: int | None
     """Write a share as a percentage.
 
     Whole per cent in the middle, one decimal near 0% and 100%, where it matters.
-
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-    direction : {"nearest", "down", "up"}, default="nearest"
-        Where to round.
-    decimals : int or None, default=None
-        Fixed number of decimals instead.
-
-    Returns
-    -------
-    text : str
-        The percentage.
-
-    Examples
-    --------
-    >>> from corollary.report.format import percent
-    >>> percent(0.014), percent(0.533), percent(0.912), percent(0.0432, "up")
-    ('1.4%', '53%', '91.2%', '4.4%')
     """
     if decimals is None:
         decimals = _percent_decimals(share)
@@ -305,30 +150,7 @@ def percent(share: float, direction: Direction = "nearest", decimals: int | None
 def percent_triple(
     share: float, low: float | None, high: float | None, decimals: int | None = None
 ) -> tuple[str, str, str]:
-    """Write a share and its interval as percentages with the same decimals.
-
-    Parameters
-    ----------
-    share : float
-        Estimate.
-    low : float or None
-        Lower end; ``None`` stands for 0.
-    high : float or None
-        Upper end; ``None`` stands for 1.
-    decimals : int or None, default=None
-        Decimals; None chooses them by the interval.
-
-    Returns
-    -------
-    texts : tuple of str
-        Estimate, lower end rounded down, upper end rounded up.
-
-    Examples
-    --------
-    >>> from corollary.report.format import percent_triple
-    >>> percent_triple(0.986, 0.9504, 0.9983)
-    ('98.6%', '95.0%', '99.9%')
-    """
+    """Write a share and its interval as percentages with the same decimals."""
     low = 0.0 if low is None else low
     high = 1.0 if high is None else high
     if decimals is None:
@@ -342,97 +164,24 @@ def percent_triple(
 
 
 def percent_decimals(rows: Sequence[Mapping[str, Any]]) -> int:
-    """Choose the decimals of shares that stand below each other: as few as one of them has.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        Each with ``value``, ``low`` and ``high``, between 0 and 1.
-
-    Returns
-    -------
-    decimals : int
-        Decimals; 0 if there are no rows.
-
-    Examples
-    --------
-    >>> from corollary.report.format import percent_decimals
-    >>> wide, narrow = (0.88, 0.83, 0.92), (0.928, 0.892, 0.955)
-    >>> percent_decimals([dict(zip(("value", "low", "high"), row)) for row in (wide, narrow)])
-    0
-    """
+    """Choose the decimals of shares that stand below each other: as few as one of them has."""
     return min(
         (_percent_decimals(row["value"], (row["high"] - row["low"]) / 2) for row in rows), default=0
     )
 
 
 def count(n: int) -> str:
-    """Write a whole number with thousands separated.
-
-    Parameters
-    ----------
-    n : int
-        The number.
-
-    Returns
-    -------
-    text : str
-        The number.
-
-    Examples
-    --------
-    >>> from corollary.report.format import count
-    >>> count(2500)
-    '2,500'
-    """
+    """Write a whole number with thousands separated."""
     return f"{int(n):,}".replace("-", MINUS)
 
 
 def plural(n: int, one: str, many: str = "") -> str:
-    """Write a count with its noun.
-
-    Parameters
-    ----------
-    n : int
-        The number.
-    one : str
-        Noun for one.
-    many : str, default=""
-        Noun for several; ``one`` with an s if empty.
-
-    Returns
-    -------
-    text : str
-        For instance ``"1 row"`` or ``"2,500 rows"``.
-
-    Examples
-    --------
-    >>> from corollary.report.format import plural
-    >>> plural(1, "row"), plural(2500, "row")
-    ('1 row', '2,500 rows')
-    """
+    """Write a count with its noun."""
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
 
 
 def aligned(values: Sequence[float]) -> list[str]:
-    """Write the numbers of one table column with equal decimals.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Finite numbers.
-
-    Returns
-    -------
-    texts : list of str
-        Three digits of the typical size; whole numbers stay whole.
-
-    Examples
-    --------
-    >>> from corollary.report.format import aligned
-    >>> aligned([30.2, 29.0, 31.07]), aligned([87.0, 90.0])
-    (['30.2', '29.0', '31.1'], ['87', '90'])
-    """
+    """Write the numbers of one table column with equal decimals."""
     sizes = [abs(v) for v in values if v]
     if not sizes or all(float(v).is_integer() for v in values):
         return [number(v) if abs(v) >= 10_000 else fixed(v, 0) for v in values]
@@ -443,24 +192,7 @@ def aligned(values: Sequence[float]) -> list[str]:
 
 
 def seconds(value: float) -> str:
-    """Write a duration.
-
-    Parameters
-    ----------
-    value : float
-        Seconds.
-
-    Returns
-    -------
-    text : str
-        In milliseconds, seconds or minutes.
-
-    Examples
-    --------
-    >>> from corollary.report.format import seconds
-    >>> seconds(0.012), seconds(3.21), seconds(75.0)
-    ('12 ms', '3.2 s', '1 min 15 s')
-    """
+    """Write a duration."""
     if value < 0.1:
         return f"{max(round(1000 * value), 1) if value > 0 else 0} ms"
     if value < 59.95:
@@ -470,26 +202,7 @@ def seconds(value: float) -> str:
 
 
 def listing(items: Sequence[str], most: int = 4) -> str:
-    """Join names as in a sentence.
-
-    Parameters
-    ----------
-    items : sequence of str
-        The names.
-    most : int, default=4
-        How many to write out.
-
-    Returns
-    -------
-    text : str
-        For instance ``"a, b and 3 more"``.
-
-    Examples
-    --------
-    >>> from corollary.report.format import listing
-    >>> listing(["a", "b", "c"]), listing(["a", "b", "c", "d"], most=2)
-    ('a, b and c', 'a, b and 2 more')
-    """
+    """Join names as in a sentence."""
     items = list(items)
     if len(items) > most:
         items = [*items[:most], f"{count(len(items) - most)} more"]
@@ -499,24 +212,7 @@ def listing(items: Sequence[str], most: int = 4) -> str:
 
 
 def opening(text: str) -> str:
-    """Start a sentence with a text: its first letter becomes a capital.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    text : str
-        The rest stays as it is.
-
-    Examples
-    --------
-    >>> from corollary.report.format import opening
-    >>> opening("ridge regression of BMI")
-    'Ridge regression of BMI'
-    """
+    """Start a sentence with a text: its first letter becomes a capital."""
     return text[:1].upper() + text[1:]
 
 
@@ -525,22 +221,6 @@ def clean(text: str) -> str:
 
     Escaping keeps markup from running; this keeps a name from hiding or reversing the text
     around it.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    text : str
-        The same text with every invisible control character replaced by U+FFFD.
-
-    Examples
-    --------
-    >>> from corollary.report.format import clean
-    >>> clean("a" + chr(0x202E) + "b") == "a" + chr(0xFFFD) + "b"
-    True
     """
     if text.isascii() and text.isprintable():
         return text
@@ -554,26 +234,7 @@ def clean(text: str) -> str:
 
 
 def label(name: str, most: int = 60) -> str:
-    """Make a column or class name fit for a sentence: never empty, never endless.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    most : int, default=60
-        Characters to keep.
-
-    Returns
-    -------
-    text : str
-        The name, its middle cut if it is too long.
-
-    Examples
-    --------
-    >>> from corollary.report.format import label
-    >>> label(" "), label("abcdefghij", most=7)
-    ('(no name)', 'abc…hij')
-    """
+    """Make a column or class name fit for a sentence: never empty, never endless."""
     name = clean(str(name)).strip()
     if not name:
         return "(no name)"

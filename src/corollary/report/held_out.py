@@ -30,30 +30,7 @@ def predict_test_rows(
     features: np.ndarray,
     loss: Loss,
 ) -> TestRows:
-    """Predict the test rows, by the chosen model and by the baseline.
-
-    Parameters
-    ----------
-    table : Table
-        The data as read.
-    goal : Target
-        The target.
-    rows : ndarray of shape (n,)
-        The test rows, as positions among those with a target.
-    predictor : Predictor
-        The chosen model.
-    calibration : SetCalibration or IntervalCalibration
-        Its sets or intervals.
-    features : ndarray of shape (n, d)
-        The test rows, encoded.
-    loss : callable
-        Loss of the comparison.
-
-    Returns
-    -------
-    test : TestRows
-        Rows, predictions, losses, sets or intervals.
-    """
+    """Predict the test rows, by the chosen model and by the baseline."""
     y, positions = goal.values[rows], goal.rows[rows]
     raw = table.frame.drop(columns=goal.name).iloc[positions]
     guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
@@ -74,24 +51,7 @@ def predict_test_rows(
 
 
 def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
-    """Decide whether the model beats the baseline on the test rows.
-
-    Parameters
-    ----------
-    test : TestRows
-        The test rows.
-    confidence : float
-        Confidence of the paired interval.
-    notes : list of str
-        Extended when the rows are too few.
-
-    Returns
-    -------
-    gain : Estimate
-        Paired difference, baseline loss minus the model's.
-    verdict : {"shown", "not shown", "worse"}
-        Whether the interval lies above zero, contains it, or lies below.
-    """
+    """Decide whether the model beats the baseline on the test rows."""
     n = len(test.truth)
     gain = Estimate(*mean_interval(test.baseline_loss - test.loss, confidence), n)
     if n < FEWEST_TEST_ROWS:
@@ -111,25 +71,7 @@ def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate
 
 
 def count_others(truth: np.ndarray) -> int:
-    """Count the rows that are not of the commonest class among them.
-
-    Parameters
-    ----------
-    truth : ndarray of int of shape (n,)
-        Class indices.
-
-    Returns
-    -------
-    n_others : int
-        How many.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.held_out import count_others
-    >>> count_others(np.array([1, 1, 0, 1, 2]))
-    2
-    """
+    """Count the rows that are not of the commonest class among them."""
     return len(truth) - int(np.bincount(truth).max(initial=0))
 
 
@@ -140,26 +82,7 @@ def certify_rows(
     confidence: float,
     notes: list[str],
 ) -> tuple[Any, ...]:
-    """Certify the chosen model on the test rows.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        The chosen model.
-    features : ndarray of shape (n, d)
-        The test rows, encoded.
-    y : ndarray of shape (n,)
-        Their targets.
-    confidence : float
-        Confidence of each certificate.
-    notes : list of str
-        Extended when there is none, with the reason.
-
-    Returns
-    -------
-    certificates : tuple of Certificate
-        For classes the tightest first.
-    """
+    """Certify the chosen model on the test rows."""
     from corollary.theory import certify
 
     try:

@@ -38,36 +38,7 @@ def column_importances(
     repeats: int,
     seed: int,
 ) -> tuple[Importance, ...]:
-    """Measure how much the loss rises when a column is shuffled in the test rows.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        The chosen model.
-    encoder : TableEncoder
-        Fitted encoder; it knows which features belong to which column.
-    features : ndarray of shape (n, d)
-        Encoded test rows.
-    y : ndarray of shape (n,)
-        Their targets.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-    stand_ins : dict of str to tuple of str
-        From :func:`find_stand_ins`.
-    confidence : float
-        Confidence of intervals.
-    repeats : int
-        Shuffles per column, averaged by row.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    importances : tuple of Importance
-        Most important first. Intervals are Student's over rows, each with the rise it suffers
-        and the rise it causes elsewhere, so they speak about other rows from the same population,
-        for this fitted model.
-    """
+    """Measure how much the loss rises when a column is shuffled in the test rows."""
     from scipy.special import stdtrit
 
     rng = np.random.default_rng(seed)
@@ -103,21 +74,7 @@ def column_importances(
 
 
 def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:
-    """Find columns that carry nearly the same information.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted encoder.
-    features : ndarray of shape (n, d)
-        Encoded training rows.
-
-    Returns
-    -------
-    stand_ins : dict of str to tuple of str
-        For each column those with a feature whose rank correlation with one of its features is at
-        least 0.9 in size, the strongest first, at most five.
-    """
+    """Find columns that carry nearly the same information."""
     features = features[:5_000]
     ranks = np.column_stack([mean_ranks(feature) for feature in features.T])
     spread = ranks.std(axis=0)
@@ -150,30 +107,7 @@ def column_effects(
     of_class: tuple[int, str],
     seed: int,
 ) -> tuple[Effect, ...]:
-    """Trace the mean prediction as one column moves and all others stay.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        The chosen model.
-    encoder : TableEncoder
-        Fitted encoder.
-    frame : pandas DataFrame
-        Test rows.
-    features : ndarray of shape (n, d)
-        The same rows, encoded.
-    columns : list of str
-        Columns to trace.
-    of_class : tuple of int and str
-        Index and name of the class whose probability is traced; the name is empty for a number.
-    seed : int
-        Seed of the rows that are averaged over.
-
-    Returns
-    -------
-    effects : tuple of Effect
-        One per column that can be moved (text cannot).
-    """
+    """Trace the mean prediction as one column moves and all others stay."""
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(features))[:EFFECT_ROWS])
     names = [plan["name"] for plan in encoder.plans_]

@@ -48,30 +48,7 @@ def forest(
     bars: bool = False,
     clip: bool = False,
 ) -> Markup:
-    """Draw estimates with intervals against a reference line.
-
-    Parameters
-    ----------
-    data : mapping
-        ``rows`` (each ``label``, ``value``, ``low``, ``high``, ``text``, and optionally ``note``,
-        ``strong``, ``muted``, ``warn``), ``reference`` (number or None), ``reference_label``,
-        ``axis``, ``percent``; optionally ``domain``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-    width : float, default=880
-        Pixels; below 560 the narrow form is drawn.
-    bars : bool, default=False
-        Whether a pale bar joins the reference and the dot.
-    clip : bool, default=False
-        Whether rows that dwarf all others are drawn as arrows at the edge.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw estimates with intervals against a reference line."""
     rows = data["rows"]
     narrow = width < NARROW
     top = 22 if data.get("reference_label") else 6
@@ -175,25 +152,7 @@ def _words(
 
 
 def strip(data: Mapping[str, Any], *, name: str, title: str, width: float = 210) -> Markup:
-    """Draw one number on a line: its interval, and what it is measured against.
-
-    Parameters
-    ----------
-    data : mapping
-        ``value``, ``low``, ``high``, ``domain`` (two numbers), ``percent``, ``marks`` (each
-        ``at`` and ``label``).
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-    width : float, default=210
-        Pixels.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw one number on a line: its interval, and what it is measured against."""
     picture = Drawing(width, 46)
     low, high = data["domain"]
     scale = Scale(low, high, 5.0, width - 5.0)

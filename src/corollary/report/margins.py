@@ -121,20 +121,7 @@ class MarginClassifier:
 
 
 def margins_of(machine: Any, X: np.ndarray) -> np.ndarray:
-    """Give the margins of a machine as columns.
-
-    Parameters
-    ----------
-    machine : estimator
-        Fitted, with ``decision_function``.
-    X : ndarray of shape (n, n_features)
-        Rows.
-
-    Returns
-    -------
-    margins : ndarray of shape (n, 1) or (n, n_classes)
-        One column for two classes.
-    """
+    """Give the margins of a machine as columns."""
     margins = np.asarray(machine.decision_function(X), dtype=np.float64)
     return margins[:, None] if margins.ndim == 1 else margins
 
@@ -142,29 +129,7 @@ def margins_of(machine: Any, X: np.ndarray) -> np.ndarray:
 def fit_margins(
     machines: Sequence[Any], X: np.ndarray, y: np.ndarray, *, seed: int
 ) -> MarginClassifier:
-    """Choose a machine by the log loss of its held-out margins and fit it to all rows.
-
-    Parameters
-    ----------
-    machines : sequence of estimator
-        Machines to choose from, not fitted.
-    X : ndarray of shape (n, n_features)
-        Rows.
-    y : ndarray of shape (n,)
-        Class indices, at least two rows of each class that counts.
-    seed : int
-        Seed of the folds.
-
-    Returns
-    -------
-    model : MarginClassifier
-        The machine with the link learnt on margins of rows that it had not seen.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than two rows: held-out margins of it do not exist.
-    """
+    """Choose a machine by the log loss of its held-out margins and fit it to all rows."""
     from sklearn.base import clone
 
     from corollary.linear import LogisticRegression
@@ -185,24 +150,7 @@ def fit_margins(
 
 
 def held_out_margins(machine: Any, X: np.ndarray, y: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Collect the margins of every fold from a machine fitted to the others.
-
-    Parameters
-    ----------
-    machine : estimator
-        Cloned for each fold.
-    X : ndarray of shape (n, n_features)
-        Rows.
-    y : ndarray of shape (n,)
-        Class indices.
-    fold : ndarray of shape (n,)
-        Fold of each row.
-
-    Returns
-    -------
-    margins : ndarray of shape (n, 1) or (n, n_classes)
-        Held-out margins.
-    """
+    """Collect the margins of every fold from a machine fitted to the others."""
     from sklearn.base import clone
 
     parts = []
@@ -216,22 +164,7 @@ def held_out_margins(machine: Any, X: np.ndarray, y: np.ndarray, fold: np.ndarra
 
 
 def stratified_folds(y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
-    """Deal the rows of each class out to folds in turn.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class indices.
-    n_folds : int
-        Folds.
-    seed : int
-        Seed.
-
-    Returns
-    -------
-    fold : ndarray of shape (n,)
-        Fold of each row; a class of two rows or more is missing from no training part.
-    """
+    """Deal the rows of each class out to folds in turn."""
     order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
     fold = np.empty(len(y), dtype=np.int64)
     first = np.concatenate([[0], np.flatnonzero(np.diff(y[order])) + 1])

@@ -23,27 +23,7 @@ LEAST_WEIGHT = 0.05
 def mix(
     trials: Sequence[Trial], folds: Sequence[Fold], y: np.ndarray, loss: Loss, *, log: bool
 ) -> Trial | None:
-    """Make the weighted mean of candidates, judged by weights that never saw the judged row.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Candidates of one estimator each.
-    folds : sequence of Fold
-        The folds of their predictions.
-    y : ndarray of shape (n,)
-        Targets.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-    log : bool
-        Whether the loss is that of the logarithm.
-
-    Returns
-    -------
-    mean : Trial or None
-        Its predictions of a fold use weights learnt on the other folds; its own weights are learnt
-        on all of them. None if one candidate alone bears all the weight.
-    """
+    """Make the weighted mean of candidates, judged by weights that never saw the judged row."""
     usable = [trial for trial in trials if not trial.error]
     if len(usable) < 2:
         return None
@@ -82,33 +62,7 @@ def mix(
 
 
 def learn_weights(predictions: np.ndarray, y: np.ndarray, *, log: bool = False) -> np.ndarray:
-    """Learn the weights of the best mean of predictions.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (m, n) or (m, n, n_classes)
-        Predictions of m models, or their class probabilities.
-    y : ndarray of shape (n,)
-        Targets.
-    log : bool, default=False
-        Whether numbers are judged by their logarithms; weights are then those of the best mean of
-        logarithms.
-
-    Returns
-    -------
-    weights : ndarray of shape (m,)
-        Not negative, of sum one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.mixing import learn_weights
-    >>> y = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> error = np.array([1.0, -1.0, 1.0, -1.0])
-    >>> y, error = np.tile(y, 250), np.tile(error, 250)
-    >>> learn_weights(np.stack([y + error, y - 3 * error, y + 5 * error]), y).round(2)
-    array([0.75, 0.25, 0.  ])
-    """
+    """Learn the weights of the best mean of predictions."""
     from corollary.ensemble import simplex_least_squares, simplex_log_loss
 
     m = len(predictions)

@@ -198,20 +198,7 @@ def _as_pandas(data: Any) -> Any:
 
 
 def unusual_values(plan: Plan, values: Any) -> list[tuple[np.ndarray, str]]:
-    """Find values of a column that training rows did not have.
-
-    Parameters
-    ----------
-    plan : dict
-        How the column is encoded.
-    values : pandas Series
-        New values.
-
-    Returns
-    -------
-    found : list of (ndarray of bool, str)
-        Which rows, and what is unusual about them.
-    """
+    """Find values of a column that training rows did not have."""
     kind = plan["kind"]
     found = []
     if kind in ("numeric", "date", "boolean"):

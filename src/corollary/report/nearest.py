@@ -16,20 +16,7 @@ FAR = 0.95
 
 
 def worst_rows(test: TestRows, task: str) -> np.ndarray:
-    """Order the test rows by how wrong they were predicted.
-
-    Parameters
-    ----------
-    test : TestRows
-        The test rows.
-    task : {"classification", "regression"}
-        Kind of prediction.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_worst,)
-        At most 20, the worst first: by the size of the error, or by the loss for classes.
-    """
+    """Order the test rows by how wrong they were predicted."""
     if task == "regression":
         size = np.abs(np.asarray(test.truth) - np.asarray(test.prediction))
     else:
@@ -40,33 +27,7 @@ def worst_rows(test: TestRows, task: str) -> np.ndarray:
 def nearest_rows(
     rows: np.ndarray, training: np.ndarray, k: int = NEIGHBOURS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the nearest training rows.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        Encoded rows.
-    training : ndarray of shape (m, d)
-        Encoded training rows.
-    k : int, default=3
-        How many.
-
-    Returns
-    -------
-    found : ndarray of shape (n, k)
-        Positions among the training rows, the nearest first; equal distances go by position.
-    distance : ndarray of shape (n, k)
-        Euclidean distances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.nearest import nearest_rows
-    >>> training = np.array([[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]])
-    >>> found, distance = nearest_rows(np.array([[0.0, 0.0]]), training, k=2)
-    >>> found.tolist(), distance.tolist()
-    ([[0, 2]], [[0.0, 1.0]])
-    """
+    """Find the nearest training rows."""
     k = min(k, len(training))
     squares = np.einsum("ij,ij->i", training, training)
     # Products rank the rows fast but not to the last digit: a few more are measured exactly.
@@ -89,28 +50,7 @@ def describe_worst(
     train_rows: np.ndarray,
     frame: object,
 ) -> tuple[WorstRow, ...]:
-    """Set each of the worst test rows beside the training rows it resembles most.
-
-    Parameters
-    ----------
-    test : TestRows
-        The test rows.
-    goal : Target
-        The target.
-    features : ndarray of shape (n, d)
-        The test rows, encoded.
-    training : ndarray of shape (n_train, d)
-        The training rows, encoded.
-    train_rows : ndarray of shape (n_train,)
-        Which rows with a target they are.
-    frame : pandas DataFrame
-        The columns in use, of the rows that have a target.
-
-    Returns
-    -------
-    worst : tuple of WorstRow
-        The worst first.
-    """
+    """Set each of the worst test rows beside the training rows it resembles most."""
     rows = worst_rows(test, goal.task)
     usual = np.linspace(0, len(features) - 1, min(len(features), USUAL_ROWS)).astype(int)
     limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))

@@ -206,42 +206,12 @@ _IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error
 
 
 def count_folds(n: int, fast: bool) -> int:
-    """Choose the number of folds of the comparison.
-
-    Parameters
-    ----------
-    n : int
-        Rows with a target.
-    fast : bool
-        Whether speed matters more than the last bit of quality.
-
-    Returns
-    -------
-    n_folds : int
-        Five, or three for many rows and in haste.
-    """
+    """Choose the number of folds of the comparison."""
     return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
 
 
 def check_settings(task: str, confidence: float, coverage: float, seed: int) -> None:
-    """Refuse settings that no data could make sense of.
-
-    Parameters
-    ----------
-    task : str
-        Kind of prediction.
-    confidence : float
-        Confidence of certificates.
-    coverage : float
-        Wanted coverage.
-    seed : int
-        Seed.
-
-    Raises
-    ------
-    ReportError
-        Of kind "usage".
-    """
+    """Refuse settings that no data could make sense of."""
     if task not in ("auto", "classification", "regression"):
         raise ReportError(
             "usage", f"The task must be auto, classification or regression. Got {task!r} instead."

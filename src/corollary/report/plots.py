@@ -29,23 +29,7 @@ def _left(low: float, high: float, most: int) -> float:
 
 
 def calibration(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
-    """Draw observed shares against predicted probabilities, with the rows' histogram below.
-
-    Parameters
-    ----------
-    data : mapping
-        ``bins`` (each ``predicted``, ``observed``, ``low``, ``high``, ``n``), ``histogram``
-        (``edges``, ``counts``), ``x_label``, ``y_label``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw observed shares against predicted probabilities, with the rows' histogram below."""
     picture = Drawing(WIDTH, 444)
     x, y = Scale(0, 1, LEFT, RIGHT), Scale(0, 1, 340, 28)
     vertical_axis(picture, y, LEFT, percent=True, title=data["y_label"], grid_right=RIGHT)
@@ -82,23 +66,7 @@ def _histogram(picture: Drawing, histogram: Mapping[str, Any], x: Scale, y: Scal
 
 
 def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
-    """Draw the share of rows inside their interval, band by band, against what was promised.
-
-    Parameters
-    ----------
-    data : mapping
-        ``bands`` (each ``label``, ``n``, ``value``, ``low``, ``high``), ``nominal``, ``x_label``,
-        ``y_label``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw the share of rows inside their interval, band by band, against what was promised."""
     bands = data["bands"]
     lines = max((len(b["lines"]) for b in bands), default=1)
     bottom = 340.0
@@ -144,22 +112,7 @@ def coverage(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
 
 
 def errors(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
-    """Draw how large errors are, with the marks that half, 9 of 10 and 99 of 100 stay below.
-
-    Parameters
-    ----------
-    data : mapping
-        ``edges``, ``counts``, ``marks`` (each ``at`` and ``label``), ``x_label``, ``y_label``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw how large errors are, with the marks that half, 9 of 10 and 99 of 100 stay below."""
     picture = Drawing(WIDTH, 404)
     edges, counts = data["edges"], data["counts"]
     top, bottom = 92.0, 360.0
@@ -184,24 +137,7 @@ def errors(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
 
 
 def scatter(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
-    """Draw predicted against actual values with the band of typical intervals.
-
-    Parameters
-    ----------
-    data : mapping
-        ``points`` (each predicted, actual, inside) or ``cells`` (``x_edges``, ``y_edges``,
-        ``counts`` as triples), ``ribbon`` (each predicted, low, high), ``domain`` (two numbers),
-        ``x_label``, ``y_label``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw predicted against actual values with the band of typical intervals."""
     low, high = data["domain"]
     low, high = _padded(low, high, 0.02)
     left = _left(low, high, 6)
@@ -239,23 +175,7 @@ def _cells(picture: Drawing, cells: Mapping[str, Any], x: Scale, y: Scale) -> No
 
 
 def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
-    """Draw the mean prediction as one column moves, over the density of the rows.
-
-    Parameters
-    ----------
-    data : mapping
-        ``grid``, ``mean``, ``density``, ``numeric``, ``domain`` (of the mean), ``percent``,
-        ``column``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw the mean prediction as one column moves, over the density of the rows."""
     picture = Drawing(280, 196)
     low, high = _padded(*data["domain"])
     left = 40.0 if data["percent"] else max(_left(low, high, 4), 30.0)
@@ -306,24 +226,7 @@ def _density(grid: Sequence[float], shares: Sequence[float]) -> list[float]:
 
 
 def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: float = 150) -> Markup:
-    """Draw a column's values as small bars.
-
-    Parameters
-    ----------
-    histogram : mapping
-        ``edges`` and ``counts``, or ``labels``, ``counts`` and ``other``.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-    width : float, default=150
-        Pixels.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw a column's values as small bars."""
     tall = 26.0
     picture = Drawing(width, tall)
     counts: Sequence[int] = list(histogram.get("counts", []))
@@ -360,24 +263,7 @@ def miniature(histogram: Mapping[str, Any], *, name: str, title: str, width: flo
 def split(
     parts: Sequence[Mapping[str, Any]], *, name: str, title: str, width: float = 880
 ) -> Markup:
-    """Draw how the rows were dealt out, as one bar.
-
-    Parameters
-    ----------
-    parts : sequence of mapping
-        Each ``label`` and ``n``, in order.
-    name : str
-        Identifier in the page.
-    title : str
-        What the picture is.
-    width : float, default=880
-        Pixels.
-
-    Returns
-    -------
-    svg : Markup
-        The picture.
-    """
+    """Draw how the rows were dealt out, as one bar."""
     picture = Drawing(width, 52)
     total = sum(p["n"] for p in parts) or 1
     words = [f"{p['label']} {count(p['n'])}" for p in parts]

@@ -194,24 +194,7 @@ def _positive(total: np.ndarray) -> np.ndarray:
 
 
 def baseline(y: np.ndarray, n_classes: int, n_features: int, *, log: bool = False) -> Predictor:
-    """Make the predictor that ignores the features.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class indices or numbers.
-    n_classes : int
-        Classes; 0 for a number.
-    n_features : int
-        Features it will be given.
-    log : bool, default=False
-        Whether losses are those of the logarithm; the best constant is then the geometric mean.
-
-    Returns
-    -------
-    predictor : Predictor
-        Class shares (with one row added to each class) or the mean.
-    """
+    """Make the predictor that ignores the features."""
     limits = np.zeros(2) if n_classes else np.array([y.min(), y.max()], dtype=np.float64)
     if n_classes:
         counts = np.bincount(y, minlength=n_classes) + 1.0
@@ -229,20 +212,6 @@ def retransformation_factor(y: np.ndarray, log_prediction: np.ndarray) -> float:
     Least squares of :math:`y` on :math:`e^{p}` through the origin, kept between 1/2 and 2; Duan's
     smearing estimate is the same idea by means instead of least squares.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Positive targets.
-    log_prediction : ndarray of shape (n,)
-        Predicted logarithms of the same rows.
-
-    Returns
-    -------
-    factor : float
-        The factor.
-
-    References
-    ----------
     Duan, N. (1983). Smearing estimate: a nonparametric retransformation method. JASA 78.
     """
     raw = np.exp(log_prediction)

@@ -28,18 +28,7 @@ _KINDS = {"identifier": "category"}
 
 
 def inspect_table(frame: Any) -> dict[str, Plan]:
-    """Read what each column holds, and which cannot serve a model.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns but the target.
-
-    Returns
-    -------
-    plans : dict of str to dict
-        By column; ``"why"`` is set where the column is not used.
-    """
+    """Read what each column holds, and which cannot serve a model."""
     plans = {}
     for name in frame.columns:
         plan = inspect_column(frame[name])
@@ -54,26 +43,7 @@ def inspect_table(frame: Any) -> dict[str, Plan]:
 def profile_table(
     frame: Any, target: Target, split: Split, plans: dict[str, Plan] | None = None
 ) -> tuple[Profile, list[str]]:
-    """Describe every column and say what is odd.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns but the target, of the rows that have a target.
-    target : Target
-        The target of these rows.
-    split : Split
-        How the rows were split.
-    plans : dict of str to dict or None, default=None
-        What each column holds, if :func:`inspect_table` has already read it.
-
-    Returns
-    -------
-    profile : Profile
-        The description.
-    used : list of str
-        Columns for the models.
-    """
+    """Describe every column and say what is odd."""
     plans = inspect_table(frame) if plans is None else plans
     columns = [describe_column(frame[name], plans[str(name)]) for name in frame.columns]
     findings = find_oddities(frame, plans, target, split)
@@ -88,18 +58,7 @@ def profile_table(
 
 
 def is_row_number(values: Any) -> bool:
-    """Tell whether a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ... in file order.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-
-    Returns
-    -------
-    counts : bool
-        Whether it does. Gaps where rows without a target were dropped are allowed.
-    """
+    """Tell whether a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ... in file order."""
     numbers = read_numbers(values)
     if len(numbers) < 10 or np.isnan(numbers).any():
         return False
@@ -108,22 +67,7 @@ def is_row_number(values: Any) -> bool:
 
 
 def is_record_number(name: str, values: Any) -> bool:
-    """Tell whether a column numbers records, such as 100234, 100235, 100239, ...
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    values : pandas Series
-        The column.
-
-    Returns
-    -------
-    numbers : bool
-        Whether all values are present, whole and different, and either rise or fall from row to
-        row with gaps that leave a tenth of the range filled, or the name ends in "id". Years do
-        not count.
-    """
+    """Tell whether a column numbers records, such as 100234, 100235, 100239, ..."""
     numbers = read_numbers(values)
     n = len(numbers)
     if n < FEWEST_RECORDS or not np.isfinite(numbers).all() or numbers.min() < 0:
@@ -139,36 +83,12 @@ def is_record_number(name: str, values: Any) -> bool:
 
 
 def scale_name(numbers: np.ndarray) -> str:
-    """Name the scale type that numbers suggest.
-
-    Parameters
-    ----------
-    numbers : ndarray
-        Values of a numeric column, none missing.
-
-    Returns
-    -------
-    scale : {"nominal", "ordinal", "interval", "ratio", "absolute"}
-        As :func:`corollary.representation.infer_scale_type` guesses it.
-    """
+    """Name the scale type that numbers suggest."""
     return infer_scale_type(numbers).scale.name.lower()
 
 
 def describe_column(values: Any, plan: Plan) -> Column:
-    """Describe one column.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-    plan : dict
-        From :func:`corollary.representation.columns.inspect_column`.
-
-    Returns
-    -------
-    column : Column
-        Its profile.
-    """
+    """Describe one column."""
     kind: str = plan["kind"]
     summary: dict[str, Any] = {}
     name, why = str(values.name), plan.get("why", "")
@@ -205,18 +125,7 @@ def describe_column(values: Any, plan: Plan) -> Column:
 
 
 def describe_target(target: Target) -> Column:
-    """Describe the target.
-
-    Parameters
-    ----------
-    target : Target
-        The target.
-
-    Returns
-    -------
-    column : Column
-        Its profile.
-    """
+    """Describe the target."""
     if target.task == "regression":
         kind, scale = "numeric", scale_name(target.values)
         summary, histogram = _numbers(target.values), _bins(target.values)

@@ -174,18 +174,7 @@ def read_demo(name: str) -> Table:
 
 
 def list_columns(table: Table) -> str:
-    """Say which columns a table has.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-
-    Returns
-    -------
-    sentence : str
-        At most twelve names.
-    """
+    """Say which columns a table has."""
     names = [str(c) for c in table.frame.columns]
     if len(names) > 12:
         return f"Its columns are {', '.join(names[:12])} and {len(names) - 12} others."
@@ -193,20 +182,7 @@ def list_columns(table: Table) -> str:
 
 
 def check_target(table: Table, target: str) -> None:
-    """Refuse a target that is not a column, suggesting near names.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    target : str
-        Name of the target column.
-
-    Raises
-    ------
-    ReportError
-        Of kind "target".
-    """
+    """Refuse a target that is not a column, suggesting near names."""
     names = [str(c) for c in table.frame.columns]
     if target in names:
         return

@@ -26,19 +26,7 @@ WIDTH, NARROW_WIDTH = 880, 350
 
 
 def to_dict(evidence: Evidence) -> dict[str, Any]:
-    """Turn evidence into the report's dictionary.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    report : dict
-        Plain values only, as ``report/schema.json`` describes; sections with nothing to show are
-        left out.
-    """
+    """Turn evidence into the report's dictionary."""
     sections: dict[str, Any] = {}
     for name, (heading, build) in SECTIONS.items():
         content = build(evidence)
@@ -68,66 +56,22 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def render_json(evidence: Evidence) -> str:
-    """Write the report as JSON.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    text : str
-        JSON with a line break at the end; valid under ``report/schema.json``.
-    """
+    """Write the report as JSON."""
     return render_data(to_dict(evidence))
 
 
 def render_html(evidence: Evidence) -> str:
-    """Write the report as one self-contained HTML page.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    page : str
-        HTML that loads nothing and is complete without scripts.
-    """
+    """Write the report as one self-contained HTML page."""
     return render_page(to_dict(evidence))
 
 
 def render_data(report: dict[str, Any]) -> str:
-    """Write a report's dictionary as JSON.
-
-    Parameters
-    ----------
-    report : dict
-        As :func:`to_dict` gives it.
-
-    Returns
-    -------
-    text : str
-        JSON with a line break at the end.
-    """
+    """Write a report's dictionary as JSON."""
     return json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def render_page(report: dict[str, Any]) -> str:
-    """Write a report's dictionary as HTML.
-
-    Parameters
-    ----------
-    report : dict
-        As :func:`to_dict` or a JSON file gives it.
-
-    Returns
-    -------
-    page : str
-        The page.
-    """
+    """Write a report's dictionary as HTML."""
     style, script = _asset("style.css"), _asset("script.js")
     return (
         _environment()
@@ -143,24 +87,7 @@ def render_page(report: dict[str, Any]) -> str:
 
 
 def content_hash(text: str) -> str:
-    """Hash a style or script as a Content-Security-Policy wants it.
-
-    Parameters
-    ----------
-    text : str
-        The exact content of the element.
-
-    Returns
-    -------
-    source : str
-        ``sha256-`` and the digest in base 64.
-
-    Examples
-    --------
-    >>> from corollary.report.render import content_hash
-    >>> content_hash("")
-    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
-    """
+    """Hash a style or script as a Content-Security-Policy wants it."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return "sha256-" + base64.b64encode(digest).decode("ascii")
 

@@ -37,18 +37,7 @@ class Clock:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Announce a stage and measure it.
-
-        Parameters
-        ----------
-        name : str
-            The stage.
-
-        Yields
-        ------
-        None
-            While it lasts.
-        """
+        """Announce a stage and measure it."""
         start = time.perf_counter()
         with track(name):
             yield
@@ -105,30 +94,7 @@ def select_model(
     notes: list[str],
     clock: Clock | None = None,
 ) -> Selection:
-    """Compare the candidates on training rows and fit the chosen one to all of them.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns that models may use.
-    goal : Target
-        The target of the same rows.
-    split : Split
-        Which rows are training rows, and their folds; no other row is looked at.
-    seed : int
-        Seed.
-    fast : bool
-        Whether speed matters more than the last bit of quality.
-    notes : list of str
-        Extended by what a reader should know.
-    clock : Clock or None, default=None
-        Receives the times of the stages.
-
-    Returns
-    -------
-    selection : Selection
-        The chosen model.
-    """
+    """Compare the candidates on training rows and fit the chosen one to all of them."""
     clock = Clock() if clock is None else clock
     rows, y = split.train, goal.values[split.train]
     log = goal.task == "regression" and is_skewed(y)

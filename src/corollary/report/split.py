@@ -62,25 +62,7 @@ class Split:
 
 
 def find_twins(frame: Any) -> np.ndarray:
-    """Give each distinct row of a table a number.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns that models see.
-
-    Returns
-    -------
-    groups : ndarray of shape (n,)
-        Equal numbers for equal rows; missing values equal each other.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from corollary.report.split import find_twins
-    >>> find_twins(pd.DataFrame({"a": [1, 2, 1], "b": ["x", "y", "x"]})).tolist()
-    [0, 1, 0]
-    """
+    """Give each distinct row of a table a number."""
     import pandas as pd
 
     columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
@@ -97,31 +79,6 @@ def repeats_by_nature(frame: Any, groups: np.ndarray) -> bool:
     Rows that combine a few coarse columns meet again by chance. Rows with a value that is nearly
     their own (a measurement with decimals, a date, a text) do not: such a table was copied,
     joined or resampled.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        The columns that models see.
-    groups : ndarray of shape (n,)
-        Equal numbers for identical rows, from :func:`find_twins`.
-
-    Returns
-    -------
-    natural : bool
-        False if one column of decimals, dates or texts takes more than half as many values as
-        there are distinct rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from corollary.report.split import find_twins, repeats_by_nature
-    >>> measured = pd.DataFrame({"length": np.tile(np.linspace(0, 1, 70), 3)})
-    >>> repeats_by_nature(measured, find_twins(measured))
-    False
-    >>> counted = pd.DataFrame({"children": np.arange(210) % 7})
-    >>> repeats_by_nature(counted, find_twins(counted))
-    True
     """
     n_distinct = int(groups.max()) + 1 if len(groups) else 0
     if n_distinct < FEW_DISTINCT:
@@ -154,31 +111,7 @@ def split_rows(
     n_folds: int = 5,
     seed: int = 0,
 ) -> Split:
-    """Split rows into training, calibration and test, and the training rows into folds.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class indices or numbers.
-    task : {"classification", "regression"}
-        Which of the two.
-    groups : ndarray of shape (n,)
-        Equal numbers for identical rows, from :func:`find_twins`.
-    by_nature : bool, default=True
-        Whether many twins may be chance, from :func:`repeats_by_nature`; copies are kept on the
-        same side however many they are, and count once in calibration and test.
-    coverage : float, default=0.9
-        Wanted coverage; it decides how many calibration rows are worth setting aside.
-    n_folds : int, default=5
-        Folds of the cross-validation.
-    seed : int, default=0
-        Seed.
-
-    Returns
-    -------
-    split : Split
-        The parts.
-    """
+    """Split rows into training, calibration and test, and the training rows into folds."""
     n = len(y)
     rng = np.random.default_rng(seed)
     notes: list[str] = []
@@ -222,25 +155,7 @@ def split_rows(
 
 
 def part_sizes(n: int, coverage: float, notes: list[str]) -> tuple[int, int]:
-    """Decide how many rows to test and to calibrate on.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    coverage : float
-        Wanted coverage.
-    notes : list of str
-        Extended when small data called for a rule of its own.
-
-    Returns
-    -------
-    n_test : int
-        A quarter of the rows, at most 20,000.
-    n_calibration : int
-        15% of the rows, at most 10,000; more in small data if finite intervals need it; none if
-        even 30% would not do.
-    """
+    """Decide how many rows to test and to calibrate on."""
     n_test = min(round(TEST_SHARE * n), MOST_TEST_ROWS)
     n_calibration = min(round(CALIBRATION_SHARE * n), MOST_CALIBRATION_ROWS)
     needed = smallest_calibration_size(coverage)

@@ -14,29 +14,7 @@ from corollary.theory.binomial import clopper_pearson_interval, clopper_pearson_
 
 
 def share_interval(k: int, n: int, confidence: float) -> tuple[float, float]:
-    """Bracket a probability from k hits in n trials (Clopper and Pearson).
-
-    Parameters
-    ----------
-    k : int
-        Hits.
-    n : int
-        Trials.
-    confidence : float
-        Probability that the interval covers, at least.
-
-    Returns
-    -------
-    low, high : float
-        Ends of the interval.
-
-    Examples
-    --------
-    >>> from corollary.report.statistics import share_interval
-    >>> low, high = share_interval(141, 143, 0.95)
-    >>> round(low, 3), round(high, 3)
-    (0.95, 0.998)
-    """
+    """Bracket a probability from k hits in n trials (Clopper and Pearson)."""
     if n == 0:
         return 0.0, 1.0
     low, high = clopper_pearson_interval(int(k), int(n), 1 - confidence)
@@ -44,28 +22,7 @@ def share_interval(k: int, n: int, confidence: float) -> tuple[float, float]:
 
 
 def share_upper(k: int, n: int, confidence: float) -> float:
-    """Bound a probability from above after k hits in n trials (one-sided, exact).
-
-    Parameters
-    ----------
-    k : int
-        Hits.
-    n : int
-        Trials.
-    confidence : float
-        Probability that the bound holds, at least.
-
-    Returns
-    -------
-    high : float
-        Upper bound.
-
-    Examples
-    --------
-    >>> from corollary.report.statistics import share_upper
-    >>> round(share_upper(2, 143, 0.95), 4)
-    0.0434
-    """
+    """Bound a probability from above after k hits in n trials (one-sided, exact)."""
     return float(clopper_pearson_upper(int(k), int(n), 1 - confidence)) if n else 1.0
 
 
@@ -77,22 +34,6 @@ def mean_interval(
     Losses are skewed: a few rows cost much more than the rest. Student's symmetric interval then
     reaches too far on the side of the many and not far enough on the side of the few.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers.
-    confidence : float
-        Nominal coverage, reached as n grows.
-    inflation : float, default=1.0
-        Factor of the standard error, for numbers that are not independent.
-
-    Returns
-    -------
-    mean, low, high : float
-        Ends are infinite for fewer than two numbers.
-
-    Notes
-    -----
     With T the error of the mean over the standard deviation and g the skewness of the sample, the
     cubic :math:`T + g T^2 / 3 + g^2 T^3 / 27 + g / (6 n)` is monotone in T and has, up to terms of
     order 1 / n, no skewness; the interval inverts it at Student's quantiles.
@@ -153,31 +94,6 @@ def quantile_interval(
 
     The interval holds for every continuous distribution. Near the ends of the sample there may
     be no finite end: it is then ``None``.
-
-    Parameters
-    ----------
-    ordered : ndarray of shape (n,)
-        Numbers in ascending order.
-    level : float
-        Level of the quantile.
-    confidence : float
-        Probability that the interval covers, at least.
-
-    Returns
-    -------
-    value : float
-        Smallest sample value with at least a share ``level`` of the sample at or below it.
-    low, high : float or None
-        Ends of the interval.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.statistics import quantile_interval
-    >>> quantile_interval(np.arange(1.0, 101.0), 0.5, 0.95)
-    (50.0, 40.0, 61.0)
-    >>> quantile_interval(np.arange(1.0, 101.0), 0.99, 0.95)
-    (99.0, 97.0, None)
     """
     n = len(ordered)
     value = float(ordered[min(max(math.ceil(level * n - 1e-9), 1), n) - 1])
@@ -190,28 +106,7 @@ def quantile_interval(
 
 
 def binomial_quantile(level: float, n: int, p: float) -> int:
-    """Find the smallest k with P(Binomial(n, p) <= k) >= level.
-
-    Parameters
-    ----------
-    level : float
-        Level of the quantile.
-    n : int
-        Trials.
-    p : float
-        Probability of a hit.
-
-    Returns
-    -------
-    k : int
-        The quantile.
-
-    Examples
-    --------
-    >>> from corollary.report.statistics import binomial_quantile
-    >>> binomial_quantile(0.5, 10, 0.5)
-    5
-    """
+    """Find the smallest k with P(Binomial(n, p) <= k) >= level."""
     low, high = -1, n
     while high - low > 1:
         middle = (low + high) // 2
@@ -223,25 +118,7 @@ def binomial_quantile(level: float, n: int, p: float) -> int:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Adjust p-values so that the chance of any false finding stays below the level.
-
-    Parameters
-    ----------
-    p_values : ndarray of shape (m,)
-        One p-value a hypothesis.
-
-    Returns
-    -------
-    adjusted : ndarray of shape (m,)
-        Compare each with the level.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.report.statistics import holm
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
+    """Adjust p-values so that the chance of any false finding stays below the level."""
     m = len(p_values)
     order = np.argsort(p_values, kind="stable")
     steps = np.maximum.accumulate(np.asarray(p_values)[order] * (m - np.arange(m)))
@@ -251,28 +128,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 
 def equal_count_bins(n: int, most: int, least: int) -> list[slice]:
-    """Cut n ordered rows into bins of nearly equal count.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    most : int
-        Bins at most.
-    least : int
-        Rows a bin must hold; with fewer rows in total there is one pooled bin.
-
-    Returns
-    -------
-    bins : list of slice
-        In order, covering all rows.
-
-    Examples
-    --------
-    >>> from corollary.report.statistics import equal_count_bins
-    >>> [b.stop - b.start for b in equal_count_bins(70, 10, 20)]
-    [23, 24, 23]
-    """
+    """Cut n ordered rows into bins of nearly equal count."""
     if n == 0:
         return []
     parts = max(min(most, n // least), 1)
@@ -281,24 +137,7 @@ def equal_count_bins(n: int, most: int, least: int) -> list[slice]:
 
 
 def mean_ranks(values: np.ndarray) -> np.ndarray:
-    """Rank numbers; equal ones share their mean rank.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers.
-
-    Returns
-    -------
-    ranks : ndarray of shape (n,)
-        From zero.
-
-    Examples
-    --------
-    >>> from corollary.report.statistics import mean_ranks
-    >>> mean_ranks([5.0, 1.0, 5.0]).tolist()
-    [1.5, 0.0, 1.5]
-    """
+    """Rank numbers; equal ones share their mean rank."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (last - (counts + 1) / 2.0)[inverse]

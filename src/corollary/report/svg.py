@@ -25,52 +25,12 @@ FONT = 12.0
 
 
 def text_width(text: str, size: float = FONT) -> float:
-    """Estimate how wide a text is drawn.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    size : float, default=12.0
-        Font size in pixels.
-
-    Returns
-    -------
-    width : float
-        Pixels, rather too many than too few.
-
-    Examples
-    --------
-    >>> from corollary.report.svg import text_width
-    >>> text_width("mean radius") > text_width("radius")
-    True
-    """
+    """Estimate how wide a text is drawn."""
     return size * sum(_WIDTHS.get(c, 0.63 if ord(c) < 0x1100 else 1.05) for c in text)
 
 
 def fit_text(text: str, width: float, size: float = FONT) -> str:
-    """Shorten a text so that it fits.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    width : float
-        Pixels there are.
-    size : float, default=12.0
-        Font size in pixels.
-
-    Returns
-    -------
-    text : str
-        The text, or its beginning and end with an ellipsis between.
-
-    Examples
-    --------
-    >>> from corollary.report.svg import fit_text
-    >>> fit_text("worst fractal dimension", 80)
-    'worst…sion'
-    """
+    """Shorten a text so that it fits."""
     text = clean(text)
     if text_width(text, size) <= width + 0.5:  # half a pixel for rounding
         return text
@@ -119,15 +79,7 @@ class Drawing:
         )
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
-        """Draw a straight line.
-
-        Parameters
-        ----------
-        x1, y1, x2, y2 : float
-            Ends.
-        style : str
-            Class.
-        """
+        """Draw a straight line."""
         ends = f'x1="{_short(x1)}" y1="{_short(y1)}" x2="{_short(x2)}" y2="{_short(y2)}"'
         self._add("line", f'class="{style}" {ends}')
 
@@ -142,19 +94,7 @@ class Drawing:
         title: str = "",
         round_: float = 0,
     ) -> None:
-        """Draw a rectangle.
-
-        Parameters
-        ----------
-        x, y, width, height : float
-            Place and size; a negative size draws nothing.
-        style : str
-            Class.
-        title : str, default=""
-            Text on hover.
-        round_ : float, default=0
-            Radius of the corners.
-        """
+        """Draw a rectangle."""
         if width < 0 or height < 0:
             return
         corner = f' rx="{_short(round_)}"' if round_ else ""
@@ -162,19 +102,7 @@ class Drawing:
         self._add("rect", f'class="{style}" {place}{corner}', title)
 
     def circle(self, x: float, y: float, radius: float, style: str, *, title: str = "") -> None:
-        """Draw a dot.
-
-        Parameters
-        ----------
-        x, y : float
-            Centre.
-        radius : float
-            Radius.
-        style : str
-            Class.
-        title : str, default=""
-            Text on hover.
-        """
+        """Draw a dot."""
         place = f'cx="{_short(x)}" cy="{_short(y)}" r="{_short(radius)}"'
         self._add("circle", f'class="{style}" {place}', title)
 
@@ -186,33 +114,13 @@ class Drawing:
         closed: bool = False,
         title: str = "",
     ) -> None:
-        """Draw a line through points.
-
-        Parameters
-        ----------
-        points : iterable of (float, float)
-            The points.
-        style : str
-            Class.
-        closed : bool, default=False
-            Whether the last point is joined to the first.
-        title : str, default=""
-            Text on hover.
-        """
+        """Draw a line through points."""
         steps = "L".join(f"{_short(x)} {_short(y)}" for x, y in points)
         if steps:
             self._add("path", f'class="{style}" d="M{steps}{"Z" if closed else ""}"', title)
 
     def columns(self, bars: Iterable[tuple[float, float, float, float]], style: str) -> None:
-        """Draw many rectangles as one path, to keep files small.
-
-        Parameters
-        ----------
-        bars : iterable of (x, y, width, height)
-            The rectangles.
-        style : str
-            Class.
-        """
+        """Draw many rectangles as one path, to keep files small."""
         d = "".join(
             f"M{_short(x)} {_short(y)}h{_short(w)}v{_short(h)}h{_short(-w)}Z"
             for x, y, w, h in bars
@@ -232,23 +140,7 @@ class Drawing:
         width: float = math.inf,
         size: float = FONT,
     ) -> None:
-        """Write a text, shortened to a width; the full text then shows on hover.
-
-        Parameters
-        ----------
-        x, y : float
-            Place of the base line.
-        text : str
-            What to write.
-        style : str, default="t"
-            Class.
-        anchor : {"start", "middle", "end"}, default="start"
-            Which part of the text is at x.
-        width : float, default=inf
-            Pixels there are.
-        size : float, default=12.0
-            Font size that the class has.
-        """
+        """Write a text, shortened to a width; the full text then shows on hover."""
         shown = fit_text(text, width, size)
         place = f'x="{_short(x)}" y="{_short(y)}"'
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -256,24 +148,7 @@ class Drawing:
         self._add("text", f'class="{style}" {place}{side}', title, str(escape(shown)))
 
     def render(self, name: str, title: str, description: str = "", style: str = "") -> Markup:
-        """Finish the picture.
-
-        Parameters
-        ----------
-        name : str
-            Identifier, unique in the page; letters, digits and hyphens.
-        title : str
-            What the picture is, for those who cannot see it.
-        description : str, default=""
-            What it shows.
-        style : str, default=""
-            Class of the picture.
-
-        Returns
-        -------
-        svg : Markup
-            The element.
-        """
+        """Finish the picture."""
         box = f'viewBox="0 0 {_short(self.width)} {_short(self.height)}"'
         size = f'width="{_short(self.width)}" height="{_short(self.height)}"'
         described = f' aria-describedby="{name}-d"' if description else ""

@@ -59,25 +59,6 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
 
     Text, booleans and whole numbers with at most ten distinct values are classes; other numbers
     are quantities.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    name : str
-        Target column; it must exist.
-    task : {"auto", "classification", "regression"}, default="auto"
-        Kind of prediction; "auto" decides by the rule above.
-
-    Returns
-    -------
-    target : Target
-        The target.
-
-    Raises
-    ------
-    ReportError
-        Of kind "target", when nothing can be learnt from it.
     """
     column = table.frame[name]
     plan = inspect_column(column)

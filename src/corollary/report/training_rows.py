@@ -33,33 +33,7 @@ def certify_training_rows(
     *,
     whole: bool,
 ) -> tuple[Any, ...]:
-    """Offer the theorems about training rows that apply to the chosen model.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        The chosen model.
-    encoder : TableEncoder
-        What made features of columns.
-    frame : pandas DataFrame
-        The training rows, of the columns that the encoder has seen.
-    features : ndarray of shape (n, d)
-        The same, encoded.
-    y : ndarray of shape (n,)
-        Their targets.
-    calibration : pandas DataFrame
-        The calibration rows, same columns.
-    confidence : float
-        Confidence of each certificate.
-    whole : bool
-        Whether no column of the table was left out after a look at the rows.
-
-    Returns
-    -------
-    certificates : tuple of Certificate
-        Smallest bound first; empty unless the model is one plane between two classes, in columns
-        that are numbers without gaps.
-    """
+    """Offer the theorems about training rows that apply to the chosen model."""
     plane = _plane(predictor)
     if plane is None:
         return ()  # before any column is read, which takes time

@@ -80,24 +80,7 @@ class Trial:
 
 
 def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
-    """Encode every fold by an encoder fitted on the other folds.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        Training rows.
-    y : ndarray of shape (n,)
-        Their targets.
-    folds : ndarray of shape (n,)
-        Fold of each row.
-    encoder : TableEncoder
-        Cloned for each fold.
-
-    Returns
-    -------
-    encoded : list of Fold
-        One per fold.
-    """
+    """Encode every fold by an encoder fitted on the other folds."""
     from sklearn.base import clone
 
     encoded = []
@@ -117,26 +100,7 @@ def fit_predictor(
     y: np.ndarray,
     weights: np.ndarray | None = None,
 ) -> Predictor:
-    """Fit a candidate.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        What to fit and average; none for the baseline.
-    situation : Situation
-        What it is fitted to.
-    features : ndarray of shape (n, d)
-        Encoded rows.
-    y : ndarray of shape (n,)
-        Class indices or numbers.
-    weights : ndarray of shape (n_entries,) or None, default=None
-        Weights of the entries; None for equal ones.
-
-    Returns
-    -------
-    predictor : Predictor
-        The fitted candidate.
-    """
+    """Fit a candidate."""
     from sklearn.exceptions import ConvergenceWarning
 
     constant = baseline(y, situation.n_classes, features.shape[1], log=situation.severe)
@@ -167,20 +131,7 @@ def fit_predictor(
 
 
 def predict_with(predictor: Predictor, features: np.ndarray) -> np.ndarray:
-    """Give what the loss is computed from: probabilities or numbers.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        A fitted candidate.
-    features : ndarray of shape (n, d)
-        Encoded rows.
-
-    Returns
-    -------
-    prediction : ndarray of shape (n, n_classes) or (n,)
-        Probabilities or numbers.
-    """
+    """Give what the loss is computed from: probabilities or numbers."""
     return (
         predictor.predict_proba(features)
         if predictor.classification
@@ -199,32 +150,7 @@ def run_trial(
     label: str,
     description: str,
 ) -> Trial:
-    """Cross-validate one candidate.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        What to fit; none for the baseline.
-    folds : sequence of Fold
-        The encoded folds.
-    y : ndarray of shape (n,)
-        Targets of all rows.
-    situation : Situation
-        What is fitted to.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-    name : str
-        Machine-readable name.
-    label : str
-        Name for readers.
-    description : str
-        One sentence.
-
-    Returns
-    -------
-    trial : Trial
-        Out-of-fold predictions and losses; ``error`` is set if a fit failed.
-    """
+    """Cross-validate one candidate."""
     shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
     prediction, start, error = np.zeros(shape), time.perf_counter(), ""
     bags: list[np.ndarray] = []
@@ -254,22 +180,7 @@ def run_trial(
 
 
 def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.ndarray:
-    """Judge every training row by those members of a bag that have not seen it.
-
-    Parameters
-    ----------
-    predictor : Predictor
-        A fitted candidate.
-    y : ndarray of shape (n,)
-        Targets of its training rows.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-
-    Returns
-    -------
-    losses : ndarray of shape (n_judged,)
-        Of the rows that some member has not seen; empty if the candidate is not a bag.
-    """
+    """Judge every training row by those members of a bag that have not seen it."""
     if len(predictor.estimators) != 1:
         return np.empty(0)
     (estimator,) = predictor.estimators
@@ -282,15 +193,7 @@ def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.nda
 
 
 def describe_fit(trial: Trial, predictor: Predictor) -> None:
-    """Note size and settings of a fit for the reader.
-
-    Parameters
-    ----------
-    trial : Trial
-        Receives them.
-    predictor : Predictor
-        A fit of its entries.
-    """
+    """Note size and settings of a fit for the reader."""
     trial.size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
     if len(trial.entries) != 1 or not predictor.estimators:
         return  # of a mean the weights are told, which no fit changes

@@ -176,32 +176,7 @@ def reproduce_command(
     seed: int,
     fast: bool,
 ) -> str:
-    """Write down the command that makes this report again.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    data : object
-        What the user gave; a path is quoted in full.
-    target : str
-        Target column.
-    task : str
-        As given.
-    confidence : float
-        As given.
-    coverage : float
-        As given.
-    seed : int
-        As given.
-    fast : bool
-        As given.
-
-    Returns
-    -------
-    command : str
-        For a shell.
-    """
+    """Write down the command that makes this report again."""
     words = ["corollary", "report"]
     if isinstance(data, str | os.PathLike):
         words += [os.fspath(data), "--target", target]
@@ -220,23 +195,7 @@ def reproduce_command(
 
 
 def check_writable(out: str | os.PathLike[str]) -> Path:
-    """Make the output directory and prove that files can be written there.
-
-    Parameters
-    ----------
-    out : str or path-like
-        Directory.
-
-    Returns
-    -------
-    path : Path
-        The directory.
-
-    Raises
-    ------
-    ReportError
-        Of kind "output".
-    """
+    """Make the output directory and prove that files can be written there."""
     path = Path(out)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -260,27 +219,6 @@ def write_report(
     They are written to a hidden directory inside ``out``, flushed to the disk, and then take
     their names one after the other. A run that is killed leaves earlier files as they were, or
     whole new ones.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-    model : ReportModel
-        The model.
-    out : str or path-like
-        Directory.
-
-    Returns
-    -------
-    evidence : Evidence
-        With the hash of the model file.
-    paths : dict of str to Path
-        The files by name.
-
-    Raises
-    ------
-    ReportError
-        Of kind "output".
     """
     path = check_writable(out)
     try:

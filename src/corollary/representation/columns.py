@@ -41,20 +41,7 @@ DATE_FORMATS = (
 
 
 def distinct_strings(values: Any) -> tuple[np.ndarray, list[str]]:
-    """Give the distinct values of a column, read as strings without outer blanks, numbers.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        Index of each row's value; -1 where it is missing.
-    levels : list of str
-        Distinct values in order of appearance.
-    """
+    """Give the distinct values of a column, read as strings without outer blanks, numbers."""
     import pandas as pd
 
     try:
@@ -72,24 +59,7 @@ def distinct_strings(values: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def to_number(text: str) -> float:
-    """Read a string as a number, allowing for currency signs, percent and thousands commas.
-
-    Parameters
-    ----------
-    text : str
-        E.g. ``"$1,234.5"``.
-
-    Returns
-    -------
-    value : float
-        The number; NaN if it is none.
-
-    Examples
-    --------
-    >>> from corollary.representation.columns import to_number
-    >>> to_number("$1,234.5"), to_number("20 €"), to_number("12%")
-    (1234.5, 20.0, 12.0)
-    """
+    """Read a string as a number, allowing for currency signs, percent and thousands commas."""
     text = text.strip().strip("$€£").strip().removesuffix("%").strip()
     if _THOUSANDS.match(text):
         text = text.replace(",", "")
@@ -97,18 +67,7 @@ def to_number(text: str) -> float:
 
 
 def read_numbers(values: Any) -> np.ndarray:
-    """Read a column as numbers; what is no finite number becomes NaN.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-
-    Returns
-    -------
-    numbers : ndarray of shape (n,)
-        Double precision.
-    """
+    """Read a column as numbers; what is no finite number becomes NaN."""
     from pandas.api import types
 
     if types.is_timedelta64_dtype(values.dtype):
@@ -124,20 +83,7 @@ def read_numbers(values: Any) -> np.ndarray:
 
 
 def read_dates(values: Any, date_format: str) -> np.ndarray:
-    """Read a column as dates in seconds since 1970.
-
-    Parameters
-    ----------
-    values : pandas Series
-        Dates, or strings in ``date_format``.
-    date_format : str
-        A format of :data:`DATE_FORMATS`; ignored if the column holds dates already.
-
-    Returns
-    -------
-    seconds : ndarray of shape (n,)
-        NaN where there is no date.
-    """
+    """Read a column as dates in seconds since 1970."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
@@ -164,26 +110,7 @@ def _seconds(dates: Any) -> np.ndarray:
 
 
 def inspect_column(values: Any) -> Plan:
-    """Decide what a column holds.
-
-    Parameters
-    ----------
-    values : pandas Series
-        The column.
-
-    Returns
-    -------
-    plan : dict
-        ``kind``; ``why`` for kinds that are left out; ``format`` for dates; ``tokens`` (frequent
-        words among numbers) for numeric columns; ``notes``, sentences about what was decided.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from corollary.representation.columns import inspect_column
-    >>> inspect_column(pd.Series(["1.5", "2", "unknown", "unknown", *"3456789"]))["tokens"]
-    ['unknown']
-    """
+    """Decide what a column holds."""
     from pandas.api import types
 
     dtype = values.dtype

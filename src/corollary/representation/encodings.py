@@ -139,29 +139,7 @@ def learn_plan(
     dimensions: int,
     seed: int,
 ) -> Plan:
-    """Learn how to encode a column.
-
-    Parameters
-    ----------
-    plan : dict
-        From :func:`corollary.representation.columns.inspect_column`.
-    values : pandas Series
-        Training values.
-    target : ndarray of shape (n, k) or None
-        Numbers to take statistics of for levels: the target, or an indicator per class.
-    max_levels : int
-        Levels up to which each has its own feature.
-    dimensions : int
-        Features per text column, at most.
-    seed : int
-        Seed of the text projection.
-
-    Returns
-    -------
-    plan : dict
-        With everything :func:`apply_plan` needs, and ``features``: the suffix of each feature's
-        name and whether it is scaled (``"each"``, ``"joint"`` or ``"no"``).
-    """
+    """Learn how to encode a column."""
     kind = plan["kind"]
     if kind in ("numeric", "boolean"):
         return plan | _learn_numeric(plan, values)
@@ -178,22 +156,7 @@ def learn_plan(
 
 
 def apply_plan(plan: Plan, values: Any, *, fill: bool = True) -> np.ndarray:
-    """Encode a column.
-
-    Parameters
-    ----------
-    plan : dict
-        From :func:`learn_plan`.
-    values : pandas Series
-        Any rows.
-    fill : bool, default=True
-        Whether a missing number becomes the median; if not, its value and logarithm are NaN.
-
-    Returns
-    -------
-    block : ndarray of shape (n, len(plan["features"]))
-        The features.
-    """
+    """Encode a column."""
     kind = plan["kind"]
     if kind in ("numeric", "boolean"):
         return _apply_numeric(plan, values, fill or kind == "boolean")
@@ -237,62 +200,18 @@ def _learn_numeric(plan: Plan, values: Any) -> Plan:
 
 
 def zero_means_missing(numbers: np.ndarray) -> bool:
-    """Tell whether a 0 among these numbers would be a missing value rather than a quantity.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n,)
-        Training values of a column, NaN where missing.
-
-    Returns
-    -------
-    is_missing : bool
-        Whether all numbers but at most a few zeros are positive, many and varied, and none of them
-        comes near 0. Counts reach it by nature, and so do quantities of which some have none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.representation.encodings import zero_means_missing
-    >>> lengths = np.linspace(3.0, 9.0, 100)
-    >>> zero_means_missing(np.append(lengths, 0.0)), zero_means_missing(lengths - 3.0)
-    (True, False)
-    """
+    """Tell whether a 0 among these numbers would be a missing value rather than a quantity."""
     present = numbers[~np.isnan(numbers)]
     return is_few(int((present == 0).sum()), len(present)) and stays_away_from_zero(present)
 
 
 def is_few(count: int, n: int) -> bool:
-    """Tell whether so many odd values of n are a mistake rather than a habit of the data.
-
-    Parameters
-    ----------
-    count : int
-        Odd values.
-    n : int
-        Values.
-
-    Returns
-    -------
-    few : bool
-        Whether they are at most three, or 0.5%.
-    """
+    """Tell whether so many odd values of n are a mistake rather than a habit of the data."""
     return count <= max(3.0, FEW_ZEROS * n)
 
 
 def stays_away_from_zero(present: np.ndarray) -> bool:
-    """Tell whether numbers, zeros aside, are positive, many, varied and never near 0.
-
-    Parameters
-    ----------
-    present : ndarray of shape (n,)
-        Numbers, none of them NaN.
-
-    Returns
-    -------
-    away : bool
-        Whether 0 is far from all the others. Counts reach it by nature.
-    """
+    """Tell whether numbers, zeros aside, are positive, many, varied and never near 0."""
     positive = present[present > 0]
     if len(positive) < 50 or present.min() < 0 or len(np.unique(positive)) < 20:
         return False
@@ -323,20 +242,7 @@ def _apply_numeric(plan: Plan, values: Any, fill: bool) -> np.ndarray:
 
 
 def follow_logarithm(plan: Plan, numbers: np.ndarray) -> np.ndarray:
-    """Take logarithms, as near to zero as half the smallest training value.
-
-    Parameters
-    ----------
-    plan : dict
-        Plan of a positive column.
-    numbers : ndarray of shape (n,)
-        Its values.
-
-    Returns
-    -------
-    logarithms : ndarray of shape (n,)
-        NaN where a value is.
-    """
+    """Take logarithms, as near to zero as half the smallest training value."""
     return np.log(np.maximum(numbers, plan["low"] / 2))
 
 

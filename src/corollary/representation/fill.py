@@ -45,26 +45,6 @@ def learn_moments(X: np.ndarray) -> Moments | None:
     multiplied by a common factor below one: n / (n + d) for d features and n rows (of the pair that
     has the fewest), or less where correlations of different rows contradict each other. The least
     eigenvalue is then at least d / (n + d).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Features; NaN where missing.
-
-    Returns
-    -------
-    moments : Moments or None
-        None if some pair of features is present in fewer than 2 d rows. A constant feature has
-        spread one and no correlations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.representation.fill import learn_moments
-    >>> X = np.repeat([[1.0, 2.0], [3.0, 6.0]], 50, axis=0)
-    >>> moments = learn_moments(X)
-    >>> moments.mean.round(6).tolist(), moments.spread.round(6).tolist()
-    ([2.0, 4.0], [1.0, 2.0])
     """
     present, d = ~np.isnan(X), X.shape[1]
     pairs = present.T.astype(np.float64) @ present
@@ -83,20 +63,7 @@ def learn_moments(X: np.ndarray) -> Moments | None:
 
 
 def location_and_spread(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation by column, where squares may leave the range of floats.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Numbers; NaN where missing.
-
-    Returns
-    -------
-    mean : ndarray of shape (d,)
-        Means of the values that are present.
-    spread : ndarray of shape (d,)
-        Their standard deviations.
-    """
+    """Mean and standard deviation by column, where squares may leave the range of floats."""
     largest = np.fmax.reduce(np.abs(X), axis=0, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)
     scaled = X / unit
@@ -107,33 +74,7 @@ def location_and_spread(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def predict_missing(X: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
-    """Predict the missing values of each row from its present ones.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Features; NaN where missing.
-    moments : Moments
-        From :func:`learn_moments`.
-
-    Returns
-    -------
-    filled : ndarray of shape (n, d)
-        X with predictions where it was missing.
-    unexplained : ndarray of shape (n, d)
-        Share of the variance of each missing value that the present ones leave open; 0 where a
-        value is present.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.representation.fill import Moments, predict_missing
-    >>> precision = np.linalg.inv([[1.0, 0.8], [0.8, 1.0]])
-    >>> X = np.array([[2.0, np.nan], [np.nan, np.nan]])
-    >>> filled, unexplained = predict_missing(X, Moments(np.zeros(2), np.ones(2), precision))
-    >>> filled.round(2).tolist(), unexplained.round(2).tolist()
-    ([[2.0, 1.6], [0.0, 0.0]], [[0.0, 0.36], [1.0, 1.0]])
-    """
+    """Predict the missing values of each row from its present ones."""
     missing = np.isnan(X)
     counts = missing.sum(axis=1)
     filled, unexplained = X.copy(), np.zeros(X.shape)

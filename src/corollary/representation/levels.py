@@ -15,20 +15,7 @@ RARE = 5
 
 
 def learn_indicators(codes: np.ndarray, levels: list[str]) -> Plan:
-    """Learn an indicator per level.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Level of each row; negative if missing.
-    levels : list of str
-        The levels.
-
-    Returns
-    -------
-    plan : dict
-        Levels with an indicator of their own, and whether rare and missing ones have one.
-    """
+    """Learn an indicator per level."""
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     order = sorted(range(len(levels)), key=lambda i: levels[i])
     known = [levels[i] for i in order if counts[i] >= RARE]
@@ -49,22 +36,7 @@ def learn_indicators(codes: np.ndarray, levels: list[str]) -> Plan:
 
 
 def apply_indicators(plan: Plan, codes: np.ndarray, levels: list[str]) -> np.ndarray:
-    """Encode levels as indicators or as statistics, by a plan of this module.
-
-    Parameters
-    ----------
-    plan : dict
-        The plan.
-    codes : ndarray of shape (n,)
-        Level of each row; negative if missing.
-    levels : list of str
-        The levels the codes point to; they need not be those of training.
-
-    Returns
-    -------
-    block : ndarray of shape (n, n_features)
-        The features.
-    """
+    """Encode levels as indicators or as statistics, by a plan of this module."""
     width = len(plan["features"])
     place = {level: j for j, level in enumerate(plan["levels"])}
     quiet = set(plan["seen"]) - set(plan["levels"]) if not plan["rare"] else set()
@@ -87,22 +59,6 @@ def level_statistics(
     A level with :math:`n` rows and mean :math:`m` gets :math:`(n m + k \bar y) / (n + k)`, where
     :math:`k`, the variance within levels over the variance between them, is estimated by moments
     (an empirical-Bayes estimate for a normal model).
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Level of each row; negative if missing.
-    target : ndarray of shape (n, k)
-        Numbers to average.
-    n_levels : int
-        Levels.
-
-    Returns
-    -------
-    statistics : ndarray of shape (n_levels, k)
-        Shrunk means.
-    prior : ndarray of shape (k,)
-        Overall means, for levels never seen.
     """
     prior = target.mean(axis=0)
     rows = codes >= 0
@@ -128,24 +84,7 @@ def level_statistics(
 def learn_levels(
     codes: np.ndarray, levels: list[str], target: np.ndarray | None, max_levels: int
 ) -> Plan:
-    """Learn to describe levels by frequency and target statistics.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Level of each row; negative if missing.
-    levels : list of str
-        The levels.
-    target : ndarray of shape (n, k) or None
-        Numbers to average; without them the commonest levels get indicators.
-    max_levels : int
-        How many indicators, if there is no target.
-
-    Returns
-    -------
-    plan : dict
-        Levels, counts and statistics.
-    """
+    """Learn to describe levels by frequency and target statistics."""
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     missing = bool((codes < 0).any())
     plan = {"levels": levels, "counts": counts, "missing": missing}
@@ -168,22 +107,7 @@ def learn_levels(
 
 
 def apply_levels(plan: Plan, codes: np.ndarray, levels: list[str]) -> np.ndarray:
-    """Encode levels as indicators or as statistics, by a plan of this module.
-
-    Parameters
-    ----------
-    plan : dict
-        The plan.
-    codes : ndarray of shape (n,)
-        Level of each row; negative if missing.
-    levels : list of str
-        The levels the codes point to; they need not be those of training.
-
-    Returns
-    -------
-    block : ndarray of shape (n, n_features)
-        The features.
-    """
+    """Encode levels as indicators or as statistics, by a plan of this module."""
     known = {level: i for i, level in enumerate(plan["levels"])}
     n_known = len(known)
     # Position n_known stands for "never seen"; the last entry of `where` serves code -1.
@@ -199,24 +123,7 @@ def apply_levels(plan: Plan, codes: np.ndarray, levels: list[str]) -> np.ndarray
 def cross_fitted_levels(
     plan: Plan, values: Any, target: np.ndarray, folds: np.ndarray
 ) -> np.ndarray:
-    """Encode training rows so that no row's own target enters its features.
-
-    Parameters
-    ----------
-    plan : dict
-        A plan with target statistics.
-    values : pandas Series
-        Training values.
-    target : ndarray of shape (n, k)
-        Numbers the statistics average.
-    folds : ndarray of shape (n,)
-        Fold of each row; a row is encoded by the statistics of the other folds.
-
-    Returns
-    -------
-    block : ndarray of shape (n, n_features)
-        The features of :func:`apply_plan`, with statistics from other folds.
-    """
+    """Encode training rows so that no row's own target enters its features."""
     codes, levels = distinct_strings(values)
     block = apply_levels(plan, codes, levels)
     for fold in np.unique(folds):

@@ -36,22 +36,7 @@ def _weigh(counts: Any, rarity: np.ndarray) -> Any:
 
 
 def learn_text(values: Any, dimensions: int, seed: int) -> Plan:
-    """Learn the rarity of n-grams and the directions in which texts differ most.
-
-    Parameters
-    ----------
-    values : pandas Series
-        Training texts.
-    dimensions : int
-        Directions, at most.
-    seed : int
-        Seed of the randomised singular value decomposition.
-
-    Returns
-    -------
-    plan : dict
-        Weights and directions.
-    """
+    """Learn the rarity of n-grams and the directions in which texts differ most."""
     from sklearn.utils.extmath import randomized_svd
 
     counts = _count_ngrams(values)
@@ -70,19 +55,6 @@ def learn_text(values: Any, dimensions: int, seed: int) -> Plan:
 
 
 def apply_text(plan: Plan, values: Any) -> np.ndarray:
-    """Project texts on the directions of a plan.
-
-    Parameters
-    ----------
-    plan : dict
-        From :func:`learn_text`.
-    values : pandas Series
-        Any texts.
-
-    Returns
-    -------
-    block : ndarray of shape (n, n_features)
-        The features.
-    """
+    """Project texts on the directions of a plan."""
     weighed = _weigh(_count_ngrams(values), plan["rarity"].astype(np.float64))
     return np.asarray(weighed @ plan["directions"].astype(np.float64).T)

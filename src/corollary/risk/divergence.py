@@ -320,27 +320,7 @@ def jensen_shannon_density(
 
 
 def check_law(who: str, name: str, p: Any) -> np.ndarray:
-    """Return probabilities on a finite alphabet as an array, or say what is wrong with them.
-
-    Parameters
-    ----------
-    who : str
-        Function that asks, for the message.
-    name : str
-        Name of its parameter.
-    p : array-like of shape (n,)
-        Probabilities.
-
-    Returns
-    -------
-    p : ndarray of shape (n,)
-        The same, as floats.
-
-    Raises
-    ------
-    ValueError
-        If they are negative, not finite, or do not sum to 1.
-    """
+    """Return probabilities on a finite alphabet as an array, or say what is wrong with them."""
     p = np.asarray(p, dtype=float)
     if p.ndim != 1 or not len(p) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-8:
         raise ValueError(

@@ -148,27 +148,7 @@ def regularised_risk(
 
 
 def check_weights(name: str, sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Check the weights of rows.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    sample_weight : array-like of shape (n_samples,) or None
-        The weights.
-    n_samples : int
-        How many there must be.
-
-    Returns
-    -------
-    weight : ndarray of shape (n_samples,) or None
-        The weights as floats; None for none.
-
-    Raises
-    ------
-    ValueError
-        If their number is wrong, one is negative or not finite, or all are zero.
-    """
+    """Check the weights of rows."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=float)

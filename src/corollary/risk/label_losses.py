@@ -39,20 +39,7 @@ class ZeroOneLoss(Loss):
     differentiable = False
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return 1 for every mistake.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels.
-        prediction : array-like
-            Labels, or scores.
-
-        Returns
-        -------
-        losses : ndarray of floats
-            0 or 1 for each.
-        """
+        """Return 1 for every mistake."""
         y_true, prediction = pair("ZeroOneLoss", y_true, prediction)
         if self.scores:
             y_true, prediction = check_signs("ZeroOneLoss", y_true), sign(prediction)
@@ -193,20 +180,7 @@ class CostLoss(Loss):
         return codes
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the cost of every prediction.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels.
-        prediction : array-like
-            Labels.
-
-        Returns
-        -------
-        losses : ndarray
-            ``costs[y_true, prediction]``.
-        """
+        """Return the cost of every prediction."""
         y_true, prediction = pair("CostLoss", y_true, prediction)
         return self._matrix[self._codes(y_true), self._codes(prediction)]
 
@@ -295,20 +269,7 @@ class CrossEntropyLoss(Loss):
     _schema = Schema()
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every row of scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Class numbers 0, ..., n_classes - 1.
-        prediction : array-like of shape (n_samples, n_classes)
-            Real scores.
-
-        Returns
-        -------
-        losses : ndarray of shape (n_samples,)
-            One loss for each.
-        """
+        """Return the loss of every row of scores."""
         y, score = _codes_and_scores(y_true, prediction)
         # Subtracted from zero, a sure and right prediction costs 0.0 and not -0.0.
         return 0.0 - log_softmax(score, axis=1)[np.arange(len(y)), y]

@@ -28,34 +28,10 @@ class Learner(Protocol):
     """
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Learn from a training set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,)
-            Outputs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
+        """Learn from a training set."""
 
     def predict(self, X: Any) -> Any:
-        """Predict the outputs of new inputs.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New inputs.
-
-        Returns
-        -------
-        y : array-like of shape (n_samples,)
-            Predictions.
-        """
+        """Predict the outputs of new inputs."""
 
 
 class OrderSensitivity(NamedTuple):

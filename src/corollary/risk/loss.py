@@ -82,20 +82,7 @@ class Loss(ABC):
 
     @abstractmethod
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every prediction.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Truths.
-        prediction : array-like
-            Predictions.
-
-        Returns
-        -------
-        losses : ndarray
-            One loss for each.
-        """
+        """Return the loss of every prediction."""
 
     @abstractmethod
     def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
@@ -257,29 +244,7 @@ def check_loss(loss: Any, *, gradient: bool = False) -> Any:
 
 
 def pair(name: str, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Check that truths and predictions can be compared entry by entry.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    y_true : array-like
-        Truths.
-    prediction : array-like
-        Predictions.
-
-    Returns
-    -------
-    y_true : ndarray
-        The truths.
-    prediction : ndarray
-        The predictions.
-
-    Raises
-    ------
-    ValueError
-        If neither is a scalar and the shapes do not match.
-    """
+    """Check that truths and predictions can be compared entry by entry."""
     y_true, prediction = np.asarray(y_true), np.asarray(prediction)
     if y_true.ndim and prediction.ndim and y_true.shape != prediction.shape:
         raise ValueError(
@@ -291,50 +256,13 @@ def pair(name: str, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarra
 
 
 def check_range(name: str, low: float, high: float) -> None:
-    """Refuse an empty range.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    low : float
-        Lower end.
-    high : float
-        Upper end.
-
-    Raises
-    ------
-    ValueError
-        If ``low`` is not at most ``high``.
-    """
+    """Refuse an empty range."""
     if not low <= high:
         raise ValueError(f"{name} needs a range with low <= high. Got low={low}, high={high}.")
 
 
 def check_posterior(name: str, posterior: Any, outcomes: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Check conditional laws and the values they refer to.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    posterior : array-like of shape (n_samples, n_outcomes)
-        Rows of probabilities.
-    outcomes : array-like of shape (n_outcomes,)
-        The values of the truth.
-
-    Returns
-    -------
-    posterior : ndarray of shape (n_samples, n_outcomes)
-        The probabilities.
-    outcomes : ndarray of shape (n_outcomes,)
-        The values.
-
-    Raises
-    ------
-    ValueError
-        If a row is not a probability vector or the lengths differ.
-    """
+    """Check conditional laws and the values they refer to."""
     posterior, outcomes = np.asarray(posterior, dtype=float), np.asarray(outcomes)
     if posterior.ndim != 2 or outcomes.shape != posterior.shape[1:]:
         raise ValueError(

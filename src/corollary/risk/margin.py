@@ -65,20 +65,7 @@ class MarginLoss(Loss):
         return self._slope(np.asarray(margin, dtype=float))
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every score.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels -1 and +1.
-        prediction : array-like
-            Real scores.
-
-        Returns
-        -------
-        losses : ndarray
-            ``phi(y_true * prediction)``.
-        """
+        """Return the loss of every score."""
         y, score = self._labels_and_scores(y_true, prediction)
         return self._value(y * score)
 
@@ -224,25 +211,7 @@ class MarginLoss(Loss):
 
 
 def check_signs(name: str, y: Any) -> np.ndarray:
-    """Refuse labels other than -1 and +1.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    y : array-like
-        Labels.
-
-    Returns
-    -------
-    y : ndarray of floats
-        The labels.
-
-    Raises
-    ------
-    ValueError
-        If another label occurs.
-    """
+    """Refuse labels other than -1 and +1."""
     y = np.asarray(y)
     if y.dtype.kind not in "iuf" or not np.all(np.abs(y.astype(float)) == 1):
         raise ValueError(

@@ -47,20 +47,7 @@ class RegressionLoss(Loss):
     def _minimiser(self, posterior: np.ndarray, outcomes: np.ndarray) -> np.ndarray: ...
 
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every prediction.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Real truths.
-        prediction : array-like
-            Real predictions.
-
-        Returns
-        -------
-        losses : ndarray
-            ``rho(y_true - prediction)``.
-        """
+        """Return the loss of every prediction."""
         return self._value(self._residual(y_true, prediction))
 
     def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:

@@ -145,28 +145,7 @@ def soft_pair(
     start: np.ndarray | None = None,
     **options: Any,
 ) -> PairSolution:
-    """Solve the soft-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`.
-
-    Parameters
-    ----------
-    gram : Gram
-        The matrix.
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and 1.0.
-    C : ndarray of shape (n_samples,)
-        Prices of slack.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        Whether slack is paid linearly or squared.
-    start : ndarray of shape (n_samples,) or None, default=None
-        Signed weights to start from.
-    **options
-        Passed to the solver.
-
-    Returns
-    -------
-    solution : PairSolution
-        Weights, intercept, dual value and gap.
-    """
+    """Solve the soft-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`."""
     squared = loss == "squared_hinge"
     bound = np.full(len(y), np.inf) if squared else C
     if squared:
@@ -186,24 +165,7 @@ def soft_pair(
 
 
 def hard_pair(gram: Gram, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -> PairSolution:
-    """Solve the hard-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`.
-
-    Parameters
-    ----------
-    gram : Gram
-        The matrix.
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and 1.0.
-    tol : float, default=1e-3
-        Largest violation of the optimality conditions, with margins scaled to one.
-    **options
-        Passed to the solver.
-
-    Returns
-    -------
-    solution : PairSolution
-        Weights, intercept, dual value and gap.
-    """
+    """Solve the hard-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`."""
     n = len(y)
     groups = (y < 0).astype(np.int64)
     start = np.zeros(n)
@@ -252,27 +214,7 @@ def hard_pair(gram: Gram, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -
 
 
 def nu_pair(gram: Gram, y: np.ndarray, weight: np.ndarray, nu: float, **options: Any) -> Any:
-    """Solve the machine whose parameter bounds the share of margin errors.
-
-    Parameters
-    ----------
-    gram : Gram
-        The matrix.
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and 1.0.
-    weight : ndarray of shape (n_samples,)
-        Weights of the rows.
-    nu : float
-        At most this share of the rows has a margin below one, and at least this share are
-        support vectors.
-    **options
-        Passed to the solver.
-
-    Returns
-    -------
-    solution : PairSolution
-        Weights, intercept, dual value and gap, with margins scaled to one.
-    """
+    """Solve the machine whose parameter bounds the share of margin errors."""
     half = 0.5 * nu * float(weight.sum())
     start = np.zeros(len(y))
     for sign in (1.0, -1.0):
@@ -303,22 +245,7 @@ def nu_pair(gram: Gram, y: np.ndarray, weight: np.ndarray, nu: float, **options:
 
 
 def feasible(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Clip weights to their bounds and shrink the heavier sign until the sum is zero.
-
-    Parameters
-    ----------
-    beta : ndarray of shape (n_samples,)
-        Weights.
-    lower : ndarray of shape (n_samples,)
-        Lower bounds, at most zero.
-    upper : ndarray of shape (n_samples,)
-        Upper bounds, at least zero.
-
-    Returns
-    -------
-    beta : ndarray of shape (n_samples,)
-        Feasible weights.
-    """
+    """Clip weights to their bounds and shrink the heavier sign until the sum is zero."""
     beta = np.clip(beta, lower, upper)
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     both = min(up, down)

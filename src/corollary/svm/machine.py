@@ -44,18 +44,7 @@ FITTED_MACHINE = {
 
 
 def machine_fits(model: Any) -> str | None:
-    """Say what is wrong with the kernel and the support vectors of a loaded machine, or None.
-
-    Parameters
-    ----------
-    model : KernelMachine
-        The model.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong with the kernel and the support vectors of a loaded machine, or None."""
     if _is_precomputed(model.kernel):
         if getattr(model, "kernel_", None) is not None:
             return "it has a kernel besides a precomputed one"

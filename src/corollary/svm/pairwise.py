@@ -24,18 +24,7 @@ FITTED_PAIRS = {
 
 
 def pairs_fit_classes(model: Any) -> str | None:
-    """Say what is wrong with the sizes of a loaded classifier, or None.
-
-    Parameters
-    ----------
-    model : PairwiseClassifier
-        The model.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong with the sizes of a loaded classifier, or None."""
     k = len(model.classes_)
     if k < 2 or model.dual_coef_.shape[0] != k - 1 or len(model.intercept_) != k * (k - 1) // 2:
         return f"weights of shape {model.dual_coef_.shape} do not fit {k} classes"

@@ -199,37 +199,7 @@ def minimise(
     max_iter: int = -1,
     cache_size: float = 500.0,
 ) -> SMOResult:
-    """Minimise the dual on a Gram matrix that comes in tiles; see :func:`smo`.
-
-    Parameters
-    ----------
-    gram : Gram
-        The matrix.
-    linear : ndarray of shape (n_samples,)
-        Linear term.
-    lower : ndarray of shape (n_samples,)
-        Lower bounds.
-    upper : ndarray of shape (n_samples,)
-        Upper bounds.
-    epsilon : float, default=0.0
-        Weight of the absolute values.
-    groups : ndarray of int of shape (n_samples,) or None, default=None
-        Which sum a variable belongs to.
-    start : ndarray of shape (n_samples,) or None, default=None
-        Feasible weights to start from.
-    tol : float, default=1e-3
-        Largest violation of the optimality conditions; a tenth of it is the largest duality gap
-        relative to the objective, where the gap is finite.
-    max_iter : int, default=-1
-        Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
-    cache_size : float, default=500.0
-        Megabytes for a block and for rows of the Gram matrix.
-
-    Returns
-    -------
-    result : SMOResult
-        Weights, scores, intercepts, objective and what was reached.
-    """
+    """Minimise the dual on a Gram matrix that comes in tiles; see :func:`smo`."""
     n = gram.n
     groups = np.zeros(n, dtype=np.int64) if groups is None else groups
     problem = _Problem(linear, lower, upper, float(epsilon), groups, int(groups.max(initial=0)) + 1)
@@ -245,18 +215,7 @@ def minimise(
 
 
 def default_max_iter(n_samples: int) -> int:
-    """Return the largest number of pair steps for so many rows, if the user gives none.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows.
-
-    Returns
-    -------
-    max_iter : int
-        Steps.
-    """
+    """Return the largest number of pair steps for so many rows, if the user gives none."""
     return max(_MOST_STEPS, _MOST_STEPS_PER_ROW * n_samples)
 
 
@@ -370,29 +329,7 @@ def _descend(
 def slopes(
     rest: np.ndarray, beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the gain per unit of moving each variable up, and the loss of moving it down.
-
-    Parameters
-    ----------
-    rest : ndarray of shape (n_samples,)
-        ``linear - K @ beta``.
-    beta : ndarray of shape (n_samples,)
-        Weights.
-    lower : ndarray of shape (n_samples,)
-        Lower bounds.
-    upper : ndarray of shape (n_samples,)
-        Upper bounds.
-    epsilon : float
-        Weight of the absolute values.
-
-    Returns
-    -------
-    up : ndarray of shape (n_samples,)
-        Minus infinity at the upper bound. At the optimum the largest one of a group is at most
-        the smallest ``down``.
-    down : ndarray of shape (n_samples,)
-        Infinity at the lower bound.
-    """
+    """Return the gain per unit of moving each variable up, and the loss of moving it down."""
     up = np.where(beta < upper, rest - np.where(beta >= 0, epsilon, -epsilon), -np.inf)
     down = np.where(beta > lower, rest - np.where(beta > 0, epsilon, -epsilon), np.inf)
     return up, down

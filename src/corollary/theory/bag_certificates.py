@@ -118,21 +118,6 @@ def _is_bag(evidence: Evidence) -> bool:
 def certify_bag(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
     """Certify a bag of classifiers by its members' errors on rows that they have not seen.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        A forest or a bag and its training rows, in the order of training.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.pac-bayes-bag``: the PAC-Bayes-kl bound for members that were tested on
-        different rows, with the smallest number of rows left out, and the factor two of a vote.
-
-    Notes
-    -----
     Our own forests bin columns by all rows, so that a row left out of a tree has touched it;
     they get no such certificate. Guarantee: checked by ``tests/guarantees/certificates.py``.
 

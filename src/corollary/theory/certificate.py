@@ -339,52 +339,14 @@ def _tightest_at(certificates: tuple[Certificate, ...], confidence: float) -> Ce
 
 
 def format_share(value: float, direction: Direction = "upper") -> str:
-    """Write a share as a percentage, rounded outwards.
-
-    Parameters
-    ----------
-    value : float
-        A share between 0 and 1.
-    direction : {"upper", "lower"}, default="upper"
-        Round an upper bound up and a lower bound down.
-
-    Returns
-    -------
-    text : str
-        One decimal, or two significant digits below 1%.
-
-    Examples
-    --------
-    >>> from corollary.theory.certificate import format_share
-    >>> format_share(0.04342), format_share(0.04342, "lower"), format_share(0.000123)
-    ('4.4%', '4.3%', '0.013%')
-    """
+    """Write a share as a percentage, rounded outwards."""
     percent = Decimal(repr(float(value))) * 100
     digits = 1 if percent == 0 or percent >= 1 else 1 - percent.adjusted()
     return f"{_outwards(percent, digits, direction)}%"
 
 
 def format_number(value: float, direction: Direction = "upper") -> str:
-    """Write a number with four significant digits, rounded outwards.
-
-    Parameters
-    ----------
-    value : float
-        Any number.
-    direction : {"upper", "lower"}, default="upper"
-        Round an upper bound up and a lower bound down.
-
-    Returns
-    -------
-    text : str
-        The number without trailing zeros.
-
-    Examples
-    --------
-    >>> from corollary.theory.certificate import format_number
-    >>> format_number(12.3401), format_number(12.3401, "lower"), format_number(1e-9)
-    ('12.35', '12.34', '1e-09')
-    """
+    """Write a number with four significant digits, rounded outwards."""
     if not math.isfinite(value):
         return "infinity" if value > 0 else "-infinity"
     exact = Decimal(repr(float(value)))
@@ -395,24 +357,7 @@ def format_number(value: float, direction: Direction = "upper") -> str:
 
 
 def format_confidence(confidence: float) -> str:
-    """Write a confidence as a percentage, rounded down and never up to 100%.
-
-    Parameters
-    ----------
-    confidence : float
-        A probability strictly between 0 and 1.
-
-    Returns
-    -------
-    text : str
-        The percentage without trailing zeros.
-
-    Examples
-    --------
-    >>> from corollary.theory.certificate import format_confidence
-    >>> format_confidence(0.95), format_confidence(1 - 0.05 / 3), format_confidence(0.999999)
-    ('95%', '98.33%', '99.9999%')
-    """
+    """Write a confidence as a percentage, rounded down and never up to 100%."""
     percent = Decimal(repr(float(confidence))) * 100
     digits = max(2, 1 - (100 - percent).adjusted())
     text = str(_outwards(percent, digits, "lower"))

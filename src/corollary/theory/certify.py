@@ -262,28 +262,7 @@ def _check_seen(model: Any, X: Any, n: int) -> tuple[str, ...]:
 def gather(
     model: Any, X: Any, y: np.ndarray, loss: Any = None, loss_range: Any = None, seen: bool = False
 ) -> Evidence:
-    """Collect what a model does on rows.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Their targets.
-    loss : callable or None, default=None
-        As in :func:`certify`.
-    loss_range : tuple of two floats or None, default=None
-        As in :func:`certify`.
-    seen : bool, default=False
-        Whether the rows are the model's training rows.
-
-    Returns
-    -------
-    evidence : Evidence
-        Predictions, losses and errors.
-    """
+    """Collect what a model does on rows."""
     kind = _kind(model)
     prediction = np.asarray(model.predict(X))
     if len(prediction) != len(y):

@@ -131,20 +131,7 @@ def _intercepts_are_determined(model: Any, X: Any) -> bool:
 
 @register_theorem("svm.support-vector-bound", needs="seen", applies=_is_compressing_machine)
 def certify_support_vectors(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    """Certify the error rate of a support vector classifier from its number of support vectors.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        An :class:`corollary.svm.SVC` and its training rows.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``svm.support-vector-bound``.
-    """
+    """Certify the error rate of a support vector classifier from its number of support vectors."""
     assert evidence.losses is not None
     assert evidence.quantity is not None
     n, size = len(evidence.y), len(evidence.model.support_)

@@ -229,29 +229,7 @@ def empirical_bernstein_radius(
 
 
 def check_losses(losses: Any, low: float, high: float, *, who: str) -> np.ndarray:
-    """Verify that losses are numbers within their declared range.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n_samples,) or (n_samples, n_columns)
-        The losses.
-    low : float
-        Smallest allowed value.
-    high : float
-        Largest allowed value.
-    who : str
-        Name of the caller, for the message.
-
-    Returns
-    -------
-    losses : ndarray
-        The losses in double precision, rounding beyond the range cut off.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or one is not finite or lies outside.
-    """
+    """Verify that losses are numbers within their declared range."""
     losses = np.asarray(losses, dtype=float)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(

@@ -34,45 +34,13 @@ _FOLDED = (
 
 
 def predicts_regions(model: Any) -> bool:
-    """Tell whether a model predicts intervals or sets that can be certified.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-
-    Returns
-    -------
-    conformal : bool
-        True if it can say which targets they miss.
-    """
+    """Tell whether a model predicts intervals or sets that can be certified."""
     named = hasattr(model, "predict_interval") or hasattr(model, "predict_set")
     return named and hasattr(model, "misses") and hasattr(model, "confidence")
 
 
 def miss_rate(model: Any, rows: str = "") -> Quantity:
-    """Name the share of targets that lie outside the intervals or sets of a wrapper.
-
-    Parameters
-    ----------
-    model : estimator
-        The wrapper.
-    rows : str, default=""
-        Which rows, such as "of group 3"; empty for all.
-
-    Returns
-    -------
-    quantity : Quantity
-        The words.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> from corollary.theory.conformal_certificates import miss_rate
-    >>> wrapper = SimpleNamespace(confidence=0.9, predict_interval=None)
-    >>> miss_rate(wrapper).claim(0.12)
-    'at most 12.0% of such rows lie outside their 90% interval'
-    """
+    """Name the share of targets that lie outside the intervals or sets of a wrapper."""
     region = "set" if hasattr(model, "predict_set") else "interval"
     verb = "have labels" if region == "set" else "lie"
     level = f"{100 * model.confidence:.6g}%"
@@ -84,22 +52,7 @@ def miss_rate(model: Any, rows: str = "") -> Quantity:
 
 
 def refuse_calibration_rows(model: Any, X: Any, y: np.ndarray) -> None:
-    """Raise if rows that should be new to a wrapper are those that calibrated it.
-
-    Parameters
-    ----------
-    model : estimator
-        The wrapper.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-    y : ndarray of shape (n_samples,)
-        Their targets.
-
-    Raises
-    ------
-    ValueError
-        If they are.
-    """
+    """Raise if rows that should be new to a wrapper are those that calibrated it."""
     if hasattr(model, "calibrated_on") and model.calibrated_on(X, y):
         raise ValueError(
             f"certify needs rows that {type(model).__name__} was not calibrated on. Got rows with "

@@ -315,20 +315,7 @@ def volume_covering(
 
 
 def check_points(who: str, X: Any) -> np.ndarray:
-    """Return points as a table of finite numbers, or refuse them.
-
-    Parameters
-    ----------
-    who : str
-        Who asks, for the message.
-    X : array-like of shape (n_points, n_features)
-        Points.
-
-    Returns
-    -------
-    X : ndarray of shape (n_points, n_features)
-        The same, as doubles.
-    """
+    """Return points as a table of finite numbers, or refuse them."""
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or not X.size or not np.all(np.isfinite(X)):
         raise ValueError(

@@ -48,37 +48,13 @@ class Memory(NamedTuple):
 
 
 def count_different(X: Any) -> int | None:
-    """Count the different rows of a table.
-
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    count : int or None
-        Their number; None if they are not numbers.
-    """
+    """Count the different rows of a table."""
     rows = _as_numbers(X)
     return None if rows is None else len(np.unique(hash_rows(rows)))
 
 
 def memories(model: Any, X: Any) -> Iterator[Memory]:
-    """Find every fingerprint inside a fitted model.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model, possibly a pipeline, a search or another wrapper.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows as the model takes them.
-
-    Yields
-    ------
-    memory : Memory
-        A fingerprint and the rows in its form.
-    """
+    """Find every fingerprint inside a fitted model."""
     yield from _memories(model, X, set())
 
 
@@ -152,20 +128,7 @@ def _as_numbers(X: Any, categories: Any = None) -> Any:
 
 
 def look_up(model: Any, X: Any) -> list[tuple[Fingerprint, Overlap]]:
-    """Look rows up in every fingerprint inside a model.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows as the model takes them.
-
-    Returns
-    -------
-    found : list of (Fingerprint, Overlap)
-        One pair per fingerprint; empty for models that keep none.
-    """
+    """Look rows up in every fingerprint inside a model."""
     found = []
     for fingerprint, rows in memories(model, X):
         found.append((fingerprint, fingerprint.overlap(rows)))
@@ -173,18 +136,7 @@ def look_up(model: Any, X: Any) -> list[tuple[Fingerprint, Overlap]]:
 
 
 def is_suspicious(overlap: Overlap) -> bool:
-    """Say whether fresh rows would hardly overlap so much.
-
-    Parameters
-    ----------
-    overlap : Overlap
-        Result of a look-up.
-
-    Returns
-    -------
-    suspicious : bool
-        True if chance does not explain the matches.
-    """
+    """Say whether fresh rows would hardly overlap so much."""
     if overlap.seen == 0:
         return False
     level = LEVEL_ALL if overlap.seen == overlap.compared else LEVEL

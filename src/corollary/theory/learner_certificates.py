@@ -45,21 +45,7 @@ def _is_ridge_in_a_ball(evidence: Evidence) -> bool:
 
 @register_theorem("theory.ridge-stability", needs="seen", applies=_is_ridge_in_a_ball)
 def _certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    """Certify ridge regression by its stability.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Ridge regression without offset on rows of the unit ball with targets between -1 and 1.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.ridge-stability``, on the mean absolute error, or on that cut at the end
-        of the range that was declared.
-    """
+    """Certify ridge regression by its stability."""
     assert evidence.errors is not None
     n, penalty = len(evidence.y), float(evidence.model.alpha) / len(evidence.y)
     largest = 1 + ridge_norm_bound(penalty)
@@ -124,21 +110,7 @@ def _is_perceptron(evidence: Evidence) -> bool:
 
 @register_theorem("theory.perceptron-compression", needs="seen", applies=_is_perceptron)
 def certify_perceptron(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    """Certify a perceptron by the number of rows that it was ever mistaken at.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A :class:`corollary.linear.Perceptron` that visits rows in their order, and its rows.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.perceptron-compression``: a run on the mistaken rows alone, in their
-        order, makes the same updates, so that they determine the model.
-    """
+    """Certify a perceptron by the number of rows that it was ever mistaken at."""
     mistaken = _mistaken_rows(evidence)
     assert mistaken is not None
     assert evidence.losses is not None

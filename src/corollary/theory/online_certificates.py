@@ -262,23 +262,7 @@ def _is_one_pass(evidence: Evidence) -> bool:
 
 @register_theorem("theory.online-to-batch", needs="seen", applies=_is_one_pass)
 def certify_run(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    """Certify an online classifier by the mistakes of its run.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A :class:`corollary.online.OnlineClassifier` that went through the rows once, in their
-        order (``partial_fit``, ``run``, or ``fit`` with a single pass), and these rows.
-    confidence : float
-        Confidence of each certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.online-to-batch``, by Azuma's inequality and by the confidence sequence
-        of zeros and ones. The claim is about the model after a number of rows drawn uniformly
-        from 1 to n - 1.
-    """
+    """Certify an online classifier by the mistakes of its run."""
     run = _replay(evidence)
     assert run is not None
     for method, words in (("azuma", "Azuma's inequality"), ("bernoulli", "a confidence sequence")):
@@ -326,24 +310,7 @@ def _is_average(evidence: Evidence) -> bool:
 
 @register_theorem("theory.online-to-batch-average", needs="seen", applies=_is_average)
 def certify_average(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    r"""Certify the average of the weights of an online run by its convex losses.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        An averaging :class:`corollary.online.OnlineClassifier` of two classes without intercept
-        that kept its weights in a ball (``radius``), with the hinge or the logistic loss, and went
-        once through these rows, which lie in the unit ball.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.online-to-batch-average``, on the error rate of the model itself: an
-        error costs at least what a score of 0 does. The average is over the weights after every
-        round; those after the last were never tested and count with the largest loss.
-    """
+    r"""Certify the average of the weights of an online run by its convex losses."""
     largest, run = _largest_loss(evidence), _replay(evidence)
     assert largest is not None
     assert run is not None

@@ -115,23 +115,7 @@ class PACBayesLoss:
     bound: bool
 
     def __call__(self, params: Any, batch: Any, key: Any) -> Any:
-        """Return the bound, or the cross-entropy, estimated on a batch.
-
-        Parameters
-        ----------
-        params : dict of JAX arrays
-            ``mean`` and ``log_ratio`` (of the standard deviation to the prior's) are learnt;
-            ``prior_mean``, ``prior_std``, ``n`` and ``delta`` are kept as they are.
-        batch : mapping
-            ``x``, ``y`` and ``weight``.
-        key : JAX random key
-            Of the noise.
-
-        Returns
-        -------
-        value : JAX array of shape ()
-            The value.
-        """
+        """Return the bound, or the cross-entropy, estimated on a batch."""
         import jax
         import jax.numpy as jnp
 
@@ -555,18 +539,5 @@ def _is_trained_by_its_bound(evidence: Evidence) -> bool:
 
 @register_theorem("theory.pac-bayes-training", needs="seen", applies=_is_trained_by_its_bound)
 def certify_network(evidence: Evidence, confidence: float) -> Any:
-    """Certify a network that was trained to minimise its bound.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A :class:`PACBayesClassifier` and its training rows.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.pac-bayes-training``, as computed in its fit.
-    """
+    """Certify a network that was trained to minimise its bound."""
     yield replace(evidence.model.certificate_.at(confidence))

@@ -331,30 +331,6 @@ def _is_run(evidence: Evidence) -> bool:
 def _certify_descent(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
     r"""Certify a linear model by the steps of the gradient descent that made it.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        A classifier of two classes or a regressor that whole passes over the rows made by plain
-        gradient descent on a smooth convex loss: :class:`corollary.online.OnlineClassifier` and
-        :class:`corollary.online.OnlineRegressor` (logistic, squared hinge or square loss,
-        constant steps or steps that fall like one over a root), scikit-learn's ``SGDClassifier``
-        and ``SGDRegressor`` (logistic, squared hinge, modified Huber, square or Huber loss,
-        constant, "invscaling" or "optimal" steps, an L2 penalty or none), possibly behind maps
-        that treat each row alone, such as ``Normalizer``. Steps may not exceed two over the
-        smoothness of the loss.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.sgd-stability``. For a classifier it is about the error rate, which is at
-        most the mean ramp loss :math:`\min(1, \max(0, 1 - z/\gamma))` of the margins z; the levels
-        :math:`\gamma=2^j`, j any integer, share delta. For a regressor it is about the mean
-        absolute error, or that cut at the end of the range that was declared.
-
-    Notes
-    -----
     A row x counts with a further coordinate 1 if there is an intercept. In the weights the loss
     :math:`\varphi(\langle w,x\rangle)` has gradients of length at most
     :math:`\max|\varphi'|\,\|x\|` and smoothness :math:`\max\varphi''\,\|x\|^2`: 1 and 1/4 for the

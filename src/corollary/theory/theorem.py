@@ -77,19 +77,7 @@ class Evidence:
 
 
 def once(function: Callable[[Evidence], R]) -> Callable[[Evidence], R]:
-    """Remember what a function found in a piece of evidence, as long as there is that evidence.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(evidence)``. Whether a theorem applies and what it proves often rest on the same
-        work.
-
-    Returns
-    -------
-    function : callable
-        The same, called once for each piece of evidence.
-    """
+    """Remember what a function found in a piece of evidence, as long as there is that evidence."""
     found: WeakKeyDictionary[Evidence, R] = WeakKeyDictionary()
 
     @wraps(function)

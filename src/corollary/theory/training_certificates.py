@@ -257,26 +257,7 @@ def _kernel_scores(evidence: Evidence) -> _Scores | None:
 
 
 def rows_missing(n_samples: int, bound_at: Callable[[int], float]) -> float:
-    """Count the rows that a vacuous bound lacks if more of them look like those at hand.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows at hand.
-    bound_at : callable
-        ``bound_at(n)`` gives the bound with n rows, falling in n.
-
-    Returns
-    -------
-    missing : float
-        How many more rows bring the bound below 1; 0 if it is, infinity if none do.
-
-    Examples
-    --------
-    >>> from corollary.theory.training_certificates import rows_missing
-    >>> rows_missing(10, lambda n: 15 / n)
-    6
-    """
+    """Count the rows that a vacuous bound lacks if more of them look like those at hand."""
     if bound_at(n_samples) < 1:
         return 0
     low, high = n_samples, 2 * n_samples
@@ -333,21 +314,7 @@ def _is_plane(evidence: Evidence) -> bool:
 
 @register_theorem("theory.vc-bound", needs="seen", applies=_is_plane)
 def certify_plane(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    """Certify a linear classifier by the VC dimension of planes.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A linear classifier of two classes and its training rows.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.vc-bound``: d + 1 dimensions for d columns, d for planes through the
-        origin. It holds for every plane, whatever was tuned on the rows.
-    """
+    """Certify a linear classifier by the VC dimension of planes."""
     rule = linear_rule(evidence)
     assert rule is not None
     assert evidence.losses is not None
@@ -378,25 +345,7 @@ def _has_margins(evidence: Evidence) -> bool:
 
 @register_theorem("theory.margin-bound-uniform", needs="seen", applies=_has_margins)
 def certify_margin(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    r"""Certify a linear or kernel classifier by its margins.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A linear classifier of two classes, or a support vector machine whose kernel was fixed
-        beforehand, and its training rows.
-    confidence : float
-        Confidence of the certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.margin-bound-uniform``. Scores are divided by the norm of the function,
-        offset included, which leaves every label as it is; the class is then the unit ball, and
-        the levels :math:`2^j`, j any integer, share delta. That is as good as a grid of doubling
-        norms, and neither the norm nor the level need be known before the rows. The complexity of
-        the ball is measured on the rows.
-    """
+    r"""Certify a linear or kernel classifier by its margins."""
     scores = _scores(evidence)
     assert scores is not None
 
@@ -436,25 +385,7 @@ def _margin_bound(scores: _Scores, delta: float, n: int) -> float:
 
 @register_theorem("theory.pac-bayes-gaussian", needs="seen", applies=_is_plane)
 def certify_noisy_plane(evidence: Evidence, confidence: float) -> Iterator[Certificate]:
-    r"""Certify a linear classifier by the noise that its weights bear.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        A linear classifier of two classes and its training rows.
-    confidence : float
-        Confidence of each certificate.
-
-    Yields
-    ------
-    certificate : Certificate
-        Theorem ``theory.pac-bayes-gaussian``, twice. The prior is :math:`N(0, I)` on weights and
-        offset, the posterior :math:`N(c\,w/\|w\|, I)`; as the theorem holds for all posteriors at
-        once, the best length c costs nothing. The first certificate is about the model: noise is
-        symmetric, so that a row on which the model errs is one on which its noisy version errs
-        with probability one half or more, and its error is at most twice as large. The second is
-        about the noisy classifier itself, whose training error is exact, not drawn.
-    """
+    r"""Certify a linear classifier by the noise that its weights bear."""
     rule = linear_rule(evidence)
     assert rule is not None
     whole = np.append(rule.weights, rule.intercept)

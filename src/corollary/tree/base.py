@@ -65,22 +65,7 @@ FITTED: dict[str, Spec] = {
 
 
 def trees_fit(model: Any, trees: Any, n_outputs: int) -> str | None:
-    """Say what is wrong with the parts of a loaded model of trees, or None.
-
-    Parameters
-    ----------
-    model : estimator
-        The model.
-    trees : Tree or Trees
-        Its trees.
-    n_outputs : int
-        How many values a leaf must have.
-
-    Returns
-    -------
-    sentence : str or None
-        The problem, if there is one.
-    """
+    """Say what is wrong with the parts of a loaded model of trees, or None."""
     if not isinstance(trees, Tree | Trees) or not isinstance(model.categories_, Categories):
         return "trees and categories must be what their names say"
     if trees.n_features != model.n_features_in_:
@@ -96,28 +81,7 @@ def trees_fit(model: Any, trees: Any, n_outputs: int) -> str | None:
 def read_training(
     model: Any, X: Any, y: Any, sample_weight: Any
 ) -> tuple[Any, Problem, np.ndarray | None]:
-    """Validate training data of a model of trees; learn categories and classes.
-
-    Parameters
-    ----------
-    model : estimator
-        Receives ``categories_`` and, if it is a classifier, ``classes_`` and ``n_classes_``.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Inputs.
-    y : array-like of shape (n_samples,)
-        Targets.
-    sample_weight : array-like of shape (n_samples,), float or None
-        Weights.
-
-    Returns
-    -------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Numbers and codes; NaN where a value is missing. A sparse matrix is compressed by rows.
-    problem : Problem
-        Targets and criterion.
-    weight : ndarray of shape (n_samples,) or None
-        Weights, those of classes included; None for equal ones.
-    """
+    """Validate training data of a model of trees; learn categories and classes."""
     labels = hasattr(model, "class_weight")
     categories = Categories.learn(X, model.categorical_features)
     X, y, weight = check_training_data(
@@ -155,20 +119,7 @@ def read_training(
 
 
 def read_rows(model: Any, X: Any) -> Any:
-    """Validate new rows of a fitted model of trees.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Rows with the columns of training.
-
-    Returns
-    -------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Numbers and codes; NaN where a value is missing or a category unknown.
-    """
+    """Validate new rows of a fitted model of trees."""
     check_is_fitted(model)
     return check_new_data(
         model,
@@ -180,24 +131,7 @@ def read_rows(model: Any, X: Any) -> Any:
 
 
 def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: float) -> Rules:
-    """Turn a model's parameters into the rules of growth, and set ``max_features_``.
-
-    Parameters
-    ----------
-    model : estimator
-        Has the parameters of :data:`GROWTH_CONSTRAINTS`.
-    n_samples : int
-        Rows, of which parameters may be shares.
-    n_features : int
-        Columns.
-    total_weight : float
-        Weight of all rows.
-
-    Returns
-    -------
-    rules : Rules
-        The rules.
-    """
+    """Turn a model's parameters into the rules of growth, and set ``max_features_``."""
     wanted = model.max_features
     if wanted is None:
         model.max_features_ = n_features
@@ -228,24 +162,7 @@ def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: fl
 def bin_table(
     X: Any, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
 ) -> BinnedTable:
-    """Bin the columns of a table.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Numbers and codes; columns of a sparse matrix are filled one at a time.
-    weight : ndarray of shape (n_samples,) or None
-        Weights.
-    categorical : ndarray of bool of shape (n_features,)
-        Which columns hold codes.
-    n_jobs : int or None, default=None
-        Threads; None means one per available core.
-
-    Returns
-    -------
-    table : BinnedTable
-        One byte per value.
-    """
+    """Bin the columns of a table."""
     if hasattr(X, "indptr"):
         check_room("Bins", X.shape, 1, "Keep fewer columns, or reduce them first")
     bins = find_bins(X, sample_weight=weight, categorical=categorical, n_jobs=n_jobs)
@@ -253,24 +170,7 @@ def bin_table(
 
 
 def check_room(who: str, shape: tuple[int, int], size: int, advice: str) -> None:
-    """Refuse to fill up a sparse table that would not fit in memory.
-
-    Parameters
-    ----------
-    who : str
-        What needs the room, for the message.
-    shape : tuple of int
-        Rows and columns.
-    size : int
-        Bytes for each value.
-    advice : str
-        What to do about it.
-
-    Raises
-    ------
-    MemoryError
-        If it takes more than the machine has.
-    """
+    """Refuse to fill up a sparse table that would not fit in memory."""
     wanted = shape[0] * shape[1] * size
     if wanted > MEMORY:
         raise MemoryError(

@@ -163,20 +163,7 @@ def _items(column: Any) -> list[Any]:
 
 
 def positions(X: Any, categorical_features: Any) -> np.ndarray:
-    """Return which columns of a table are categorical.
-
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-        The table; names are looked up in its ``columns``.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None
-        A mask, positions, names, or the types of the columns.
-
-    Returns
-    -------
-    columns : ndarray of int64
-        Their positions, ascending.
-    """
+    """Return which columns of a table are categorical."""
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     if categorical_features is None:
         return np.empty(0, dtype=np.int64)

@@ -61,15 +61,7 @@ class Problem:
         return None if self.moments else _IMPURITY[self.criterion]
 
     def scale(self) -> tuple[float, float]:
-        """Return centre and scale of numbers, so that sums neither cancel nor overflow.
-
-        Returns
-        -------
-        centre : float
-            Subtracted from targets; 0 for classes.
-        scale : float
-            Targets are divided by it; 1 for classes.
-        """
+        """Return centre and scale of numbers, so that sums neither cancel nor overflow."""
         if self.n_classes or not len(self.target) or self.criterion == "absolute_error":
             return 0.0, 1.0
         low, high = float(np.min(self.target)), float(np.max(self.target))
@@ -175,43 +167,7 @@ def grow_histogram(
     monotone: np.ndarray | None = None,
     seed: int = 0,
 ) -> Tree:
-    """Grow a tree by histograms of binned columns.
-
-    Parameters
-    ----------
-    table : BinnedTable
-        The columns.
-    problem : Problem
-        Targets and criterion; not the absolute error.
-    rules : Rules
-        When to stop.
-    sample_weight : ndarray of shape (n_samples,) or None, default=None
-        Weights; rows of weight zero are left out.
-    features : ndarray of int or None, default=None
-        Columns the tree may use; None for all.
-    monotone : ndarray of int of shape (n_features,) or None, default=None
-        Sign of the constraint of each column: the mean target, or the share of the second of two
-        classes, must not fall (1) or not rise (-1) with it. None for no constraints.
-    seed : int, default=0
-        Start of the random numbers by which columns are drawn.
-
-    Returns
-    -------
-    tree : Tree
-        The tree; its values are means or class shares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.tree import find_bins
-    >>> from corollary.tree.grow import BinnedTable, Problem, Rules, grow_histogram
-    >>> X = np.arange(6.0)[:, None]
-    >>> bins = find_bins(X)
-    >>> table = BinnedTable(bins, bins.transform(X))
-    >>> problem = Problem(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), "gini", 2)
-    >>> grow_histogram(table, problem, Rules()).threshold
-    array([2.5, 0. , 0. ])
-    """
+    """Grow a tree by histograms of binned columns."""
     from corollary.tree import _histogram as compiled
 
     n_features = table.codes.shape[1]
@@ -271,40 +227,7 @@ def grow_exact(
     monotone: np.ndarray | None = None,
     seed: int = 0,
 ) -> Tree:
-    """Grow a tree by exact splits: every cut between neighbouring values is tried.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Columns; NaN is a missing value, categorical columns hold codes from 0 to 254.
-    problem : Problem
-        Targets and criterion.
-    rules : Rules
-        When to stop.
-    sample_weight : ndarray of shape (n_samples,) or None, default=None
-        Weights; rows of weight zero are left out.
-    categorical : ndarray of bool of shape (n_features,) or None, default=None
-        Which columns hold categories; None for none.
-    monotone : ndarray of int of shape (n_features,) or None, default=None
-        Sign of the constraint of each column, as of :func:`grow_histogram`; not for the absolute
-        error.
-    seed : int, default=0
-        Start of the random numbers by which columns are drawn.
-
-    Returns
-    -------
-    tree : Tree
-        The tree; its values are means, medians or class shares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.tree.grow import Problem, Rules, grow_exact
-    >>> X = np.arange(6.0)[:, None]
-    >>> problem = Problem(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 9.0]), "squared_error", 0)
-    >>> grow_exact(X, problem, Rules(max_depth=1)).threshold
-    array([4.5, 0. , 0. ])
-    """
+    """Grow a tree by exact splits: every cut between neighbouring values is tried."""
     from corollary.tree import _exact as compiled
 
     n_features = X.shape[1]
@@ -361,27 +284,7 @@ def grow_exact(
 
 
 def weighted_median(y: np.ndarray, weight: np.ndarray) -> float:
-    """Return the middle of the minimisers of the weighted absolute error.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Numbers, at least one.
-    weight : ndarray of shape (n,)
-        Positive weights.
-
-    Returns
-    -------
-    median : float
-        Half of the weight lies on either side.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.tree.grow import weighted_median
-    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([2.0, 1.0, 1.0]))
-    2.5
-    """
+    """Return the middle of the minimisers of the weighted absolute error."""
     order = np.argsort(y, kind="stable")
     mass = np.cumsum(weight[order])
     half = 0.5 * mass[-1]

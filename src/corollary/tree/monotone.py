@@ -6,25 +6,7 @@ import numpy as np
 
 
 def read_signs(model: Any, categorical: np.ndarray) -> np.ndarray:
-    """Read the ``monotonic_cst`` of a model.
-
-    Parameters
-    ----------
-    model : estimator
-        Has read its training data.
-    categorical : ndarray of bool of shape (n_features,)
-        Which columns hold categories.
-
-    Returns
-    -------
-    signs : ndarray of int of shape (n_features,)
-        1, 0 or -1 for each feature.
-
-    Raises
-    ------
-    ValueError
-        If the constraints do not fit the features.
-    """
+    """Read the ``monotonic_cst`` of a model."""
     given, who, n_features = model.monotonic_cst, type(model).__name__, len(categorical)
     signs = np.zeros(n_features)
     if isinstance(given, dict):
@@ -55,25 +37,7 @@ def read_signs(model: Any, categorical: np.ndarray) -> np.ndarray:
 
 
 def monotone_signs(model: Any, categorical: np.ndarray) -> np.ndarray | None:
-    """Read the ``monotonic_cst`` of a tree or a forest, whose answers are means.
-
-    Parameters
-    ----------
-    model : estimator
-        Has read its training data.
-    categorical : ndarray of bool of shape (n_features,)
-        Which columns hold categories.
-
-    Returns
-    -------
-    signs : ndarray of int of shape (n_features,) or None
-        1, 0 or -1 for each feature; None if nothing is constrained.
-
-    Raises
-    ------
-    ValueError
-        If the constraints do not fit the features, the classes or the criterion.
-    """
+    """Read the ``monotonic_cst`` of a tree or a forest, whose answers are means."""
     signs, who = read_signs(model, categorical), type(model).__name__
     if not signs.any():
         return None

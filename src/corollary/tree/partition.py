@@ -77,18 +77,7 @@ class PiecewiseConstant:
         return inside.argmax(axis=1)
 
     def __call__(self, X: Any) -> np.ndarray:
-        """Return the constant of each row's box.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows without missing values.
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,)
-            The constants.
-        """
+        """Return the constant of each row's box."""
         return self.values[self.boxes(X)]
 
 

@@ -150,29 +150,7 @@ def prune(tree: Tree, lambda_: float, *, path: PruningPath | None = None) -> Tre
 
 
 def cut(tree: Tree, collapsed: np.ndarray) -> Tree:
-    """Make leaves of nodes and drop what is below them.
-
-    Parameters
-    ----------
-    tree : Tree
-        A tree.
-    collapsed : ndarray of bool of shape (n_nodes,)
-        Nodes to make leaves of.
-
-    Returns
-    -------
-    tree : Tree
-        The tree that is left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.tree import DecisionTreeRegressor
-    >>> from corollary.tree.pruning import cut
-    >>> model = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 4.0])
-    >>> cut(model.tree_, np.array([True, False, False])).value
-    array([[2.]])
-    """
+    """Make leaves of nodes and drop what is below them."""
     left = np.where(collapsed, -1, tree.left)
     kept = np.zeros(tree.n_nodes, dtype=bool)
     level = np.zeros(1, dtype=np.int64)

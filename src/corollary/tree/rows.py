@@ -11,40 +11,14 @@ FILLED = 2**20
 
 
 def block_of(X: Any) -> int:
-    """Return how many rows are walked down trees at a time.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        All rows.
-
-    Returns
-    -------
-    rows : int
-        Fewer of a wide sparse matrix, since they are filled up.
-    """
+    """Return how many rows are walked down trees at a time."""
     if not hasattr(X, "indptr"):
         return BLOCK_ROWS
     return max(1, min(BLOCK_ROWS, FILLED // max(1, X.shape[1])))
 
 
 def filled_rows(X: Any, first: int, stop: int) -> np.ndarray:
-    """Copy rows in the one layout that kernels are compiled for; blocks are small.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        All rows; a sparse matrix is compressed by rows.
-    first : int
-        The first of them.
-    stop : int
-        One past the last.
-
-    Returns
-    -------
-    rows : ndarray of shape (stop - first, n_features)
-        Double precision.
-    """
+    """Copy rows in the one layout that kernels are compiled for; blocks are small."""
     part = X[first:stop]
     part = part.toarray() if hasattr(part, "indptr") else part
     return np.array(part, dtype=np.float64, order="C")

@@ -77,20 +77,7 @@ def export_text(
 
 
 def column_names(model: Any, feature_names: Any = None) -> list[str]:
-    """Return names for the columns of a fitted model.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    feature_names : array-like of str or None, default=None
-        Names to use; None for those of training, or "x0", "x1" and so on.
-
-    Returns
-    -------
-    names : list of str
-        One for each column.
-    """
+    """Return names for the columns of a fitted model."""
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", None)
     if feature_names is None:
@@ -104,26 +91,7 @@ def column_names(model: Any, feature_names: Any = None) -> list[str]:
 
 
 def conditions(model: Any, node: int, names: list[str], digits: int) -> tuple[str, str]:
-    """Say what goes left and what goes right at a split.
-
-    Parameters
-    ----------
-    model : DecisionTreeClassifier or DecisionTreeRegressor
-        A fitted tree.
-    node : int
-        An inner node.
-    names : list of str
-        Names of the columns.
-    digits : int
-        Significant digits.
-
-    Returns
-    -------
-    left : str
-        The condition of the left side.
-    right : str
-        That of the right side.
-    """
+    """Say what goes left and what goes right at a split."""
     tree = model.tree_
     name = names[tree.feature[node]]
     if len(tree.categories) and tree.categories[node] >= 0:
@@ -142,22 +110,7 @@ def conditions(model: Any, node: int, names: list[str], digits: int) -> tuple[st
 
 
 def answer(model: Any, node: int, digits: int) -> str:
-    """Say what a node answers.
-
-    Parameters
-    ----------
-    model : DecisionTreeClassifier or DecisionTreeRegressor
-        A fitted tree.
-    node : int
-        A node.
-    digits : int
-        Significant digits.
-
-    Returns
-    -------
-    text : str
-        The class and its share, or the value; and the weight of the training rows.
-    """
+    """Say what a node answers."""
     value, weight = model.tree_.value[node], model.tree_.weight[node]
     rows = f"{weight:.0f}" if np.isclose(weight, round(weight)) else f"{weight:.2f}"
     size = f"({rows} row{'' if rows == '1' else 's'})"

@@ -27,21 +27,7 @@ _SIZE = Interval(Integral, 1, None, closed="left")
 
 
 def loss_of(estimator: Any, loss: LossLike) -> Any:
-    """Return the loss by which an estimator is measured.
-
-    Parameters
-    ----------
-    estimator : estimator
-        What is measured.
-    loss : str, Loss or callable
-        "auto" for the zero-one loss of classifiers and the squared loss of regressors, or a loss
-        as :func:`corollary.risk.check_loss` takes it.
-
-    Returns
-    -------
-    loss : Loss or callable
-        The loss.
-    """
+    """Return the loss by which an estimator is measured."""
     if isinstance(loss, str) and loss == "auto":
         loss = "square" if is_regressor(estimator) else "zero_one"
     return check_loss(loss)

@@ -24,19 +24,7 @@ def _wants_process(situation: Situation) -> bool:
 
 
 def width(X: np.ndarray) -> float:
-    """Choose the factor of squared distances in the kernel.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Features.
-
-    Returns
-    -------
-    gamma : float
-        One over twice the number of features that vary: two rows that differ by one spread in each
-        of them have similarity exp(-1).
-    """
+    """Choose the factor of squared distances in the kernel."""
     return 0.5 / max(1, int((X.max(axis=0) > X.min(axis=0)).sum()))
 
 

@@ -18,18 +18,7 @@ MOST_GROUPS = 6
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Compare what the model promised with what happened on the test rows.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``probability`` (curve), ``coverage`` (overall, by band or class), ``method``.
-    """
+    """Compare what the model promised with what happened on the test rows."""
     probability = probability_curve(evidence)
     coverage = coverage_summary(evidence)
     if probability is None and coverage is None:
@@ -44,18 +33,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
-    """Compare predicted probabilities with observed shares in bins of equal count.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    curve : dict or None
-        Bins with bands that hold for all bins together, and a histogram.
-    """
+    """Compare predicted probabilities with observed shares in bins of equal count."""
     rows = evidence.test
     if rows.probability is None or len(rows.truth) == 0:
         return None
@@ -126,18 +104,7 @@ def _curve_sentence(
 
 
 def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
-    """Count how often sets or intervals held the truth, in all and by band.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    summary : dict or None
-        Overall coverage, bands (of the predicted value, or classes) and sizes.
-    """
+    """Count how often sets or intervals held the truth, in all and by band."""
     covered = facts.covered(evidence)
     if covered is None or len(covered) == 0:
         return None
@@ -185,19 +152,6 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
 def promised_coverage(evidence: Evidence) -> float | None:
     r"""Bound the coverage from below by the calibration rows, before any test row is looked at.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    share : float or None
-        At the confidence of the evidence; None if nothing is known about the calibration, or if it
-        had so few rows that everything is covered.
-
-    Notes
-    -----
     Given n calibration rows the coverage of a conformal threshold at rank
     :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
     scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
@@ -211,18 +165,7 @@ def promised_coverage(evidence: Evidence) -> float | None:
 
 
 def promise(evidence: Evidence) -> str:
-    """Say what the calibration rows prove about coverage.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    sentence : str
-        Empty if they prove nothing.
-    """
+    """Say what the calibration rows prove about coverage."""
     share, rows = promised_coverage(evidence), evidence.calibrated
     if share is None:
         return ""
@@ -237,21 +180,7 @@ def promise(evidence: Evidence) -> str:
 
 
 def coverage_by_group(evidence: Evidence, covered: np.ndarray) -> dict[str, Any] | None:
-    """Look for groups of rows, cut by one column, whose sets or intervals hold too rarely.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-    covered : ndarray of bool of shape (n_test,)
-        Whether each test row's set or interval held the truth.
-
-    Returns
-    -------
-    found : dict or None
-        ``sentence``, ``n_tested``, ``n_shown`` and ``rows``, the worst first; None if there is no
-        group of at least 20 rows.
-    """
+    """Look for groups of rows, cut by one column, whose sets or intervals hold too rarely."""
     picked = slice(None, None, -(-len(covered) // groups.MOST_ROWS))
     covered = covered[picked]
     names, members = groups.find_groups(evidence, picked)

@@ -39,18 +39,7 @@ _UNITS = (
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """List the certificates, their gaps and their assumptions.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``certificates``, ``forests`` (one a unit), ``assumptions``, ``training``.
-    """
+    """List the certificates, their gaps and their assumptions."""
     if not evidence.certificates:
         return None
     found = [_certificate(c) for c in evidence.certificates]
@@ -74,18 +63,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def is_share(quantity: str) -> bool:
-    """Tell whether a certified quantity is a share of rows.
-
-    Parameters
-    ----------
-    quantity : str
-        Its name.
-
-    Returns
-    -------
-    share : bool
-        True for rates, shares and coverages, which are written as percentages.
-    """
+    """Tell whether a certified quantity is a share of rows."""
     return any(word in quantity for word in ("rate", "share", "coverage", "probability"))
 
 

@@ -30,18 +30,7 @@ MOST_CHARACTERS = 22
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Describe the table and what is odd in it.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``counts``, ``findings``, ``target``, ``columns``, ``n_hidden``.
-    """
+    """Describe the table and what is odd in it."""
     profile = evidence.profile
     columns = [_column(c, profile.n_rows) for c in profile.columns[:MOST_COLUMNS]]
     acts = sum(f.act for f in profile.findings)

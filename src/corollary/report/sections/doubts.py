@@ -14,19 +14,7 @@ MOST = 2
 
 
 def doubts(evidence: Evidence) -> str:
-    """Ask what the verdict stands or falls with.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    text : str
-        Sentences that start with a blank and "But"; empty where the verdict is not "shown" or
-        nothing is doubtful.
-    """
+    """Ask what the verdict stands or falls with."""
     if evidence.verdict != "shown":
         return ""
     found = [_predicts_alone(evidence) or _too_good(evidence), _in_order(evidence)]

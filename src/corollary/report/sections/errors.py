@@ -32,19 +32,7 @@ THRESHOLDS = tuple(round(0.1 * i, 1) for i in range(1, 10))
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Show the distribution of errors, weak groups and the worst rows.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``; for regression ``scatter``, ``histogram``, ``quantiles``; for classification
-        ``confusion`` and ``thresholds``; for both ``weak`` and ``worst``.
-    """
+    """Show the distribution of errors, weak groups and the worst rows."""
     if len(evidence.test.truth) == 0 or facts.chosen(evidence).baseline:
         return None  # the errors of guessing are the spread of the target
     weak = groups.build(evidence)

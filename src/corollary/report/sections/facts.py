@@ -23,18 +23,7 @@ ARTICLES = (
 
 
 def plain(value: Any) -> Any:
-    """Turn a value into something JSON can hold.
-
-    Parameters
-    ----------
-    value : object
-        NumPy scalars, dates, missing values and so on.
-
-    Returns
-    -------
-    value : bool, int, float, str or None
-        Missing and non-finite numbers become ``None``; unknown types become text.
-    """
+    """Turn a value into something JSON can hold."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, np.bool_):
@@ -48,35 +37,13 @@ def plain(value: Any) -> Any:
 
 
 def estimate(value: Estimate) -> dict[str, Any]:
-    """Turn an estimate into a dictionary.
-
-    Parameters
-    ----------
-    value : Estimate
-        The estimate.
-
-    Returns
-    -------
-    estimate : dict
-        ``value``, ``low``, ``high``, ``n``; ends that are not finite become ``None``.
-    """
+    """Turn an estimate into a dictionary."""
     ends = {key: plain(getattr(value, key)) for key in ("value", "low", "high")}
     return {**ends, "n": int(value.n)}
 
 
 def cell(value: Any) -> str:
-    """Write a raw value of the data for a table.
-
-    Parameters
-    ----------
-    value : object
-        A value.
-
-    Returns
-    -------
-    text : str
-        Numbers with few digits, texts cut, missing values named.
-    """
+    """Write a raw value of the data for a table."""
     value = plain(value)
     if value is None:
         return "missing"
@@ -90,18 +57,7 @@ def cell(value: Any) -> str:
 
 
 def cells(values: list[Any]) -> list[str]:
-    """Write raw values that stand below each other.
-
-    Parameters
-    ----------
-    values : list
-        Values of one column.
-
-    Returns
-    -------
-    texts : list of str
-        As :func:`cell` writes them, numbers with equal decimals.
-    """
+    """Write raw values that stand below each other."""
     known = [plain(v) for v in values]
     numbers = [v for v in known if isinstance(v, int | float) and not isinstance(v, bool)]
     if not any(isinstance(v, float) for v in numbers):
@@ -114,102 +70,34 @@ def cells(values: list[Any]) -> list[str]:
 
 
 def chosen(evidence: Evidence) -> Candidate:
-    """Find the chosen model.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    candidate : Candidate
-        The chosen one.
-    """
+    """Find the chosen model."""
     return next(c for c in evidence.candidates if c.chosen)
 
 
 def class_name(evidence: Evidence, index: int) -> str:
-    """Name a class.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-    index : int
-        Its index.
-
-    Returns
-    -------
-    name : str
-        Fit for a sentence: a bare number becomes ``"class 3"``.
-    """
+    """Name a class."""
     name = label(evidence.classes[int(index)], 40)
     return f"class {name}" if name.lstrip("−-").replace(".", "", 1).isdigit() else name
 
 
 def confidence_words(evidence: Evidence) -> str:
-    """Write the confidence of intervals on scores.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    text : str
-        For instance ``"95%"``.
-    """
+    """Write the confidence of intervals on scores."""
     return f"{100 * evidence.confidence:.6g}%"
 
 
 def loss_words(evidence: Evidence) -> tuple[str, str]:
-    """Part the name of the loss from the remark in parentheses that it may carry.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    name, remark : str
-        For instance ``"squared error"`` and ``", in units of the target's variance"``.
-    """
+    """Part the name of the loss from the remark in parentheses that it may carry."""
     name, _, remark = evidence.loss_name.partition(" (")
     return name, f", {remark.rstrip(')')}" if remark else ""
 
 
 def severe(evidence: Evidence) -> bool:
-    """Tell whether the target is so skewed that a few rows decide every average.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    severe : bool
-        Whether losses are those of the logarithm.
-    """
+    """Tell whether the target is so skewed that a few rows decide every average."""
     return evidence.loss_name.startswith("squared error of the logarithm")
 
 
 def positive(evidence: Evidence) -> int:
-    """Choose the class of two that pictures and thresholds are about.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    index : int
-        The class of the effect curves, or else the rarer one among the test rows.
-    """
+    """Choose the class of two that pictures and thresholds are about."""
     named = next((e.of_class for e in evidence.effects if e.of_class), None)
     if named in evidence.classes:
         return evidence.classes.index(named)
@@ -217,28 +105,7 @@ def positive(evidence: Evidence) -> int:
 
 
 def model_words(name: str) -> str:
-    """Name a model inside a sentence, with its articles.
-
-    Parameters
-    ----------
-    name : str
-        Label of a candidate.
-
-    Returns
-    -------
-    text : str
-        For instance ``"a neural network"``.
-
-    Examples
-    --------
-    >>> from corollary.report.sections.facts import model_words
-    >>> model_words("weighted mean of 3 models")
-    'a weighted mean of 3 models'
-    >>> model_words("logistic regression")
-    'logistic regression'
-    >>> model_words("class shares (guessing)")
-    'class shares'
-    """
+    """Name a model inside a sentence, with its articles."""
     text = label(name, 160).removesuffix(" (guessing)")
     for name, article in ARTICLES:
         text = re.sub(rf"\b{name}\b", f"{article} {name}", text)
@@ -250,20 +117,6 @@ def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:
 
     The column that is named first was picked because its estimate is the largest; an interval
     that holds singly would be too narrow for it.
-
-    Parameters
-    ----------
-    rise : Estimate
-        Rise with an interval that holds singly.
-    looks : int
-        How many columns were tried.
-    confidence : float
-        Confidence of the interval, before and after.
-
-    Returns
-    -------
-    rise : Estimate
-        With the interval widened by Bonferroni's rule, for a normal estimate.
     """
     level = (1 - confidence) / 2
     factor = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
@@ -272,38 +125,12 @@ def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:
 
 
 def matters(rise: Estimate, looks: int, confidence: float) -> bool:
-    """Tell whether a rise of the loss is more than chance, corrected for many looks.
-
-    Parameters
-    ----------
-    rise : Estimate
-        Rise with an interval that holds singly.
-    looks : int
-        How many columns were tried.
-    confidence : float
-        Confidence of the interval, and of the answer for all columns together.
-
-    Returns
-    -------
-    matters : bool
-        Whether the interval, widened by Bonferroni's rule, stays above zero.
-    """
+    """Tell whether a rise of the loss is more than chance, corrected for many looks."""
     return bool(widened(rise, looks, confidence).low > 0)
 
 
 def guess_words(evidence: Evidence) -> str:
-    """Say what the baseline does on the test rows.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    text : str
-        For instance ``"Always guessing benign"``.
-    """
+    """Say what the baseline does on the test rows."""
     guesses = np.unique(evidence.test.baseline)
     if len(guesses) != 1:
         return "Guessing without the columns"
@@ -313,50 +140,17 @@ def guess_words(evidence: Evidence) -> str:
 
 
 def wrong(evidence: Evidence) -> np.ndarray:
-    """Mark the test rows whose class is predicted wrongly.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    wrong : ndarray of bool of shape (n,)
-        True where truth and prediction differ.
-    """
+    """Mark the test rows whose class is predicted wrongly."""
     return np.asarray(evidence.test.truth) != np.asarray(evidence.test.prediction)
 
 
 def absolute_errors(evidence: Evidence) -> np.ndarray:
-    """Compute the sizes of a regression's errors.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    errors : ndarray of shape (n,)
-        Absolute differences of truth and prediction.
-    """
+    """Compute the sizes of a regression's errors."""
     return np.abs(np.asarray(evidence.test.truth) - np.asarray(evidence.test.prediction))
 
 
 def covered(evidence: Evidence) -> np.ndarray | None:
-    """Mark the test rows whose truth lies in their set or interval.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    covered : ndarray of bool of shape (n,) or None
-        None if there are neither sets nor intervals.
-    """
+    """Mark the test rows whose truth lies in their set or interval."""
     rows = evidence.test
     if rows.sets is not None:
         index = np.arange(len(rows.truth))
@@ -367,54 +161,17 @@ def covered(evidence: Evidence) -> np.ndarray | None:
 
 
 def direction(truth: float, prediction: float) -> str:
-    """Name the direction of a regression error.
-
-    Parameters
-    ----------
-    truth : float
-        Actual value.
-    prediction : float
-        Predicted value.
-
-    Returns
-    -------
-    text : {"too high", "too low", "exact"}
-        Where the prediction lies.
-    """
+    """Name the direction of a regression error."""
     if prediction == truth:
         return "exact"
     return "too high" if prediction > truth else "too low"
 
 
 def share_words(k: int, n: int) -> str:
-    """Write a count as a share.
-
-    Parameters
-    ----------
-    k : int
-        Hits.
-    n : int
-        Trials.
-
-    Returns
-    -------
-    text : str
-        For instance ``"2 of 143 (1.4%)"``.
-    """
+    """Write a count as a share."""
     return f"{k:,} of {n:,}" + (f" ({percent(k / n)})" if n else "")
 
 
 def target_name(evidence: Evidence) -> str:
-    """Name the target.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    name : str
-        Fit for a sentence.
-    """
+    """Name the target."""
     return label(evidence.target, 40)

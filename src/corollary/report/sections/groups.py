@@ -19,19 +19,7 @@ MOST_ROWS = 20_000
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Compare every one-column group with the other test rows.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    weak : dict or None
-        ``sentence``, ``forest`` of the weakest groups, ``n_tested``, ``n_shown``; None if there
-        are no groups of at least 20 rows.
-    """
+    """Compare every one-column group with the other test rows."""
     n = len(evidence.test.truth)
     picked = slice(None, None, -(-n // MOST_ROWS))
     regression = evidence.task == "regression"
@@ -76,22 +64,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def find_groups(evidence: Evidence, picked: slice) -> tuple[list[str], np.ndarray]:
-    """Cut the test rows by one column after the other.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-    picked : slice
-        The test rows to look at.
-
-    Returns
-    -------
-    names : list of str
-        The groups of at least 20 rows.
-    members : ndarray of bool of shape (n_groups, n_rows)
-        Who belongs to them.
-    """
+    """Cut the test rows by one column after the other."""
     kinds = {c.name: c.kind for c in evidence.profile.columns if c.used}
     n = len(evidence.test.truth[picked])
     names: list[str] = []

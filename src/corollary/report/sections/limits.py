@@ -10,18 +10,7 @@ FEW_ROWS = 100
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """List what the reader must not conclude.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding`` and ``limits``, the pipeline's own notes last.
-    """
+    """List what the reader must not conclude."""
     lines = [
         "It speaks about rows drawn like these. Other places, later times or other instruments "
         "are other populations.",

@@ -11,18 +11,7 @@ from corollary.report.statistics import mean_interval
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Compare the candidates with the chosen one and with the baseline.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``candidates``, ``forest`` (paired differences), ``retest``, ``failed``.
-    """
+    """Compare the candidates with the chosen one and with the baseline."""
     running = [c for c in evidence.candidates if not c.error]
     if not running:
         return None

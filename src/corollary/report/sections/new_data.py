@@ -22,18 +22,7 @@ MOST_RANGES = 12
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """State the scope of the claims and the smallest change that new rows would reveal.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``detectable`` (by number of new rows), ``ranges`` (values seen so far).
-    """
+    """State the scope of the claims and the smallest change that new rows would reveal."""
     table = detectable(evidence)
     write = percent if table["percent"] else number
     known = [r for r in table["rows"] if r["detectable"] is not None]
@@ -57,19 +46,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def detectable(evidence: Evidence) -> dict[str, Any]:
-    """Compute which error on m new rows would be told from the present one.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    table : dict
-        ``quantity``, ``percent``, ``now``, ``now_words``, and ``rows`` with ``n`` and
-        ``detectable`` (``None`` if no value would be).
-    """
+    """Compute which error on m new rows would be told from the present one."""
     n = len(evidence.test.truth)
     if evidence.task == "classification":
         return _share(int(facts.wrong(evidence).sum()), n, evidence.confidence, "error rate")
@@ -137,20 +114,7 @@ def _seen(column: Column) -> str:
 
 
 def revealed(table: dict[str, Any], shown: str) -> str:
-    """Say what new rows would reveal.
-
-    Parameters
-    ----------
-    table : dict
-        From :func:`detectable`.
-    shown : str
-        The value that would be noticed.
-
-    Returns
-    -------
-    text : str
-        For instance ``"an error rate of 12% or more"``.
-    """
+    """Say what new rows would reveal."""
     if table["quantity"].startswith(_SHARE):
         return f"that {shown} or more of the rows are {table['quantity'].removeprefix(_SHARE)}"
     return f"an {table['quantity']} of {shown} or more"

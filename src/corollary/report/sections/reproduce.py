@@ -7,18 +7,7 @@ from corollary.report.format import seconds
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """List what another person needs to get the same bytes.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``command``, ``seed``, ``versions``, ``hashes``, ``stages``.
-    """
+    """List what another person needs to get the same bytes."""
     total = float(sum(evidence.seconds.values()))
     text = "The same command on the same file with the same versions writes the same report"
     text += ", apart from the date and the times." if evidence.date or total else "."

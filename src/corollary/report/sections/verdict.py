@@ -39,18 +39,7 @@ SURE = 0.9
 
 
 def build(evidence: Evidence) -> dict[str, Any]:
-    """Answer the five questions.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict
-        ``phrase`` (one of three), ``headline``, ``sentence``, ``rule``, ``gain`` and ``cards``.
-    """
+    """Answer the five questions."""
     return {
         "phrase": PHRASES[evidence.verdict],
         "headline": HEADLINES[evidence.verdict],
@@ -160,18 +149,7 @@ def _card(key: str, question: str, number_: str, caption: str, sentence: str, **
 
 
 def how_good(evidence: Evidence) -> dict[str, Any]:
-    """Say how often, or by how much, the model is wrong on unseen rows.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    card : dict
-        The card.
-    """
+    """Say how often, or by how much, the model is wrong on unseen rows."""
     if evidence.task == "classification":
         level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
         n, guessing = len(evidence.test.truth), facts.chosen(evidence).baseline
@@ -243,18 +221,7 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
 
 
 def how_sure(evidence: Evidence) -> dict[str, Any]:
-    """Say whether sets or intervals held as often as promised.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    card : dict
-        The card.
-    """
+    """Say whether sets or intervals held as often as promised."""
     summary = calibration.coverage_summary(evidence)
     if summary is None:
         return _card(
@@ -282,18 +249,7 @@ def how_sure(evidence: Evidence) -> dict[str, Any]:
 
 
 def how_wrong(evidence: Evidence) -> dict[str, Any]:
-    """Say how bad the worst errors are, with their direction.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    card : dict
-        The card.
-    """
+    """Say how bad the worst errors are, with their direction."""
     return (
         _wrong_classes(evidence) if evidence.task == "classification" else _wrong_numbers(evidence)
     )
@@ -410,18 +366,7 @@ def _directions(evidence: Evidence, wrong: np.ndarray) -> str:
 
 
 def why(evidence: Evidence) -> dict[str, Any]:
-    """Say which column the predictions lean on most.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    card : dict
-        The card.
-    """
+    """Say which column the predictions lean on most."""
     if facts.chosen(evidence).baseline:
         used = sum(column.used for column in evidence.profile.columns)
         return _card(
@@ -479,18 +424,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
 
 
 def still_true(evidence: Evidence) -> dict[str, Any]:
-    """Say for which rows the claims hold, and what new rows would reveal.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    card : dict
-        The card.
-    """
+    """Say for which rows the claims hold, and what new rows would reveal."""
     table = new_data.detectable(evidence)
     row = next((r for r in table["rows"] if r["n"] == 100), table["rows"][0])
     write = percent if table["percent"] else number

@@ -13,18 +13,7 @@ MOST_LEVELS = 12
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
-    """Rank the columns and draw the effects of the foremost.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What was measured.
-
-    Returns
-    -------
-    section : dict or None
-        ``finding``, ``importances``, ``forest``, ``effects``, ``groups`` of stand-ins.
-    """
+    """Rank the columns and draw the effects of the foremost."""
     if facts.chosen(evidence).baseline or not (evidence.importances or evidence.effects):
         return None  # guessing leans on no column
     rises = [facts.estimate(i.increase) for i in evidence.importances]
