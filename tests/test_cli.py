@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -24,13 +23,6 @@ RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 
 
 def _run(*words):
-    """Run in this process, whose loops are compiled here if at all."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "_compile_ahead", lambda users: nullcontext(lambda model: None))
-        return _invoke(*words)
-
-
-def _invoke(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
@@ -130,20 +122,6 @@ def test_letters_that_a_terminal_lacks_do_not_lose_the_summary(tmp_path):
     assert "setosa \U0001f338" in predicted.stdout.decode("utf-8")
 
 
-def test_nothing_is_compiled_for_what_will_be_refused(monkeypatch, table, tmp_path):
-    asked = []
-
-    def compile_ahead(users):
-        asked.append(users)
-        return nullcontext(lambda model: None)
-
-    monkeypatch.setattr(cli, "_compile_ahead", compile_ahead)
-    assert _invoke("report", tmp_path / "absent.csv", "-t", "y", "-o", tmp_path).exit_code == 3
-    assert _invoke("report", table, "-o", tmp_path).exit_code == 2
-    assert asked == [[], []]
-    assert "[[DATA]]" not in _invoke("report", "--help").stdout
-
-
 def test_settings_reach_the_report(table, tmp_path):
     words = ["--target", "kind", "--coverage", 0.8, "--confidence", 0.9, "--seed", 7, "--fast"]
     assert _run("report", table, *words, "--out", tmp_path).exit_code == 0
@@ -158,84 +136,6 @@ def test_bundled_data_without_a_file(tmp_path):
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "diagnosis"
     result = _run("report", "--demo", "iris", "--fast", "--out", tmp_path)
     assert json.loads((tmp_path / "report.json").read_text())["target"] == "species"
-
-
-@pytest.mark.parametrize(("cores", "n_processes"), [(2, 1), (3, 2), (8, 2)])
-def test_other_processes_compile_and_end_with_the_block(monkeypatch, cores, n_processes):
-    started = []
-
-    class Process:
-        def __init__(self, words, **streams):
-            started.append((words, streams))
-            if len(started) == 1:
-                os.write(streams["stdout"], b"0\n")
-            assert os.read(streams["stdin"], 1) == bytes([len(started) - 1])
-
-        def terminate(self):
-            started.append("terminated")
-
-        def wait(self):
-            started.append("waited for")
-
-    users = ["number random forest", "number gradient boosting"]
-    monkeypatch.setattr(cli.subprocess, "Popen", Process)
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: set(range(cores)), raising=False)
-    with cli._compile_ahead(users) as ready:
-        assert {user for piece in ready.pending.values() for user in piece} == set(users)
-        ready("ridge regression")  # nobody compiles it
-        assert 0 in ready.pending
-        ready("gradient boosting")  # the processes have ended: nothing to wait for
-        assert ready.pending == {}
-    ends = ["terminated"] * n_processes + ["waited for"] * n_processes
-    assert started[n_processes:] == ends
-    words, streams = started[0]
-    assert words[1:3] == ["-m", "corollary.core.ahead"]
-    assert words[4:] == users
-    assert streams["stderr"] == subprocess.DEVNULL
-    del started[:]
-    with pytest.raises(KeyboardInterrupt), cli._compile_ahead(users):
-        raise KeyboardInterrupt
-    assert started[n_processes:] == ends
-
-
-def test_nothing_is_compiled_ahead_where_nothing_needs_it(monkeypatch):
-    monkeypatch.setattr(cli.subprocess, "Popen", None)
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
-    with cli._compile_ahead([]) as ready:
-        ready("gradient boosting")
-    with cli._compile_ahead(["two lasso"]) as ready:  # that kind of target has none
-        ready("gradient boosting")
-    monkeypatch.setattr(cli.os, "sched_getaffinity", lambda who: {0}, raising=False)
-    with cli._compile_ahead(["number gradient boosting"]) as ready:
-        ready("gradient boosting")
-
-
-def test_a_model_is_waited_for_until_it_is_compiled_and_no_longer():
-    lines = iter(["1\n", "0\n", "2\n", "3\n"])
-    both = ("number random forest", "number gradient boosting")
-    ready = cli._Ready(lines, [both, both[:1], both[1:], both[1:]])
-    ready("ridge regression")
-    assert len(ready.pending) == 4
-    ready("random forest of the logarithm")
-    assert [*ready.pending] == [2, 3]
-    ready("random forest")
-    ready("gradient boosting")
-    assert ready.pending == {}
-    assert next(lines, None) is None
-    cli._Ready((), [both])("random forest")
-
-
-def test_rows_are_counted_at_a_glance(tmp_path):
-    assert cli._plan(None, None, None, "auto", True) == []
-    assert "several gradient boosting" in cli._plan(None, "digits", None, "auto", False)
-    assert "several gradient boosting" not in cli._plan(None, "iris", None, "auto", False)
-    assert len(cli._plan("table.parquet", None, "y", "regression", False)) == len(cli.COMPILED)
-    large = tmp_path / "large.csv"
-    large.write_bytes(b"a,y\n" + b"1,2\n3,4.5\n" * 600_000)
-    asked = cli._plan(str(large), None, "y", "auto", False)
-    assert "number gradient boosting" in asked
-    assert "number support vector machine" not in asked
-    assert cli._plan(str(large), None, "y", "auto", True) == ["number gradient boosting"]
 
 
 @pytest.mark.parametrize(
@@ -315,7 +215,7 @@ def test_the_codes_are_documented():
     for code in EXIT_CODES.values():
         assert f"{code} " in EPILOG
     assert tuple(DEMOS) == READ_DEMOS
-    assert {name: len(read_demo(name).frame) for name in READ_DEMOS} == DEMOS
+    assert all(len(read_demo(name).frame) >= 150 for name in READ_DEMOS)
 
 
 def test_interrupt(monkeypatch, table, tmp_path):

@@ -16,7 +16,7 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from corollary.core.files import load as load
     from corollary.core.files import save as save
-    from corollary.theory import certify as certify
+    from corollary.theory.certify import certify as certify
 
 # Where each top-level name lives; resolved by __getattr__ (PEP 562).
 _HOMES = {

@@ -6,11 +6,10 @@ before a command needs it, so that help comes at once.
 
 import io
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,32 +19,8 @@ EPILOG = (
     "Exit codes: 0 done; 2 wrong usage; 3 the data file cannot be used; 4 the target cannot be "
     "predicted; 5 the output cannot be written; 6 the model file was refused; 130 interrupted."
 )
-#: Bundled data and their rows, as in corollary.report.read; repeated here so that help need not
-#: import it.
-DEMOS = {"breast_cancer": 569, "iris": 150, "wine": 178, "digits": 1797, "diabetes": 442}
-#: Kinds of targets of bundled data, and of tasks that are asked for.
-_KINDS = {
-    **{name: ["several"] for name in DEMOS},
-    "breast_cancer": ["two"],
-    "diabetes": ["number"],
-    "classification": ["two", "several"],
-    "regression": ["number"],
-}
-MANY = 10**18
-#: Models whose loops take long to compile, in the order of the comparison, and the rows of tables
-#: on which they take part; with ``--fast`` only the last of them, from so many rows on.
-COMPILED = {
-    "sparse logistic regression": (0, MANY),
-    "lasso": (0, MANY),
-    "random forest": (50, MANY),
-    "support vector machine": (833, 13_334),
-    "gradient boosting": (833, MANY),
-}
-FAST_ROWS = 3_333
-#: Processes that compile, at most; one core is left to this process, which has work of its own.
-COMPILERS = 2
-#: Lines of a table that tell what kind of target it has.
-GLANCE = 500
+#: Bundled data, as in corollary.report.read; repeated here so that help need not import it.
+DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 
 app = typer.Typer(
     add_completion=False,
@@ -114,17 +89,8 @@ def _report(
     screen.say(f"corollary report: {name}")
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
-    # What will end in a message shall not wait for compilers to start and to stop.
-    hopeful = data is None or (target is not None and os.path.isfile(data))
-    with (
-        _failures(),
-        _compile_ahead(_plan(data, demo, target, task, fast) if hopeful else []) as ready,
-        screen.progress(ready),
-    ):
-        from corollary.core.garbage import keep_garbage
-
-        with keep_garbage:
-            from corollary.report import read_demo, report
+    with _failures(), screen.progress():
+        from corollary.report import read_demo, report
 
         made = report(
             read_demo(demo) if demo is not None else data,
@@ -155,10 +121,7 @@ def _predict(
     """Predict new rows, with sets or intervals and flags on what is unusual."""
     screen = _Screen()
     with _failures():
-        from corollary.core.garbage import keep_garbage
-
-        with keep_garbage:
-            from corollary.report.predict import predict_file
+        from corollary.report.predict import predict_file
 
         table, notes = predict_file(model, data, out)
         if out is None:
@@ -190,18 +153,16 @@ class _Screen:
     def __init__(self) -> None:
         self.start = time.perf_counter()
         self.depth, self.stage = 0, ""
-        self.ready: Callable[[str], None] = lambda description: None
 
     def say(self, text: str) -> None:
         """Say a line."""
         print(text, file=sys.stderr, flush=True)
 
     @contextmanager
-    def progress(self, ready: Callable[[str], None]) -> Iterator[None]:
-        """Show every stage as it begins, and its numbers as it ends; `ready` may delay a model."""
+    def progress(self) -> Iterator[None]:
+        """Show every stage as it begins, and its numbers as it ends."""
         from corollary.core.progress import listen
 
-        self.ready = ready
         with listen(self.listener):
             yield
 
@@ -216,8 +177,6 @@ class _Screen:
         if self.depth == 0:
             self.stage = description
             self.say_when(description)
-        elif self.depth == 1 and self.stage == "comparing models":
-            self.ready(description)
         self.depth += 1
         try:
             yield step
@@ -231,106 +190,6 @@ class _Screen:
     def say_when(self, text: str) -> None:
         """Say something with the time since the start."""
         self.say(f"{time.perf_counter() - self.start:6.1f} s  {text}")
-
-
-def _plan(
-    data: str | None, demo: str | None, target: str | None, task: str, fast: bool
-) -> list[str]:
-    """List what will be compiled, at a glance on the data: kinds of target with models."""
-    n_rows, kinds = None, _KINDS.get(task, ["number", "two", "several"])
-    if data is None:
-        n_rows = DEMOS.get(demo or "breast_cancer")
-        kinds = _KINDS.get(demo or "breast_cancer", kinds) if task == "auto" else kinds
-    elif data.lower().endswith((".csv", ".tsv", ".txt")):
-        with suppress(OSError), open(data, "rb") as file:  # the report itself will say what fails
-            start = file.read(2**22)
-            size = file.seek(0, os.SEEK_END)
-            n_rows = round(start.count(b"\n") * size / max(len(start), 1))
-            kinds = _guess_kinds(start, target) if task == "auto" else kinds
-    models = {"gradient boosting": (FAST_ROWS, MANY)} if fast else COMPILED
-    taken = [m for m, (low, high) in models.items() if n_rows is None or low <= n_rows <= high]
-    return [f"{kind} {model}" for model in taken for kind in kinds]
-
-
-def _guess_kinds(start: bytes, target: str | None) -> list[str]:
-    """Guess what kind of target a table has, as corollary.report.target will find out."""
-    import csv
-
-    lines = start.decode("utf-8-sig", errors="replace").splitlines()[:GLANCE]
-    mark = max(",;\t|", key=(lines or [""])[0].count)
-    try:
-        head, *rows = list(csv.reader(lines, delimiter=mark)) or [[]]
-    except csv.Error:  # the report itself will say so
-        head, rows = [], []
-    if target not in head:
-        return ["number", "two", "several"]
-    column = head.index(target)
-    values = {row[column] for row in rows if len(row) == len(head) and row[column]}
-    with suppress(ValueError):  # words are classes
-        numbers = [float(value) for value in values]
-        if len(values) > 10 or not all(number.is_integer() for number in numbers):
-            return ["number"]
-    return ["two"] if len(values) <= 2 else ["several"]
-
-
-@contextmanager
-def _compile_ahead(users: list[str]) -> Iterator[Callable[[str], None]]:
-    """Let other processes compile what the report will need; see corollary.core.ahead.
-
-    They start before this process has imported anything; with one core, or where nothing takes long
-    to compile, not at all. What it gives waits until a model is compiled: that takes less time than
-    compiling it here, too.
-    """
-    from corollary.core.ahead import QUEUE, read_record
-
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    record = Path(__file__).with_name("report") / "kernels.json"
-    pieces = read_record(record, users) if cores > 1 else []
-    if not pieces:
-        yield lambda model: None
-        return
-    words = [sys.executable, "-m", "corollary.core.ahead", str(record), *users]
-    (source, queue), (done, sink) = os.pipe(), os.pipe()
-    os.write(queue, QUEUE)
-    os.close(queue)
-    processes: list[subprocess.Popen[bytes]] = []
-    with suppress(OSError):  # no process to be had: this one compiles for itself
-        for _ in range(min(COMPILERS, cores - 1)):
-            processes.append(
-                subprocess.Popen(words, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
-            )
-    os.close(source)
-    os.close(sink)
-    try:
-        with open(done, encoding="ascii") as lines:
-            yield _Ready(lines, [piece.users for piece in pieces])
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.wait()
-
-
-class _Ready:
-    """Waits for other processes, which say the number of every piece that is compiled."""
-
-    def __init__(self, lines: Iterable[str], users: Iterable[tuple[str, ...]]) -> None:
-        self.lines = iter(lines)
-        self.pending = dict(enumerate(users))
-
-    def __call__(self, model: str) -> None:
-        """Return when no piece of the model is left, or nobody is left to compile it."""
-        while any(
-            model.startswith(user.partition(" ")[2])
-            for users in self.pending.values()
-            for user in users
-        ):
-            done = next(self.lines, None)
-            if done is None:
-                self.pending = {}
-            else:
-                self.pending.pop(int(done), None)
 
 
 @contextmanager

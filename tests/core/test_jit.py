@@ -1,31 +1,70 @@
-import gc
-from types import SimpleNamespace
+import subprocess
+import sys
 
+import numpy as np
 import pytest
 
-from corollary.core.jit import _Undisturbed
+from corollary.core import jit as compiler
+
+ADD = """
+import sys; sys.path.insert(0, {folder!r})
+from corollary.core import jit as compiler
+import pathlib
+compiler._PACKAGE = pathlib.Path({folder!r})
+compiler.SOURCES = {stamp!r}
+from kernels import twice
+twice(3)
+print(sum(twice.stats.cache_hits.values()), sum(twice.stats.cache_misses.values()))
+"""
+KERNELS = "from corollary.core.jit import jit\n@jit\ndef twice(x):\n    return x + x\n"
 
 
-def compiling(module):
-    function = SimpleNamespace(__module__=module)
-    return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
+def test_compiled_code_is_kept_until_the_content_of_loops_changes(tmp_path):
+    (tmp_path / "kernels.py").write_text(KERNELS)
+
+    def run(stamp):
+        code = ADD.format(folder=str(tmp_path), stamp=stamp)
+        environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment | {"PYTHONPATH": ":".join(sys.path)},
+        ).stdout.split()
+
+    assert run("a") == ["0", "1"]
+    assert run("a") == ["1", "0"]
+    assert run("b") == ["0", "1"]
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-def test_garbage_waits_while_our_kernels_are_compiled(enabled):
-    was, listener = gc.isenabled(), _Undisturbed()
-    ours, theirs = compiling("corollary.tree._exact"), compiling("numpy")
-    try:
-        gc.enable() if enabled else gc.disable()
-        listener.on_start(theirs)
-        assert gc.isenabled() == enabled
-        listener.on_start(ours)
-        listener.on_start(ours)  # a helper, inside its caller
-        listener.on_end(ours)
-        assert not gc.isenabled()
-        listener.on_end(ours)
-        assert gc.isenabled() == enabled
-        listener.on_end(theirs)
-        assert gc.isenabled() == enabled
-    finally:
-        gc.enable() if was else gc.disable()
+def test_the_stamp_covers_every_loop():
+    names = {path.name for path in compiler.loop_files()}
+    assert {"jit.py", "_fingerprint.py"} <= names
+    assert len(compiler.SOURCES) == 64
+
+
+def test_fields_of_records_are_attributes():
+    kind = compiler.record(np.int32, "left right", np.float64, "gain")
+    nodes = np.zeros(2, kind)
+    nodes[1].gain = 0.5
+    nodes[0].right = 3
+    assert nodes["gain"].tolist() == [0.0, 0.5]
+    assert nodes["right"].tolist() == [3, 0]
+    assert kind.isalignedstruct
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_part_runs_inside_a_loop(strict):
+    @compiler.part(strict=strict)
+    def add(sums, i, value):
+        sums[i] += value
+
+    @compiler.jit
+    def total(values, sums):
+        for i in range(len(values)):
+            add(sums, i % 2, values[i])
+
+    sums = np.zeros(2)
+    total(np.arange(6.0), sums)
+    assert sums.tolist() == [6.0, 9.0]

@@ -1,81 +1,153 @@
-"""One decorator for every compiled loop.
+"""Compiled loops: one decorator for their doors, one for their parts.
 
 ``@jit`` is Numba's ``njit`` with the flags this library stands for: compiled code is cached on
 disk, releases the GIL, and may reassociate sums but never assumes that NaN or infinity cannot
-occur (under ``fastmath=True``, ``np.isnan`` returns False for NaN).
+occur (under ``fastmath=True``, ``np.isnan`` returns False for NaN). ``@part`` marks a piece of a
+loop: it becomes part of its caller, without a call.
 
-Rules for kernels, checked by ``tests/test_house.py``:
+How a loop is written (``tests/test_house.py`` checks what a machine can see):
 
-* they are private, top-level functions of a module named ``_*.py`` that imports this one; the
-  public module imports the kernel module inside the function that needs it, so that importing a
-  family does not import Numba;
-* arrays and scalars in, arrays or tuples out; more than about eight arguments means that a
-  NamedTuple of arrays is missing;
-* a kernel calls only kernels of its own file: Numba's cache does not notice a change in a
-  function of another file;
+* it lives in ``_loops.py`` or ``_loops/`` of its package, and is imported inside the function that
+  needs it, so that importing a family does not import Numba; loops may call parts of other files;
+* it takes arrays, numbers and a few NamedTuples of arrays, at most twelve arguments; elements of
+  arrays that belong together are a :func:`record`, whose fields have names;
+* it unpacks what it needs from a NamedTuple before the loop: ``work.sums[i]`` inside a loop that
+  also calls parts counts references in every round;
+* what a fit does not need is an argument that is None, and is then not compiled;
+* a formula whose last bit matters is a ``@part(strict=True)``: products are rounded before they are
+  added, wherever the part lands;
 * ``np.isfinite`` of an expression may be compiled away, because Numba asks whether x - x is a
   number and reassociation makes that 0; compare sizes, or test a value that was loaded as it is;
 * parallel sums accumulate per fixed-size block and are reduced in block order, so that the
-  result does not depend on the number of threads.
+  result does not depend on the number of threads;
+* it runs without the compiler (``NUMBA_DISABLE_JIT=1``), where a debugger can step through it.
 """
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from corollary.core.garbage import keep_garbage
-
-# Numba's import and its tables of types are tens of thousands of objects, none of them garbage;
-# looking for some would take as long as making them. The tables would otherwise be filled by the
-# first call of a kernel.
-with keep_garbage:
-    import numba
-    from numba.core import event
-    from numba.core.registry import cpu_target
-
-    cpu_target.target_context.refresh()
+import numba
+import numpy as np
+from numba.core import caching
 
 # Reassociation and contraction only: `nnan` and `ninf` would make NaN checks disappear.
 FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
-
-class _Undisturbed(event.Listener):
-    """Suspend garbage collection while our kernels are compiled."""
-
-    def on_start(self, event: Any) -> None:
-        if self._is_ours(event):
-            keep_garbage.__enter__()
-
-    def on_end(self, event: Any) -> None:
-        if self._is_ours(event):
-            keep_garbage.__exit__()
-
-    def _is_ours(self, event: Any) -> bool:
-        return str(event.data["dispatcher"].py_func.__module__).startswith("corollary.")
+_PACKAGE = Path(__file__).parents[1]
 
 
-event.register("numba:compile", _Undisturbed())
+def loop_files() -> list[Path]:
+    """Return all files that may hold compiled code."""
+    return sorted([*_PACKAGE.rglob("_[!_]*.py"), *_PACKAGE.rglob("_loops/*.py"), Path(__file__)])
+
+
+#: Hash of all loops: any of them may be part of any other, which Numba's own stamp does not see.
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in loop_files())).hexdigest()
+
+
+def _stamped(place: Any) -> Any:
+    """Let a place for compiled code ask for the content of all loops, not for the age of a file."""
+
+    class Stamped(place):
+        def get_source_stamp(self) -> str:
+            return SOURCES
+
+        @classmethod
+        def from_function(cls, function: Any, file: str) -> Any:
+            ours = Path(file).is_relative_to(_PACKAGE)
+            return super().from_function(function, file) if ours else None
+
+    return Stamped
+
+
+# NUMBA_CACHE_DIR, __pycache__ or, where that cannot be written to, the user's cache: as always.
+_places = caching.CacheImpl._locator_classes
+_places[:0] = [_stamped(place) for place in _places[:3]]
 
 
 def jit(
-    function: Callable[..., Any] | None = None, *, parallel: bool = False, helper: bool = False
+    function: Callable[..., Any] | None = None,
+    *,
+    parallel: bool = False,
+    helper: bool = False,
+    counted: bool = True,
 ) -> Any:
-    """Compile a kernel with the flags of the house.
+    """Compile a loop with the flags of the house.
 
     Parameters
     ----------
     function : callable or None, default=None
-        The kernel; None when the decorator is used with arguments.
+        The loop; None when the decorator is used with arguments.
     parallel : bool, default=False
         Whether ``prange`` loops run on several threads.
     helper : bool, default=False
-        Whether only kernels call it: what Python would need to is then not compiled.
+        Whether only loops call it, so that nothing is compiled that lets Python call it.
+    counted : bool, default=True
+        Whether references to arrays are counted. A loop that neither makes nor returns arrays
+        needs no counts and is faster without.
 
     Returns
     -------
-    kernel : callable
-        The compiled kernel, or the decorator when ``function`` is None.
+    loop : callable
+        The compiled loop, or the decorator when ``function`` is None.
     """
-    # Calls from C, which the last option is for, there are none.
-    options: dict[str, Any] = {"no_cpython_wrapper": helper, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {
+        "no_cpython_wrapper": helper,
+        "no_cfunc_wrapper": True,  # nothing calls loops from C
+    }
+    if not counted:
+        options["_nrt"] = False
     decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel, **options)
     return decorator if function is None else decorator(function)
+
+
+def part(function: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
+    """Compile a piece of a loop, which loops call and Python does not.
+
+    Arrays are borrowed from the caller, so a part may neither make nor return any.
+
+    Parameters
+    ----------
+    function : callable or None, default=None
+        The piece; None when the decorator is used with arguments.
+    strict : bool, default=False
+        Whether sums and products are rounded as they are written.
+
+    Returns
+    -------
+    piece : callable
+        The compiled piece, or the decorator when ``function`` is None.
+    """
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+    fastmath = False if strict else FASTMATH
+    decorator = numba.njit(nogil=True, fastmath=fastmath, forceinline=True, **options)
+    return decorator if function is None else decorator(function)
+
+
+def record(*fields: Any) -> Any:
+    """Return the type of records whose fields are attributes, with and without the compiler.
+
+    Parameters
+    ----------
+    *fields : types and str in turn
+        A type and the names of the fields that have it, separated by blanks.
+
+    Returns
+    -------
+    dtype : dtype
+        The type of one record; arrays of it are made with ``np.zeros(n, dtype)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.jit import record
+    >>> nodes = np.zeros(3, record(np.int64, "left right", np.float64, "gain"))
+    >>> nodes[1].left, nodes.dtype.names
+    (np.int64(0), ('left', 'right', 'gain'))
+    """
+    pairs = [
+        (name, kind) for kind, names in zip(fields[::2], fields[1::2]) for name in names.split()
+    ]
+    return np.dtype((np.record, np.dtype(pairs, align=True)))

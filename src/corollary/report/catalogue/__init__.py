@@ -1,8 +1,7 @@
 """The models that take part in every report, one file for each kind.
 
-Importing this package registers them, the quickest first; while those run, other processes may
-still compile the loops of the others (:mod:`corollary.report.ahead`). Which of them run is decided
-by the size of the data and by ``fast``, never by a clock.
+Importing this package registers them, the quickest first. Which of them run is decided by the size
+of the data and by ``fast``, never by a clock.
 """
 
 from importlib import import_module
