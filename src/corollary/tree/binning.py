@@ -79,7 +79,7 @@ class Bins:
         codes : ndarray of uint8 of shape (n_samples, n_features)
             Column-major; 255 where a value is missing or a category unknown.
         """
-        from corollary.tree._binning import bin_column, code_column
+        from corollary.tree._loops.binning import bin_column, code_column
 
         if X.ndim != 2 or X.shape[1] != len(self.cuts):
             raise ValueError(
@@ -471,7 +471,7 @@ def _count(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, 
         if not stop:
             return present, np.empty(0), len(values) > 0
         if stop >= SORT_BY_RADIX:
-            from corollary.tree._binning import count_distinct
+            from corollary.tree._loops.binning import count_distinct
 
             distinct, mass = np.empty(stop), np.empty(stop)
             size = count_distinct(present, distinct, mass)
@@ -489,7 +489,7 @@ def _count(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, 
 def _sorted(values: np.ndarray) -> np.ndarray:
     if len(values) < SORT_BY_RADIX:
         return np.sort(values)
-    from corollary.tree._binning import sort_column
+    from corollary.tree._loops.binning import sort_column
 
     keys, spare = np.empty(len(values), np.uint64), np.empty(len(values), np.uint64)
     sort_column(np.ascontiguousarray(values).view(np.uint64), keys, spare)

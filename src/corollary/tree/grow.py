@@ -168,7 +168,7 @@ def grow_histogram(
     seed: int = 0,
 ) -> Tree:
     """Grow a tree by histograms of binned columns."""
-    from corollary.tree import _histogram as compiled
+    from corollary.tree._loops import histogram as compiled
 
     n_features = table.codes.shape[1]
     row, target, weight, unit = _entries(problem, sample_weight)
@@ -228,7 +228,7 @@ def grow_exact(
     seed: int = 0,
 ) -> Tree:
     """Grow a tree by exact splits: every cut between neighbouring values is tried."""
-    from corollary.tree import _exact as compiled
+    from corollary.tree._loops import exact as compiled
 
     n_features = X.shape[1]
     row, target, weight, unit = _entries(problem, sample_weight)

@@ -62,8 +62,8 @@ def tree_contributions(
     array([[-1.5,  0. ],
            [ 0.5,  0. ]])
     """
-    from corollary.tree._descend import Nodes
-    from corollary.tree._shapley import contribute
+    from corollary.tree._loops.descend import Nodes
+    from corollary.tree._loops.shapley import contribute
 
     trees = Trees.join([trees]) if isinstance(trees, Tree) else trees
     X = X if hasattr(X, "indptr") else np.asarray(X)
@@ -110,7 +110,7 @@ def expected_values(trees: Tree | Trees, *, groups: int = 1) -> np.ndarray:
     >>> expected_values(stump)
     array([2.5])
     """
-    from corollary.tree._shapley import reach
+    from corollary.tree._loops.shapley import reach
 
     trees = Trees.join([trees]) if isinstance(trees, Tree) else trees
     chance = np.empty(len(trees.left))

@@ -540,7 +540,7 @@ class Trees:
         stop: int,
         n_jobs: int | None,
     ) -> None:
-        from corollary.tree._descend import Nodes, descend
+        from corollary.tree._loops.descend import Nodes, descend
 
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(
