@@ -185,11 +185,15 @@ def public_objects() -> dict[str, Any]:
             if getattr(value, "__module__", "").startswith("corollary") and callable(value):
                 found[f"{package}.{name}"] = value
     for package in packages():
-        if package.startswith("corollary.core."):
+        if package.startswith("corollary.core.") and package.count(".") == 2:
             module = importlib.import_module(package)
             for name, value in vars(module).items():
-                ours = getattr(value, "__module__", None) == package and not name.startswith("_")
-                if ours and (inspect.isfunction(value) or inspect.isclass(value)):
+                ours = str(getattr(value, "__module__", None)).startswith(package)
+                if (
+                    ours
+                    and name[0] != "_"
+                    and (inspect.isfunction(value) or inspect.isclass(value))
+                ):
                     found[f"{package}.{name}"] = value
     return found
 

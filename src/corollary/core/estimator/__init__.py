@@ -1,17 +1,77 @@
-"""Estimator: scikit-learn's contract, declared once."""
+"""Estimator: scikit-learn's contract, declared once.
 
-from corollary.core.estimator.checks import (
+A parameter is one annotated line of a class, what ``fit`` learns is one :func:`fitted` line;
+constructor, constraints, error messages and file schema follow. :class:`Regressor`,
+:class:`Classifier` and :class:`Transformer` hold what all of a kind share, so that a subclass
+writes its method only. Training rows are remembered by a fingerprint, by which
+:func:`corollary.certify` refuses to sell a training error as a held-out one.
+"""
+
+from corollary.core.estimator._bases import (
+    Classifier,
+    Learner,
+    ProbabilisticClassifier,
+    Regressor,
+    ScoringClassifier,
+    Transformer,
+    class_factors,
+    probabilities_of,
+    refuse_one_class,
+)
+from corollary.core.estimator._checks import (
     check_new_data,
     check_squares,
     check_training_data,
     clear_errors,
     remember_rows,
 )
+from corollary.core.estimator._declaration import Estimator, fitted
+from corollary.core.estimator._parameters import (
+    ArrayLike,
+    ClassWeight,
+    Count,
+    CountFromTwo,
+    CountFromZero,
+    Fraction,
+    NonNegative,
+    Positive,
+    PositiveOrInfinite,
+    Predictor,
+    Probability,
+    RandomSeed,
+    Share,
+)
+from corollary.core.estimator._source import read_source
 
 __all__ = [
+    "ArrayLike",
+    "ClassWeight",
+    "Classifier",
+    "Count",
+    "CountFromTwo",
+    "CountFromZero",
+    "Estimator",
+    "Fraction",
+    "Learner",
+    "NonNegative",
+    "Positive",
+    "PositiveOrInfinite",
+    "Predictor",
+    "ProbabilisticClassifier",
+    "Probability",
+    "RandomSeed",
+    "Regressor",
+    "ScoringClassifier",
+    "Share",
+    "Transformer",
     "check_new_data",
     "check_squares",
     "check_training_data",
+    "class_factors",
     "clear_errors",
+    "fitted",
+    "probabilities_of",
+    "read_source",
+    "refuse_one_class",
     "remember_rows",
 ]

@@ -1,11 +1,4 @@
-"""Estimator: scikit-learn's contract, validated and remembered in one place.
-
-An estimator of this library is a scikit-learn estimator: it derives from scikit-learn's public
-base classes, declares ``_parameter_constraints`` and decorates ``fit`` with ``fit_context`` (both
-from :mod:`corollary.core.compat`). What we add is small: one call that validates training data
-and weights, and a fingerprint of the training rows, by which :func:`corollary.certify` refuses to
-sell a training error as a held-out one.
-"""
+"""Validation of what ``fit`` and ``predict`` were given, with errors that say what to repair."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +9,6 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import assert_all_finite, validate_data
 
 from corollary.core.compat import check_sample_weight
-from corollary.core.fingerprint import Fingerprint
 from corollary.core.summary import block_rows, reduce_blocks, slice_rows
 
 
@@ -129,6 +121,8 @@ def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> No
     more : bool, default=False
         Whether to add to the rows remembered so far, as ``partial_fit`` does.
     """
+    from corollary.core.fingerprint import Fingerprint
+
     start = getattr(estimator, "fingerprint_", Fingerprint()) if more else Fingerprint()
     # A sketch does not depend on how the rows are cut, so the blocks are larger than those of
     # sums, which saves merges.

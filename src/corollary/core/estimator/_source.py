@@ -1,0 +1,87 @@
+"""Fitting to data that need not fit in memory: what every ``fit_source`` does first."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from corollary.core.summary import Source, Summary, Together, open_source
+
+S = TypeVar("S", bound=Summary)
+
+
+def read_source(
+    estimator: Any,
+    data: Any,
+    summary: Callable[[Source], S],
+    *,
+    target: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    sample_weight: str | None = None,
+    n_jobs: int | None = None,
+    one_target: bool = False,
+    several_passes: bool = False,
+    **options: Any,
+) -> tuple[Source, S]:
+    """Open data, summarise them in one pass and remember names and rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Receives ``n_features_in_``, ``feature_names_in_`` (if the data have names) and
+        ``fingerprint_``.
+    data : path, data frame, Dask collection, or iterable of chunks
+        See :func:`corollary.core.summary.open_source`.
+    summary : callable
+        Makes the empty summary from the source.
+    target : str, sequence of str or None, default=None
+        Name of the column to predict.
+    columns : sequence of str or None, default=None
+        Names of the features; None for all other columns.
+    sample_weight : str or None, default=None
+        Name of the column of weights.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core.
+    one_target : bool, default=False
+        Whether several targets are refused.
+    several_passes : bool, default=False
+        Whether the data will be read again, so that a generator is refused.
+    **options
+        Passed to ``open_source``.
+
+    Returns
+    -------
+    source : Source
+        The data.
+    summary : Summary
+        The summary of all rows.
+    """
+    from corollary.core.fingerprint import Fingerprint
+
+    who = f"{type(estimator).__name__}.fit_source"
+    source = open_source(
+        data, columns=columns, target=target, sample_weight=sample_weight, **options
+    )
+    if source.n_targets == 0 or (one_target and source.target_ndim != 1):
+        what = "one column of targets" if one_target else "targets"
+        raise ValueError(
+            f"{who} needs {what}. Name the column to predict in `target`, or give chunks (X, y)"
+            + (" with one-dimensional y." if one_target else ".")
+        )
+    if several_passes and not source.rereadable:
+        raise ValueError(
+            f"{who} reads the data several times. Got a generator, which can be read once. Give a "
+            "list of chunks, a path, a Dask collection or an object whose __iter__ starts anew."
+        )
+    both: Any = source.reduce(Together((summary(source), Fingerprint())), n_jobs)
+    result, rows = both.parts
+    earlier = getattr(estimator, "fingerprint_", None)
+    if earlier is not None and getattr(estimator, "warm_start", False):
+        rows = earlier.union(rows)
+    estimator.fingerprint_ = rows
+    estimator.n_features_in_ = source.n_features
+    if source.feature_names is not None:
+        estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return source, result
