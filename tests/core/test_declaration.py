@@ -63,8 +63,10 @@ class Nearest(ScoringClassifier, ProbabilisticClassifier):
     means_: np.ndarray = fitted(Array("f", "k", "d"))
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        weight = np.ones(len(X)) if sample_weight is None else np.maximum(sample_weight, 1e-12)
+        weight = np.ones(len(X)) if sample_weight is None else sample_weight
         groups = [codes == k for k in range(len(self.classes_))]
+        if not all(weight[g].any() for g in groups):
+            raise ValueError("every class needs weight")
         self.means_ = np.array([np.average(X[g], axis=0, weights=weight[g]) for g in groups])
 
     def _scores(self, X: Any) -> np.ndarray:
