@@ -14,7 +14,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from corollary.core.compat import Interval, InvalidParameterError
 from corollary.core.estimator import (
     Classifier,
-    ClassWeight,
     Count,
     Estimator,
     NonNegative,
@@ -59,7 +58,6 @@ class Shrunk(Regressor):
 class Nearest(ScoringClassifier, ProbabilisticClassifier):
     """The class of the nearest mean."""
 
-    class_weight: ClassWeight = None
     means_: np.ndarray = fitted(Array("f", "k", "d"))
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
