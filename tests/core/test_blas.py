@@ -47,3 +47,24 @@ def test_many_threads_leave_no_limit_behind():
         for thread in threads:
             thread.join()
         assert blas_threads() == before
+
+
+def test_blocks_that_overlap_in_threads_give_everything_back():
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay():
+        with one_blas_thread():
+            inside.set()
+            leave.wait(10)
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        other = threading.Thread(target=stay)
+        with one_blas_thread():
+            other.start()
+            assert inside.wait(10)
+        # The first to come has left; the other still counts on one thread.
+        assert set(blas_threads()) == {1}
+        leave.set()
+        other.join()
+        assert blas_threads() == before

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.active.domain import Box, Pool
+from corollary.core.drawing import axes_for
 
 
 class ActiveLearningDisplay:
@@ -105,10 +106,7 @@ class ActiveLearningDisplay:
         display : ActiveLearningDisplay
             Itself, with ``ax_``, ``figure_``, ``line_``, ``band_``, ``path_`` and ``safe_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         self.band_ = ax.fill_between(
             self.x, self.lower, self.upper, color="C0", alpha=0.2, linewidth=0, label="band"
         )

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.bandit.play import Play
+from corollary.core.drawing import axes_for
 
 
 class RegretDisplay:
@@ -91,7 +92,7 @@ class RegretDisplay:
         display : RegretDisplay
             Itself, with ``ax_``, ``figure_``, ``lines_`` and ``bounds_``.
         """
-        ax = _axes(ax)
+        ax = axes_for(ax)
         self.lines_, self.bounds_ = [], []
         kinds = set()
         for place, (name, result) in enumerate(self.plays.items()):
@@ -182,7 +183,7 @@ class ArmPullDisplay:
             raise ValueError(
                 f"ArmPullDisplay compares simulations of the same arms. Got {sorted(widths)} arms."
             )
-        ax = _axes(ax)
+        ax = axes_for(ax)
         self.bars_ = []
         step = 0.8 / len(self.plays)
         for place, (name, result) in enumerate(self.plays.items()):
@@ -209,11 +210,3 @@ def _named(plays: Any) -> dict[str, Play]:
         copies = sum(key.split(" (")[0] == name for key in named)
         named[name if not copies else f"{name} ({copies + 1})"] = result
     return named
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.conformal.coverage import coverage_dkw, coverage_law
+from corollary.core.drawing import axes_for
 
 
 class CoverageLawDisplay:
@@ -69,10 +70,7 @@ class CoverageLawDisplay:
             Itself, with ``ax_``, ``figure_`` and ``line_``.
         """
         law = coverage_law(self.n_calibration, self.alpha)
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         low = max(0.0, law.ppf(1e-5) - 0.02)
         if self.coverage is not None:
             seen = np.asarray(self.coverage, dtype=float)

@@ -7,6 +7,7 @@ import numpy as np
 
 from corollary.conformal.checks import held_labels
 from corollary.core.compat import Interval, validate_params
+from corollary.core.drawing import axes_for
 
 
 class SetSizes(NamedTuple):
@@ -236,10 +237,7 @@ class SetSizeDisplay:
         display : SetSizeDisplay
             Itself, with ``ax_``, ``figure_``, ``bars_`` and ``points_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         found = self.sizes
         share = found.n_sets / found.n_sets.sum()
         self.bars_ = ax.bar(found.size, share, color="0.8", label="share of rows")

@@ -5,6 +5,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.core.drawing import axes_for
+
 
 class AdaBoostDisplay:
     """Draw training error, exponential loss and bounds over the rounds of boosting.
@@ -73,10 +75,7 @@ class AdaBoostDisplay:
         display : AdaBoostDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         rounds = np.arange(1, len(self.training_errors) + 1)
         self.lines_: dict[str, Any] = {}
 

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.drawing import axes_for
 from corollary.ensemble.gradient_boosting_base import GradientBoosting
 
 
@@ -58,10 +59,7 @@ class BoostingCurveDisplay:
         display : BoostingCurveDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         self.lines_ = {}
         for name, losses in self.curves.items():
             (self.lines_[name],) = ax.plot(np.arange(len(losses)), losses, label=name)

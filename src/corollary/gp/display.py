@@ -4,6 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.drawing import axes_for
+
 
 class GaussianProcessDisplay:
     """Draw a posterior mean with its band, draws of the function and the data.
@@ -96,10 +98,7 @@ class GaussianProcessDisplay:
                 "The 'confidence' parameter of GaussianProcessDisplay must be a float in the "
                 f"range (0.0, 1.0). Got {self.confidence!r} instead."
             )
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         z = float(ndtri(0.5 + 0.5 * self.confidence))
         share = f"{100 * self.confidence:g}%"
 

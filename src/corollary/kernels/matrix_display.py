@@ -4,6 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.drawing import axes_for
+
 
 class KernelMatrixDisplay:
     """Draw a kernel matrix as an image, rows of the same label side by side.
@@ -68,10 +70,7 @@ class KernelMatrixDisplay:
         display : KernelMatrixDisplay
             Itself, with ``ax_``, ``figure_``, ``image_`` and ``borders_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         largest = float(np.abs(self.K).max(initial=0.0)) or 1.0
         signed = bool((self.K < 0).any())
         self.image_ = ax.imshow(

@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.core.compat import StrOptions, validate_params
+from corollary.core.drawing import axes_for
 
 _LABELS = {
     "alpha": r"penalty $\alpha$ (decreasing)",
@@ -89,10 +90,7 @@ class CoefficientPathDisplay:
         display : CoefficientPathDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         dof = np.count_nonzero(self.coefs, axis=0) if self.dof is None else self.dof
         x = self.alphas if x_axis == "alpha" else np.asarray(dof)
         names = self.feature_names or [f"x{j}" for j in range(len(self.coefs))]

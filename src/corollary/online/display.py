@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.drawing import axes_for
 from corollary.online.protocol import Record
 
 NAMES = {"mistakes": "mistakes", "regret": "regret", "loss": "cumulative loss"}
@@ -90,10 +91,7 @@ class RegretDisplay:
                 "RegretDisplay draws runs of one measure. Got "
                 f"{sorted(measures) or 'no run at all'}; draw the others in another picture."
             )
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         self.lines_, self.bounds_ = {}, {}
         for name, record in self.records.items():
             rounds = np.arange(1, len(record.losses) + 1)

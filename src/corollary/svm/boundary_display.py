@@ -5,6 +5,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.core.drawing import axes_for
+
 
 class SVMBoundaryDisplay:
     """Draw the boundary of a two-class machine with its margin and support vectors.
@@ -90,10 +92,7 @@ class SVMBoundaryDisplay:
         display : SVMBoundaryDisplay
             Itself, with ``ax_``, ``figure_``, ``contours_``, ``points_`` and ``rings_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         if fill:
             limit = float(max(np.abs(self.scores).max(), 1e-300))
             # An image: filled contours that are transparent show seams.

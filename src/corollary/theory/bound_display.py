@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, validate_params
+from corollary.core.drawing import axes_for
 
 
 class BoundCurve(NamedTuple):
@@ -216,10 +217,7 @@ class BoundDisplay:
         """
         if not self.curves:
             raise ValueError("BoundDisplay needs at least one curve. Got none.")
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         first = next(iter(self.curves.values()))
         self.bounds_ = {}
         for place, (name, curve) in enumerate(self.curves.items()):

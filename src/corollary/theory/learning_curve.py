@@ -9,6 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_consistent_length, check_random_state
 
 from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
+from corollary.core.drawing import axes_for
 from corollary.theory.certificate import Certificate
 from corollary.theory.certify import certify, gather
 from corollary.theory.theorem import Evidence
@@ -291,10 +292,7 @@ class LearningCurveDisplay:
         display : LearningCurveDisplay
             Itself, with ``ax_``, ``figure_`` and ``bound_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         curve = self.curve
         bound = np.where(np.isfinite(curve.bound), curve.bound, np.nan)
         together = " together" if curve.simultaneous else " each"

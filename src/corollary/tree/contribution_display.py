@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.core.compat import StrOptions, validate_params
+from corollary.core.drawing import axes_for
 
 _UP, _DOWN = "#c0392b", "#2e6da4"
 
@@ -83,10 +84,7 @@ class ContributionDisplay:
         display : ContributionDisplay
             Itself, with ``ax_``, ``figure_`` and ``bars_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         waterfall = kind == "waterfall" or (kind == "auto" and len(self.contributions) == 1)
         sizes = self.contributions[row] if waterfall else np.abs(self.contributions).mean(axis=0)
         order = np.argsort(-np.abs(sizes), kind="stable")

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.core.drawing import axes_for
 from corollary.tree.base import BaseDecisionTree
 from corollary.tree.pruning import cut
 from corollary.tree.rules import answer, column_names, conditions
@@ -74,11 +75,8 @@ class TreeDisplay:
         # The nodes of the shallow tree in the numbering of the whole one.
         kept = np.flatnonzero(whole.depth <= max_depth)
         depth, x = tree.depth, self._places(tree)
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            size = (max(4.0, 1.55 * tree.n_leaves), 1.5 + 1.15 * tree.max_depth)
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        size = (max(4.0, 1.55 * tree.n_leaves), 1.5 + 1.15 * tree.max_depth)
+        ax = axes_for(ax, figsize=size, layout="constrained")
         names = column_names(self.model, self.feature_names)
         colours = self._colours(tree)
         share = tree.weight / max(tree.weight[0], 1e-300)

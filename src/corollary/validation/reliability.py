@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.drawing import axes_for
 from corollary.theory import clopper_pearson_interval
 
 
@@ -218,10 +219,7 @@ class ReliabilityDisplay:
         display : ReliabilityDisplay
             This object.
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         c = self.curve
         ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
         errors = np.stack([c.observed - c.lower, c.upper - c.observed])

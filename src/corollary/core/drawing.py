@@ -1,0 +1,35 @@
+"""Pictures: the one place that asks for Matplotlib, which is an optional extra."""
+
+from typing import Any
+
+
+def axes_for(ax: Any = None, **options: Any) -> Any:
+    """Return the axes to draw on.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes or None, default=None
+        The user's axes; None for new ones.
+    **options
+        Passed to ``matplotlib.pyplot.subplots`` for new axes.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+        The axes.
+
+    Raises
+    ------
+    ImportError
+        If new axes are asked for and Matplotlib is not installed.
+    """
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "Pictures need Matplotlib, which is not installed. Install it with "
+            "pip install 'corollary[plot]'."
+        ) from error
+    return plt.subplots(**options)[1]
