@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from corollary.ensemble import bootstrap_counts, expected_distinct_share
-from corollary.ensemble.bootstrap import number_of_draws
+from corollary.ensemble import bootstrap_counts, expected_distinct_share, number_of_draws
 
 
 @pytest.mark.parametrize(("m", "draws"), [(1, 1), (2, 2), (5, 5), (30, 30), (30, 10), (7, 40)])

@@ -20,10 +20,9 @@ from corollary.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     StagewiseRegressor,
-    gradient_boosting_fit,
-    gradient_boosting_tree,
 )
-from corollary.ensemble.gradient_boosting_tree import Grower, Growth, Settling
+from corollary.ensemble.boosting import _boost, _grow
+from corollary.ensemble.boosting._grow import Grower, Growth, Settling
 from corollary.tree import find_bins
 
 
@@ -133,10 +132,10 @@ def test_limits_are_kept(seed, leaves, rows, depth):
 @pytest.fixture
 def eager_threads(monkeypatch):
     """Let threads share even small nodes, which are else not worth waking one for."""
-    monkeypatch.setattr(gradient_boosting_tree, "ALONE", 1_000)
-    monkeypatch.setattr(gradient_boosting_fit, "ALONE", 1_000)
-    monkeypatch.setattr(gradient_boosting_tree, "SETTLE_ALONE", 100)
-    monkeypatch.setattr(gradient_boosting_fit, "DERIVE_ALONE", 100)
+    monkeypatch.setattr(_grow, "ALONE", 1_000)
+    monkeypatch.setattr(_boost, "ALONE", 1_000)
+    monkeypatch.setattr(_grow, "SETTLE_ALONE", 100)
+    monkeypatch.setattr(_boost, "DERIVE_ALONE", 100)
 
 
 @pytest.mark.usefixtures("eager_threads")

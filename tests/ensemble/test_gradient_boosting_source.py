@@ -17,12 +17,11 @@ from corollary.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     GradientHistogram,
-    gradient_boosting_base,
-    gradient_boosting_homes,
-    gradient_boosting_passes,
-    gradient_boosting_source,
 )
-from corollary.ensemble.gradient_boosting_passes import PassGrower
+from corollary.ensemble.boosting import _binned_rows, _estimator
+from corollary.ensemble.boosting._blocks import passes as by_passes
+from corollary.ensemble.boosting._blocks import scratch, stores
+from corollary.ensemble.boosting._blocks.passes import PassGrower
 from corollary.tree import find_bins
 from tests.ensemble.test_gradient_boosting import bits, table
 
@@ -113,7 +112,7 @@ def test_binned_rows_keep_their_order(seed):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Several blocks from a small table, and histograms that do not all fit in one pass."""
-    monkeypatch.setattr(gradient_boosting_source, "BLOCK_BYTES", 4 * 301)
+    monkeypatch.setattr(_binned_rows, "BLOCK_BYTES", 4 * 301)
 
 
 def messy(seed, n=1200):
@@ -198,7 +197,7 @@ def test_classes_from_the_disk_are_those_of_memory(seed, name, n_classes):
 
 
 def test_rounding_by_position_goes_on_across_blocks(seed, monkeypatch):
-    monkeypatch.setattr(gradient_boosting_source, "BLOCK_BYTES", 4 * 999)
+    monkeypatch.setattr(_binned_rows, "BLOCK_BYTES", 4 * 999)
     X, y = table(seed, n=5000)  # so many rows that the rounding of a row depends on its place
     X = np.round(X, 2)
     memory = GradientBoostingRegressor(n_estimators=3).fit(X, y)
@@ -211,7 +210,7 @@ def test_room_for_histograms_does_not_change_a_bit(seed, monkeypatch):
     X, y, _ = messy(seed)
     options = {"n_estimators": 2, "max_leaf_nodes": None, "min_samples_leaf": 5}
     memory = GradientBoostingRegressor(**options).fit(X, y)
-    monkeypatch.setattr(gradient_boosting_passes, "HISTOGRAM_BYTES", 3 * 16 * 4 * 60)
+    monkeypatch.setattr(by_passes, "HISTOGRAM_BYTES", 3 * 16 * 4 * 60)
     source = GradientBoostingRegressor(**options).fit_source([(X, y)], memory_budget=0)
     assert_same(memory, source)
 
@@ -220,7 +219,7 @@ def test_room_for_histograms_does_not_change_a_bit(seed, monkeypatch):
 def passes(monkeypatch):
     """Passes that every tree took, and how many rows its histograms were made of."""
     found = []
-    grow, run = PassGrower.grow, gradient_boosting_homes.ScratchBlocks.run
+    grow, run = PassGrower.grow, stores.ScratchBlocks.run
 
     def counted(self, *given):
         found.append([0, 0])
@@ -238,7 +237,7 @@ def passes(monkeypatch):
         return total
 
     monkeypatch.setattr(PassGrower, "grow", counted)
-    monkeypatch.setattr(gradient_boosting_homes.ScratchBlocks, "run", summed)
+    monkeypatch.setattr(stores.ScratchBlocks, "run", summed)
     return found
 
 
@@ -258,7 +257,7 @@ def test_a_tree_takes_as_many_passes_as_it_is_deep(seed, max_leaf_nodes, passes)
 
 def test_within_the_budget_rows_stay_in_memory(seed, monkeypatch):
     X, y = table(seed, n=100)
-    monkeypatch.setattr(gradient_boosting_base, "open_blocks", None)
+    monkeypatch.setattr(_estimator, "open_blocks", None)
     GradientBoostingRegressor(n_estimators=1).fit_source([(X, y)], memory_budget=400)
     with pytest.raises(TypeError):
         GradientBoostingRegressor(n_estimators=1).fit_source([(X, y)], memory_budget=399)
@@ -268,7 +267,7 @@ def test_within_the_budget_rows_stay_in_memory(seed, monkeypatch):
 def test_scratch_files_vanish(seed, error, monkeypatch, tmp_path):
     X, y = table(seed, n=300)
     seen, before = [], len(os.listdir("/proc/self/fd"))
-    boost_blocks = gradient_boosting_base.boost_blocks
+    boost_blocks = _estimator.boost_blocks
 
     def stopped(*given, **options):
         seen.append((os.listdir(tmp_path), len(os.listdir("/proc/self/fd"))))
@@ -276,7 +275,7 @@ def test_scratch_files_vanish(seed, error, monkeypatch, tmp_path):
             raise error
         return boost_blocks(*given, **options)
 
-    monkeypatch.setattr(gradient_boosting_base, "boost_blocks", stopped)
+    monkeypatch.setattr(_estimator, "boost_blocks", stopped)
     model = GradientBoostingRegressor(n_estimators=1)
     with nullcontext() if error is None else pytest.raises(error):
         model.fit_source([(X, y)], memory_budget=0, scratch_directory=tmp_path)
@@ -297,7 +296,7 @@ def test_wrong_budgets_folders_and_disks_are_refused(seed, monkeypatch, tmp_path
     with pytest.raises(ValueError, match="Got a generator, which can be read once"):
         model.fit_source(iter([(X, y)]), memory_budget=0)
     usage = SimpleNamespace(free=399)
-    monkeypatch.setattr("corollary.core.scratch.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr(scratch.shutil, "disk_usage", lambda _: usage)
     with pytest.raises(OSError, match=r"The disk is full.*Choose a scratch_directory"):
         model.fit_source([(X, y)], memory_budget=0)
 
@@ -312,7 +311,8 @@ def test_rows_without_weight_alone_are_refused(seed, budget):
 MEMORY = """
 import numpy as np
 from corollary.core import summary
-from corollary.ensemble import GradientBoostingRegressor, gradient_boosting_source
+from corollary.ensemble import GradientBoostingRegressor
+from corollary.ensemble.boosting import _binned_rows
 
 ROWS, COLUMNS, CHUNKS = 200, 200, 2
 
@@ -336,7 +336,7 @@ def grown(budget):
     return peak() - before
 
 summary.BLOCK_BYTES = 2**18
-gradient_boosting_source.BLOCK_BYTES = 2**20
+_binned_rows.BLOCK_BYTES = 2**20
 grown(0), grown(2**40)  # compile
 CHUNKS = {chunks}
 print(grown({budget}))

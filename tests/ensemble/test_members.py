@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from corollary.ensemble.members import (
+from corollary.ensemble._members import (
     aligned_probabilities,
     label_codes,
     make_member,

@@ -151,7 +151,7 @@ class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
         self : JackknifeAfterBootstrapRegressor
             The fitted estimator.
         """
-        from corollary.ensemble.bootstrap import number_of_draws
+        from corollary.ensemble import number_of_draws
 
         self._check_parameters()
         y = self._check_pair(X, y)

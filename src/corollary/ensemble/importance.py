@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
 from corollary.core.progress import track
-from corollary.ensemble.forest_base import BaseForest
+from corollary.ensemble.bagging._forest import BaseForest
 from corollary.tree.base import read_rows
 
 

@@ -104,7 +104,7 @@ def _is_bag(evidence: Evidence) -> bool:
             type(member).__module__.startswith(_TREE) and not isinstance(member.class_weight, str)
             for member in model.estimators_
         )
-    if module == "corollary.ensemble.bagging" and name == "BaggingClassifier":
+    if module == "corollary.ensemble.bagging.bags" and name == "BaggingClassifier":
         # A draw without some class is trained on all rows, those not drawn at weight zero.
         k = len(model.classes_)
         weighted = hasattr(model, "bag_weight_")

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, safe_indexing, validate_params
-from corollary.ensemble.bootstrap import expected_distinct_share
+from corollary.ensemble import expected_distinct_share
 from corollary.risk.loss import LossLike
 from corollary.validation.hold_out import loss_of
 

@@ -1,0 +1,1 @@
+"""The same learner on many bootstrap samples: bags and forests."""

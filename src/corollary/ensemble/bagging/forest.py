@@ -1,0 +1,489 @@
+"""Random forests: bagged trees, each split from a random choice of columns."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from corollary.core.compat import StrOptions, fit_context
+from corollary.core.schema import Array, Integer, Labels, Optional, Schema
+from corollary.ensemble.bagging._forest import FITTED_FOREST, BaseForest, forest_fits
+from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from corollary.tree.grow import Problem
+
+
+def _classifier_fits(model: Any) -> str | None:
+    if model.n_classes_ != len(model.classes_):
+        return "the number of classes does not fit"
+    return forest_fits(model, len(model.classes_))
+
+
+def _regressor_fits(model: Any) -> str | None:
+    return forest_fits(model, 1)
+
+
+class RandomForestClassifier(ClassifierMixin, BaseForest):
+    """Classify by the mean of many trees, each grown on its own draw of rows and columns.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity of a node.
+    max_depth : int or None, default=None
+        Splits above a leaf at most; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows a node must have to be split; as a float, a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows a leaf must have; as a float, a share of all rows. Copies count once.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that a leaf must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn; as a float, a share. None for all, which is bagging.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at most; None for no limit.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the mean impurity of a tree's rows by this much.
+    bootstrap : bool, default=True
+        Whether each tree gets rows drawn with replacement, in proportion to their weights;
+        otherwise all trees get all rows.
+    oob_score : bool, default=False
+        Whether to predict every row by the trees that have not seen it.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The forest does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
+    class_weight : dict, {"balanced", "balanced_subsample"} or None, default=None
+        Weights of the classes; "balanced" gives all classes the same total weight among all rows,
+        "balanced_subsample" among the rows of each tree.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    max_samples : int, float or None, default=None
+        Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the probability of the second of two classes may only rise (1) or
+        only fall (-1) with it; 0 for no constraint. A dict maps names of columns to signs.
+    feature_sampling : {"split", "tree"}, default="split"
+        Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
+        once for a whole tree.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_classes_ : int
+        Their number.
+    trees_ : Trees
+        The trees, end to end in flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : ndarray of shape (n_classes,)
+        Mean class probabilities, where :meth:`contributions` start.
+    estimators_samples_ : list of ndarray
+        Rows drawn for each tree.
+    oob_score_ : float
+        Accuracy of the out-of-bag predictions, if ``oob_score``.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
+    categories_ : Categories
+        Values of the categorical columns.
+    max_features_ : int
+        Columns drawn.
+    n_samples_ : int
+        Training rows.
+    seed_ : int
+        Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
+    bag_weight_ : ndarray of shape (n_samples,)
+        Weights by which rows were drawn, if they had weights.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the columns, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    RandomForestRegressor : The same for numeric targets.
+    BaggingClassifier : Bags of any estimator.
+    permutation_importance : Importance by shuffled columns, also out of bag.
+
+    Notes
+    -----
+    Columns are binned once, at most 255 bins each, and every tree is grown to the end on the bins;
+    trees grow in threads and depend only on their own seeds, so the forest is the same for any
+    number of them. Missing values and categories are split natively, as in
+    :class:`corollary.tree.DecisionTreeClassifier`.
+
+    Weights of rows and classes are chances to be drawn; without ``bootstrap`` a row of weight k
+    counts like k rows.
+
+    References
+    ----------
+    .. [1] L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from corollary.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RandomForestClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+    >>> model.oob_score_ > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseForest._parameter_constraints,
+        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
+        "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
+    }
+    _schema = Schema(
+        _classifier_fits,
+        classes_=Labels("k"),
+        n_classes_=Integer(1),
+        oob_decision_function_=Optional(Array("f", "n", "k")),
+        **FITTED_FOREST,
+    )
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        feature_sampling: str = "split",
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.feature_sampling = feature_sampling
+        self.categorical_features = categorical_features
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training inputs; NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : RandomForestClassifier
+            The fitted model.
+        """
+        self._fit_forest(X, y, sample_weight)
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the mean over trees of the class shares in each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self._mean(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+            Minus infinity for classes that no tree expects.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Labels; among equally probable ones the first.
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
+        self.oob_decision_function_ = mean
+        right = mean[known].argmax(axis=1) == problem.target[known]
+        self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+
+    def _single(self) -> DecisionTreeClassifier:
+        model = DecisionTreeClassifier(criterion=self.criterion, splitter="histogram")
+        model.classes_, model.n_classes_ = self.classes_, self.n_classes_
+        return model
+
+
+class RandomForestRegressor(RegressorMixin, BaseForest):
+    """Predict numbers by the mean of many trees, each grown on its own draw of rows and columns.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"squared_error"}, default="squared_error"
+        Error around the mean of a node.
+    max_depth : int or None, default=None
+        Splits above a leaf at most; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows a node must have to be split; as a float, a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows a leaf must have; as a float, a share of all rows. Copies count once.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that a leaf must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Columns drawn; as a float, a share. The default is all, which is bagging; a third is usual
+        where columns are many.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at most; None for no limit.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the mean impurity of a tree's rows by this much.
+    bootstrap : bool, default=True
+        Whether each tree gets rows drawn with replacement, in proportion to their weights;
+        otherwise all trees get all rows.
+    oob_score : bool, default=False
+        Whether to predict every row by the trees that have not seen it.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The forest does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    max_samples : int, float or None, default=None
+        Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the prediction may only rise (1) or only fall (-1) with
+        it; 0 for no constraint. A dict maps names of columns to signs.
+    feature_sampling : {"split", "tree"}, default="split"
+        Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
+        once for a whole tree.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
+
+    Attributes
+    ----------
+    trees_ : Trees
+        The trees, end to end in flat arrays.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : float
+        Mean prediction, where :meth:`contributions` start.
+    estimators_samples_ : list of ndarray
+        Rows drawn for each tree.
+    oob_score_ : float
+        Coefficient of determination of the out-of-bag predictions, if ``oob_score``.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
+    categories_ : Categories
+        Values of the categorical columns.
+    max_features_ : int
+        Columns drawn.
+    n_samples_ : int
+        Training rows.
+    seed_ : int
+        Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
+    bag_weight_ : ndarray of shape (n_samples,)
+        Weights by which rows were drawn, if they had weights.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the columns, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    RandomForestClassifier : The same for labels.
+    BaggingRegressor : Bags of any estimator.
+    permutation_importance : Importance by shuffled columns, also out of bag.
+
+    Notes
+    -----
+    Columns are binned once, at most 255 bins each, and every tree is grown to the end on the bins;
+    trees grow in threads and depend only on their own seeds, so the forest is the same for any
+    number of them. Missing values and categories are split natively, as in
+    :class:`corollary.tree.DecisionTreeRegressor`.
+
+    Weights of rows are chances to be drawn; without ``bootstrap`` a row of weight k counts
+    like k rows.
+
+    References
+    ----------
+    .. [1] L. Breiman (2001). Random forests. Machine Learning 45, 5-32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import RandomForestRegressor
+    >>> X = np.random.default_rng(0).uniform(size=(200, 3))
+    >>> model = RandomForestRegressor(50, oob_score=True, random_state=0).fit(X, X[:, 0])
+    >>> model.oob_score_ > 0.95, int(model.feature_importances_.argmax())
+    (True, 0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BaseForest._parameter_constraints,
+        "criterion": [StrOptions({"squared_error"})],
+    }
+    _schema = Schema(_regressor_fits, oob_prediction_=Optional(Array("f", "n")), **FITTED_FOREST)
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: int | float | None = None,
+        monotonic_cst: Any = None,
+        feature_sampling: str = "split",
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.feature_sampling = feature_sampling
+        self.categorical_features = categorical_features
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training inputs; NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : RandomForestRegressor
+            The fitted model.
+        """
+        self._fit_forest(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the mean of the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        return self._mean(X)[:, 0]
+
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
+        self.oob_prediction_ = mean[:, 0]
+        y = problem.target[known]
+        spread = ((y - y.mean()) ** 2).sum() if known.any() else 0.0
+        residual = ((y - self.oob_prediction_[known]) ** 2).sum()
+        self.oob_score_ = float(1.0 - residual / spread) if spread > 0 else float("nan")
+
+    def _single(self) -> DecisionTreeRegressor:
+        return DecisionTreeRegressor(criterion=self.criterion, splitter="histogram")

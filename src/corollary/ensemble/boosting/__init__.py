@@ -1,0 +1,1 @@
+"""Gradient boosting on histograms, of rows in memory or in blocks elsewhere."""

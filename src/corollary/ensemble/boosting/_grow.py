@@ -1,0 +1,486 @@
+r"""Growing one tree of gradient boosting: leaf by leaf, on histograms of whole numbers.
+
+The leaf with the largest gain is split next, where the gain of a split is
+
+.. math:: \frac{G_L^2}{H_L+\lambda}+\frac{G_R^2}{H_R+\lambda}-\frac{G^2}{H+\lambda}
+
+for sums G and H of first and second derivatives. Only the smaller child's histogram is built, the
+other is what is left of the parent's.
+
+Derivatives enter histograms as whole numbers of about 13 bits, rounded without systematic error,
+and the values of leaves are sums of 62 bits. Sums of whole numbers have no order, so trees are the
+same bits for any number of threads and any cut of the rows into blocks. The rounding adds at most
+one part in a thousand to the noise of a sum unless the largest gradient exceeds the typical one
+several hundred times.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from corollary.core.threads import Team
+from corollary.ensemble.boosting.histogram import (
+    DITHER_ABOVE,
+    ROOM,
+    divide_word,
+    lay_out,
+    scale_of,
+    width_of,
+    worth_a_split,
+)
+from corollary.tree import Bins, Trees, pack_categories
+
+# Fewer values than this (rows times features) are not worth waking a thread for; found by timing
+# the contests of bench/boosting.py.
+ALONE = 1_000_000
+# Fewer rows than this are settled in less time than it takes to wake a thread.
+SETTLE_ALONE = 2**16
+# The least second derivative of a leaf; below, its step would be noise.
+MIN_HESSIAN = 1e-3
+
+
+@dataclass(frozen=True)
+class Growth:
+    """When a tree stops to grow and what its splits must respect.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int or None
+        Most leaves.
+    max_depth : int or None
+        Most splits on a way.
+    min_samples_leaf : int
+        Fewest rows of a leaf.
+    l2 : float
+        Penalty of squared leaf values.
+    max_features : float
+        Share of the features that are tried at a split.
+    """
+
+    max_leaf_nodes: int | None
+    max_depth: int | None
+    min_samples_leaf: int
+    l2: float
+    max_features: float
+
+
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """What the values of leaves depend on besides derivatives.
+
+    Parameters
+    ----------
+    rate : float
+        Shrinkage of every value.
+    heaviest : float
+        The largest weight of a row.
+    revise : callable or None
+        Called with the tree to put other values in the place of Newton steps, which are then not
+        shrunk; None if these are good.
+    """
+
+    rate: float
+    heaviest: float
+    revise: Callable[["Grown"], None] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A grown tree; its arrays are overwritten by the next one.
+
+    Parameters
+    ----------
+    nodes : ndarray of records of shape (n_nodes,)
+        Nodes, see :mod:`corollary.ensemble._loops.boosted_tree`; the values of leaves are apart.
+    steps : ndarray of shape (n_nodes, n_outputs)
+        Values of leaves, once they are settled.
+    sides : ndarray of uint8 of shape (n_nodes, 256)
+        Side of every bin at every split.
+    spans : ndarray of records of shape (n_nodes, n_blocks)
+        Where the rows of nodes begin and end in the order, block by block.
+    rows : Rows
+        Training rows and their derivatives.
+    """
+
+    nodes: np.ndarray
+    steps: np.ndarray
+    sides: np.ndarray
+    spans: np.ndarray
+    rows: Any
+
+    @property
+    def leaves(self) -> np.ndarray:
+        """Which nodes are leaves."""
+        return np.flatnonzero(self.nodes["left"] < 0)
+
+    def members(self, node: int) -> np.ndarray:
+        """Return the training rows of a node, in the order of the data."""
+        return np.concatenate([self.rows.order[a:b] for a, b in self.spans[node].tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a tree until all are joined.
+
+    Parameters
+    ----------
+    nodes : ndarray of records of shape (n_nodes,)
+        As in :class:`Grown`.
+    values : ndarray of shape (n_nodes, n_outputs)
+        Values of leaves.
+    bitsets : dict of int to ndarray
+        Categories that go left, by node.
+    """
+
+    nodes: np.ndarray
+    values: np.ndarray
+    bitsets: dict[int, np.ndarray]
+
+
+def keep(grown: Grown, bins: Bins) -> Kept:
+    """Keep a tree whose leaves are settled."""
+    bitsets = {}
+    if bins.categorical.any():
+        feature = _features_of(grown.nodes, bins)
+        for node in np.flatnonzero((feature >= 0) & bins.categorical[feature]).tolist():
+            left = grown.sides[node, : bins.n_bins[feature[node]]]
+            bitsets[node] = pack_categories(np.flatnonzero(left))
+    return Kept(grown.nodes.copy(), grown.steps.copy(), bitsets)
+
+
+def join(kept: list[Kept], bins: Bins) -> Trees:
+    """Put trees end to end; inner nodes get the weighted average of their leaves."""
+    offsets = np.cumsum([0, *(len(k.nodes) for k in kept)], dtype=np.int64)
+    # As bytes, because records of many arrays are compared field by field.
+    nodes = np.concatenate([k.nodes.view(np.uint8) for k in kept]).view(kept[0].nodes.dtype)
+    left = nodes["left"].astype(np.int32)
+    inner = left >= 0
+    feature = _features_of(nodes, bins).astype(np.int32)
+    value = np.concatenate([k.values for k in kept])
+    weight = nodes["mass"].copy()
+    _average_up(offsets, left, value, weight)
+    by_number = inner & ~bins.categorical[feature]
+    cuts = np.full((len(bins.cuts), 256), np.inf)
+    for f, own in enumerate(bins.cuts):
+        if not bins.categorical[f]:
+            cuts[f, : len(own)] = own
+    threshold = np.zeros(len(feature))
+    threshold[by_number] = cuts[feature[by_number], nodes["bin"][by_number]]
+    sets = [(start + node, words) for k, start in zip(kept, offsets.tolist())
+            for node, words in k.bitsets.items()]  # fmt: skip
+    categories = np.full(len(feature) if sets else 0, -1, dtype=np.int32)
+    for place, (node, _) in enumerate(sets):
+        categories[node] = place
+    return Trees(
+        offsets=offsets,
+        feature=feature,
+        threshold=threshold,
+        missing_left=inner & (nodes["missing"] > 0),
+        left=left,
+        value=value,
+        weight=weight,
+        gain=np.where(inner, 0.5 * nodes["gain"], 0.0),
+        n_features=len(bins.cuts),
+        categories=categories,
+        bitsets=np.stack([w for _, w in sets]) if sets else np.zeros((0, 8), dtype=np.uint32),
+    )
+
+
+def _features_of(nodes: np.ndarray, bins: Bins) -> np.ndarray:
+    """Return the feature of every node, and -1 for leaves, whose splits were never made."""
+    features = np.append(worth_a_split(bins), -1)
+    return np.asarray(features[np.where(nodes["left"] < 0, -1, nodes["feature"])])
+
+
+def _average_up(
+    offsets: np.ndarray, left: np.ndarray, value: np.ndarray, weight: np.ndarray
+) -> None:
+    """Give inner nodes the weight of their leaves and the weighted mean of their values."""
+    below = left + np.repeat(offsets[:-1], np.diff(offsets))
+    levels = [offsets[:-1]]
+    while len(inner := levels[-1][left[levels[-1]] >= 0]):
+        levels.append(np.concatenate([below[inner], below[inner] + 1]))
+    for level in levels[::-1]:
+        inner = level[left[level] >= 0]
+        a, b = below[inner], below[inner] + 1
+        weight[inner] = weight[a] + weight[b]
+        share = np.full(len(inner), 0.5)
+        np.divide(weight[a], weight[inner], out=share, where=weight[inner] > 0)
+        value[inner] = share[:, None] * value[a] + (1.0 - share)[:, None] * value[b]
+
+
+@lru_cache(maxsize=64)
+def cut(n_rows: int, n_blocks: int) -> np.ndarray:
+    """Return first and last place of blocks of about equal size."""
+    edges = np.linspace(0, n_rows, n_blocks + 1).astype(np.int64)
+    return np.stack([edges[:-1], edges[1:]], axis=1)
+
+
+class TreeGrower(ABC):
+    """Abstract growth of trees, one after the other: their arrays and rules.
+
+    Parameters
+    ----------
+    bins : Bins
+        Bins of the features.
+    growth : Growth
+        Stopping rules.
+    monotone : ndarray of int64 of shape (n_features,)
+        1 and -1 for features whose effect must not fall or rise, else 0.
+    n_outputs : int
+        Values of a leaf.
+    n_rows : int
+        Rows held in memory.
+    n_blocks : int
+        Blocks of them that are worked on at the same time.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        growth: Growth,
+        monotone: np.ndarray,
+        n_outputs: int,
+        n_rows: int,
+        n_blocks: int,
+    ) -> None:
+        from corollary.ensemble._loops import boosted_tree as compiled
+
+        self.growth, self.n_blocks = growth, n_blocks
+        self.columns = lay_out(bins)
+        features = self.columns["feature"]
+        self.work = [np.zeros(512 + min(n_rows, ROOM), dtype=np.int64) for _ in range(n_blocks)]
+        self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
+        self.monotone = monotone[features] if monotone.any() else None
+        leaves = min(growth.max_leaf_nodes or 64, 64)
+        # Histograms of the blocks of a node come first, and then one for every leaf.
+        self.shared = n_blocks if n_blocks > 1 else 0
+        slots = self.shared + leaves + 1
+        self.tree = compiled.Tree(
+            np.zeros(2 * leaves, dtype=compiled.NODE),
+            np.zeros((2 * leaves, 256), dtype=np.uint8),
+            np.zeros((2 * leaves, n_blocks), dtype=compiled.SPAN),
+            np.zeros((slots, width_of(self.columns)), dtype=np.int64),
+            np.arange(slots),
+            np.zeros(1, dtype=compiled.STATE),
+        )
+        self.sums = np.zeros((n_blocks, 2 * leaves), dtype=compiled.SUMS)
+        self.steps = np.zeros((2 * leaves, n_outputs))
+        self.rule = np.zeros(1, dtype=compiled.RULE)
+        self.n_rows = -1
+        every = np.ones((1, len(features)), dtype=np.uint8)
+        self.plan = compiled.Plan(self.columns, every, self.rule)
+
+    @abstractmethod
+    def _grow(self, rows: Any, seed: int) -> None:
+        """Grow the tree that is planted; rows are what the compiled code works on."""
+
+    def _set_rules(self, n: int, g_peak: float, h_peak: float) -> None:
+        """Set what rules the growth of a tree on n rows with derivatives up to the peaks."""
+        from corollary.ensemble._loops.boosted_tree import MOST
+
+        rule = self.rule[0]
+        if n != self.n_rows:
+            growth, word = self.growth, divide_word(n)
+            rule["h_bits"], rule["c_bits"] = word.h_bits, word.c_bits
+            rule["shift"], rule["room"] = word.shift, word.room
+            rule["min_rows"], rule["dither"] = growth.min_samples_leaf, n > DITHER_ABOVE
+            rule["max_depth"] = growth.max_depth or MOST
+            rule["max_leaves"] = growth.max_leaf_nodes or MOST
+            rule["l2"], rule["min_hessian"] = growth.l2, MIN_HESSIAN
+            self.word, self.n_rows = word, n
+        limit = 2.0**62 / max(1, n)
+        rule["g_scale"] = 1.0 / scale_of(self.word.g_limit, g_peak)
+        rule["h_scale"] = 1.0 / scale_of(self.word.h_limit, h_peak)
+        rule["g_sums"], rule["h_sums"] = scale_of(limit, g_peak), scale_of(limit, h_peak)
+
+    def _set_steps(self, rate: float, heaviest: float | None) -> None:
+        """Set what rules the values of leaves; without weights there is no heaviest one."""
+        rule = self.rule[0]
+        rule["rate"], rule["w_sums"] = rate, 1.0
+        if heaviest is not None:
+            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), heaviest)
+
+    def _plant(self, n: int, share: int) -> None:
+        """Begin with a root of n rows and an empty histogram; hand out nodes of ``share`` rows."""
+        tree = self.tree
+        slot = len(tree.free) - 1
+        tree.free[:] = np.arange(self.shared, self.shared + slot + 1)
+        tree.hists[slot] = 0
+        tree.state[0] = 1, slot - self.shared, 0, share, self.n_blocks > 1, -1
+        tree.nodes[0] = -1, 0, 0, -1, 0, slot, 0, -1, 0, 0, 0, 0, 0.0, -math.inf, math.inf, 0.0
+        edges = cut(n, self.n_blocks)
+        tree.spans[0]["start"], tree.spans[0]["stop"] = edges[:, 0], edges[:, 1]
+
+    def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
+        from corollary.ensemble._loops.boosted_tree import grow
+
+        work = self.work[max(block, 0)]
+        return int(grow(name, block, rows, plan, self.tree, work, self.ranks, self.monotone))
+
+    def _draw(self, plan: Any, seed: int) -> Any:
+        """Draw the features that are tried at each node, those of earlier nodes being kept."""
+        n_features = len(self.columns)
+        size = max(1, math.ceil(self.growth.max_features * n_features))
+        if size >= n_features:
+            return plan
+        old, n_nodes = len(plan.tried) if len(plan.tried) > 1 else 0, len(self.tree.nodes)
+        keys = np.random.default_rng([seed, old]).random((n_nodes - old, n_features))
+        chosen = np.argpartition(keys, size, axis=1)[:, :size]
+        tried = np.zeros((n_nodes - old, n_features), dtype=np.uint8)
+        np.put_along_axis(tried, chosen, 1, axis=1)
+        return plan._replace(tried=np.concatenate([plan.tried[:old], tried]))
+
+    def _enlarge(self) -> None:
+        """Double the room for nodes or histograms, whichever is full, keeping what there is."""
+
+        def longer(array: np.ndarray, axis: int = 0) -> np.ndarray:
+            return np.concatenate([array, np.zeros_like(array)], axis=axis)
+
+        tree = self.tree
+        if tree.state[0]["n_free"] > 0:
+            parts = longer(tree.nodes), longer(tree.sides), longer(tree.spans)
+            self.sums, self.steps = longer(self.sums, axis=1), longer(self.steps)
+            self.tree = tree._replace(nodes=parts[0], sides=parts[1], spans=parts[2])
+            return
+        slots = len(tree.free)
+        tree.state[0]["n_free"] = slots
+        free = np.concatenate([np.arange(slots, 2 * slots), np.zeros(slots, dtype=np.int64)])
+        self.tree = tree._replace(hists=longer(tree.hists), free=free)
+
+
+class Grower(TreeGrower):
+    """Grow trees on binned rows in memory.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 of shape (n_samples, n_features)
+        Bins of all rows, column-major; missing values have the number of the column's bins.
+    bins : Bins
+        Their thresholds.
+    growth : Growth
+        Stopping rules.
+    monotone : ndarray of int64 of shape (n_features,)
+        1 and -1 for features whose effect must not fall or rise, else 0.
+    team : Team
+        Threads.
+    n_blocks : int
+        Blocks of rows that are worked on at the same time.
+    n_outputs : int, default=1
+        Values of a leaf.
+    """
+
+    def __init__(
+        self,
+        codes: np.ndarray,
+        bins: Bins,
+        growth: Growth,
+        monotone: np.ndarray,
+        team: Team,
+        n_blocks: int,
+        n_outputs: int = 1,
+    ) -> None:
+        n = len(codes)
+        super().__init__(bins, growth, monotone, n_outputs, n, n_blocks)
+        self.codes, self.team = codes, team
+        self.flat = codes.ravel(order="F")
+        self.packed = np.empty(n, dtype=np.int64)
+        self.order, self.aside = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
+
+    def grow(
+        self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
+    ) -> Grown:
+        """Grow a tree."""
+        from corollary.ensemble._loops.boosted_tree import Rows
+
+        n = len(rows)
+        self.order[:n] = rows
+        given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
+        self._set_rules(n, *peaks.tolist())
+        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+        self._plant(n, share)
+        if len(self.columns) and n:
+            self._grow(given, seed)
+        tree = self.tree
+        n = int(tree.state[0]["n_nodes"])
+        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
+
+    def _grow(self, rows: Any, seed: int) -> None:
+        from corollary.ensemble._loops import boosted_tree as compiled
+
+        name = 0
+        plan = self._draw(self.plan, seed)
+        if self.n_blocks == 1:
+            name = self._run(0, -1, rows, plan)
+        while name != compiled.DONE:
+            if name == compiled.FULL:
+                self._enlarge()
+                plan = self._draw(plan, seed)
+            else:
+                self._take(name, rows, plan)
+            name = self._run(-1, -1, rows, plan)
+
+    def _take(self, name: int, rows: Any, plan: Any) -> None:
+        """Take the rows of a node, a block in each thread."""
+
+        def share(b: int) -> None:
+            self._run(name, b, rows, plan)
+
+        self.team.map(share, range(self.n_blocks))
+        if self.shared:
+            tree = self.tree
+            node = tree.nodes[name]
+            if node["small"] >= 0:
+                slot = tree.nodes[max(node["left"] + node["small"], 0)]["slot"]
+                tree.hists[slot] += tree.hists[: self.n_blocks].sum(axis=0)
+                tree.hists[: self.n_blocks] = 0
+
+    def settle(
+        self, grown: Grown, raw: np.ndarray, column: int, weight: np.ndarray, settling: Settling
+    ) -> None:
+        """Give the leaves of a tree their values and add these to predictions."""
+        from corollary.ensemble._loops.boosted_tree import ADD, STEP, SUM, Leaves, settle
+
+        revise, n_blocks = settling.revise, self.n_blocks
+        heaviest = settling.heaviest if len(weight) else None
+        self._set_steps(1.0 if revise is not None else settling.rate, heaviest)
+        order, derivatives = grown.rows.order, grown.rows.derivatives
+        given = grown.nodes, grown.spans, order, derivatives, weight
+        leaves = Leaves(*given, self.sums, self.steps, raw)
+        alone = n_blocks == 1 or self.n_rows < SETTLE_ALONE
+
+        def run(task: int) -> None:
+            if alone or task == STEP:
+                settle(task, 0, n_blocks, leaves, self.rule, column)
+                return
+
+            def share(b: int) -> None:
+                settle(task, b, b + 1, leaves, self.rule, column)
+
+            self.team.map(share, range(n_blocks))
+
+        if alone and revise is None:
+            run(SUM | STEP | ADD)
+            return
+        run(SUM)
+        run(STEP)
+        if revise is not None:
+            revise(grown)
+        run(ADD)
+
+    def add_outside(self, grown: Grown, raw: np.ndarray, column: int, outside: np.ndarray) -> None:
+        """Add the values of leaves to predictions of rows that the tree has not seen."""
+        from corollary.ensemble._loops.boosted_tree import walk
+
+        def share(span: np.ndarray) -> None:
+            rows = outside[span[0] : span[1]]
+            leaves = np.empty(len(rows), dtype=np.int64)
+            walk(self.codes, rows, self.columns, grown.nodes, grown.sides, leaves)
+            raw[rows, column : column + grown.steps.shape[1]] += grown.steps[leaves]
+
+        self.team.map(share, list(cut(len(outside), self.n_blocks)))

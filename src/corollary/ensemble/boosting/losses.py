@@ -1,0 +1,427 @@
+r"""Losses of gradient boosting: where to start, derivatives, leaf values, and what is predicted.
+
+A model keeps raw predictions :math:`f(x)\in\mathbb R^k`, sums of trees; a loss says how they are
+judged and what they mean.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp, xlogy
+
+
+class BoostingLoss(ABC):
+    """What gradient boosting minimises.
+
+    Attributes
+    ----------
+    n_outputs : int
+        Raw predictions per row.
+    n_trees : int
+        Trees per iteration; each serves one raw prediction if there are several.
+    renews : bool
+        Whether leaf values come from :meth:`leaf_value` instead of a Newton step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import SquareBoostingLoss
+    >>> SquareBoostingLoss().start(np.array([1.0, 3.0]))
+    array([2.])
+    """
+
+    n_outputs: int = 1
+    n_trees: int = 1
+    renews: bool = False
+
+    @property
+    @abstractmethod
+    def kernel(self) -> str:
+        """Name of the compiled derivatives."""
+
+    def parameters(self, iteration: int) -> np.ndarray:
+        """Return the numbers that the derivatives depend on.
+
+        Parameters
+        ----------
+        iteration : int
+            Which tree is to be grown.
+
+        Returns
+        -------
+        parameters : ndarray
+            For the kernel.
+        """
+        return np.zeros(1)
+
+    @abstractmethod
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return the best constant.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Targets.
+        weight : ndarray of shape (n_samples,) or None, default=None
+            Weights.
+
+        Returns
+        -------
+        start : ndarray of shape (n_outputs,)
+            Raw predictions before the first tree.
+        """
+
+    @abstractmethod
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return the loss of each row.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Targets.
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+
+        Returns
+        -------
+        loss : ndarray of shape (n_samples,)
+            Losses.
+        """
+
+    def mean(self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None) -> float:
+        """Return the weighted mean loss.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Targets.
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+        weight : ndarray of shape (n_samples,) or None, default=None
+            Weights.
+
+        Returns
+        -------
+        loss : float
+            The mean.
+        """
+        return float(np.average(self.value(y, raw), weights=weight))
+
+    def derivatives(
+        self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None, iteration: int = 0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return first derivatives and curvatures that a tree is grown on.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Targets.
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+        weight : ndarray of shape (n_samples,) or None, default=None
+            Weights.
+        iteration : int, default=0
+            Which tree is to be grown.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_trees, n_samples)
+            First derivatives.
+        hessian : ndarray of shape (n_trees, n_samples)
+            Second derivatives, Fisher's information or ones.
+        """
+        from corollary.ensemble._loops import derivatives as loops
+
+        both = np.empty((self.n_trees, len(y), 2))
+        gradient, hessian = both[:, :, 0], both[:, :, 1]
+        getattr(loops, self.kernel)(
+            np.asarray(y, dtype=np.float64),
+            np.ascontiguousarray(raw, dtype=np.float64),
+            np.empty(0) if weight is None else weight,
+            np.arange(len(y), dtype=np.uint32),
+            np.array([0, len(y)]),
+            self.parameters(iteration),
+            (gradient, hessian, np.zeros((self.n_trees, 2))),
+        )
+        return gradient, hessian
+
+    def leaf_value(
+        self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the best step of a leaf, for losses whose curvature says nothing about it.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_leaf,)
+            Targets of its rows.
+        raw : ndarray of shape (n_leaf, n_outputs)
+            Their raw predictions.
+        weight : ndarray of shape (n_leaf,) or None, default=None
+            Their weights.
+
+        Returns
+        -------
+        step : ndarray of shape (n_outputs,)
+            What to add to the raw predictions.
+        """
+        raise NotImplementedError  # abstract: losses with `renews = True` define it
+
+    def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
+        """Return Newton steps of leaves, shortened where they would overshoot.
+
+        Parameters
+        ----------
+        steps : ndarray of shape (n_leaves,)
+            Steps of a tree's leaves.
+        output : int
+            Which raw prediction the tree serves.
+
+        Returns
+        -------
+        steps : ndarray of shape (n_leaves,)
+            The steps to take.
+        """
+        return steps
+
+
+def _mean(y: np.ndarray, weight: np.ndarray | None) -> float:
+    return float(np.average(y, weights=weight))
+
+
+@dataclass(frozen=True)
+class SquareBoostingLoss(BoostingLoss):
+    r"""Half the squared error :math:`\frac12(y-f)^2`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import SquareBoostingLoss
+    >>> SquareBoostingLoss().derivatives(np.array([1.0]), np.array([[3.0]]))
+    (array([[2.]]), array([[1.]]))
+    """
+
+    kernel = "square"
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return the mean."""
+        return np.array([_mean(y, weight)])
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return half squared errors."""
+        return np.asarray(0.5 * (y - raw[:, 0]) ** 2)
+
+
+@dataclass(frozen=True)
+class LogisticBoostingLoss(BoostingLoss):
+    r"""The logistic loss :math:`\log(1+e^{-(2y-1)f})` of labels 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import LogisticBoostingLoss
+    >>> LogisticBoostingLoss().derivatives(np.array([1.0]), np.array([[0.0]]))
+    (array([[-0.5]]), array([[0.25]]))
+    """
+
+    kernel = "logistic"
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return the log odds."""
+        share = _mean(y, weight)
+        return np.array([np.log(share) - np.log1p(-share)])
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return logistic losses."""
+        return np.asarray(-log_expit((2.0 * y - 1.0) * raw[:, 0]))
+
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """Return the probabilities of both classes.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of the labels.
+        """
+        p = expit(raw[:, 0])
+        return np.stack([1.0 - p, p], axis=1)
+
+
+@dataclass(frozen=True)
+class ExponentialBoostingLoss(BoostingLoss):
+    r"""AdaBoost's loss :math:`e^{-(2y-1)f}` of labels 0 and 1; its f is half the log odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import ExponentialBoostingLoss
+    >>> ExponentialBoostingLoss().derivatives(np.array([1.0]), np.array([[0.0]]))
+    (array([[-1.]]), array([[1.]]))
+    """
+
+    kernel = "exponential"
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return half the log odds."""
+        return np.asarray(0.5 * LogisticBoostingLoss().start(y, weight))
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return exponential losses."""
+        return np.exp(-(2.0 * y - 1.0) * raw[:, 0])
+
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """Return the probabilities of both classes.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of the labels.
+        """
+        return LogisticBoostingLoss().probabilities(2.0 * raw)
+
+
+@dataclass(frozen=True)
+class SoftmaxBoostingLoss(BoostingLoss):
+    r"""Cross-entropy :math:`-f_y+\log\sum_ke^{f_k}` of labels 0 to K - 1; a tree for each class.
+
+    Parameters
+    ----------
+    n_classes : int
+        K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import SoftmaxBoostingLoss
+    >>> SoftmaxBoostingLoss(4).probabilities(np.zeros((1, 4)))
+    array([[0.25, 0.25, 0.25, 0.25]])
+    """
+
+    n_classes: int
+    kernel = "softmax"
+
+    @property
+    def n_outputs(self) -> int:  # type: ignore[override]
+        """Raw predictions per row."""
+        return self.n_classes
+
+    @property
+    def n_trees(self) -> int:  # type: ignore[override]
+        """Trees per iteration."""
+        return self.n_classes
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return centred logarithms of the shares."""
+        shares = np.bincount(y.astype(np.int64), weights=weight, minlength=self.n_classes)
+        logs = np.log(shares / shares.sum())
+        return np.asarray(logs - logs.mean())
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return cross-entropies."""
+        rows = np.arange(len(y))
+        return np.asarray(logsumexp(raw, axis=1) - raw[rows, y.astype(np.int64)])
+
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """Return the probabilities of all classes.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of the labels.
+        """
+        e = np.exp(raw - raw.max(axis=1, keepdims=True))
+        return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class PoissonBoostingLoss(BoostingLoss):
+    r"""Half the deviance of counts with mean :math:`e^f`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import PoissonBoostingLoss
+    >>> PoissonBoostingLoss().value(np.array([1.0, 0.0]), np.zeros((2, 1)))
+    array([0., 1.])
+    """
+
+    kernel = "poisson"
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return the logarithm of the mean."""
+        return np.array([np.log(_mean(y, weight))])
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return half deviances."""
+        return np.asarray(np.exp(raw[:, 0]) - y - y * raw[:, 0] + xlogy(y, y))
+
+
+@dataclass(frozen=True)
+class NormalBoostingLoss(BoostingLoss):
+    r"""Minus the log density of a normal law whose mean and log standard deviation are learnt.
+
+    Trees for both parameters descend along the natural gradient: the derivative divided by
+    Fisher's information, :math:`\sigma^{-2}` for the mean and 2 for the log scale.
+
+    Parameters
+    ----------
+    floor : float, default=0.0
+        The standard deviation never falls far below it: residuals are taken to be at least this
+        large where the scale is learnt.
+
+    References
+    ----------
+    Duan, T., et al. (2020). NGBoost: natural gradient boosting for probabilistic prediction.
+    ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import NormalBoostingLoss
+    >>> NormalBoostingLoss().start(np.array([0.0, 2.0])).round(6)
+    array([1., 0.])
+    """
+
+    floor: float = 0.0
+    n_outputs = 2
+    n_trees = 2
+    kernel = "normal"
+
+    def parameters(self, iteration: int) -> np.ndarray:
+        """Return the square of the floor."""
+        return np.array([self.floor**2])
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return mean and log standard deviation."""
+        mean = _mean(y, weight)
+        variance = _mean((y - mean) ** 2, weight)
+        tiny = np.finfo(np.float64).tiny ** 0.5
+        floor = max(abs(mean) * 1e-9, tiny)
+        return np.array([mean, np.log(max(np.sqrt(variance), floor))])
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return minus log densities."""
+        z = (y - raw[:, 0]) * np.exp(-raw[:, 1])
+        return np.asarray(0.5 * z * z + raw[:, 1] + 0.5 * np.log(2.0 * np.pi))
+
+    def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
+        """Widen the scale to what fits the leaf and no further."""
+        if output == 0:
+            return steps
+        # A leaf whose mean of z^2 is m has step (m - 1) / 2; log(m) / 2 is its best one.
+        return np.where(steps > 0.0, 0.5 * np.log1p(2.0 * np.maximum(steps, 0.0)), steps)

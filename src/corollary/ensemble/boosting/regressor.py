@@ -1,0 +1,349 @@
+"""Gradient boosting for regression: means, medians, quantiles and distributions."""
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.estimator import check_squares
+from corollary.core.schema import Schema
+from corollary.ensemble.boosting._estimator import FITTED, GradientBoosting, fits_together
+from corollary.ensemble.boosting.losses import (
+    BoostingLoss,
+    NormalBoostingLoss,
+    PoissonBoostingLoss,
+    SquareBoostingLoss,
+)
+from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss, QuantilesBoostingLoss
+
+
+class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
+    r"""Gradient boosting of trees for regression, quantiles and whole distributions.
+
+    The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`. For smooth losses each
+    leaf of :math:`h_t` takes a regularised Newton step, for absolute errors and quantiles it holds
+    the median or quantile of its residuals.
+
+    Parameters
+    ----------
+    loss : str, default="squared_error"
+        "squared_error", "absolute_error", "quantile", "poisson" or "normal": squared or absolute
+        error; the pinball loss of one or several quantiles; the deviance of
+        counts with a logarithmic link; or a normal law whose mean and standard deviation both
+        depend on the inputs, learnt along the natural gradient.
+    quantile : float or sequence of float, default=0.5
+        Level for the loss "quantile". Several ascending levels give one model whose quantiles
+        never cross, see :meth:`predict_quantiles`.
+    n_estimators : int, default=100
+        Iterations; each adds one tree, or one per class if there are more than two.
+    learning_rate : float, default=0.1
+        Shrinkage: the share of its best step that each tree takes.
+    max_leaf_nodes : int or None, default=31
+        Most leaves of a tree; None for no limit.
+    max_depth : int or None, default=None
+        Most splits on the way to a leaf; None for no limit.
+    min_samples_leaf : int, default=20
+        Fewest rows in a leaf, whatever their weights.
+    l2_regularization : float, default=0.0
+        Penalty :math:`\lambda` of squared leaf values.
+    max_features : float, default=1.0
+        Share of the features, drawn at random, that are tried at each split.
+    max_bins : int, default=255
+        Most bins of a numerical feature; one more holds missing values.
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each tree learns from.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Categorical features: those of a data frame whose type is categorical or text, or a mask,
+        positions or names. The 255 most frequent values of each are told apart.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        1 where predictions must not fall as a feature grows, -1 where they must not rise, 0
+        elsewhere; a dictionary goes by names.
+    early_stopping : "auto" or bool, default=False
+        Whether to stop when the loss no longer falls; "auto" does above 10,000 rows.
+    validation_fraction : float or None, default=0.1
+        Share of the rows held out to judge that; None judges by the training loss.
+    n_iter_no_change : int, default=10
+        Iterations without improvement to wait for.
+    tol : float, default=1e-7
+        Least fall of the loss that counts as improvement.
+    random_state : int, RandomState instance or None, default=None
+        Draws held-out rows, row samples and feature samples.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The result does not depend on it.
+
+    Attributes
+    ----------
+    trees_ : Trees
+        The trees in their order; those of one iteration follow each other.
+    start_ : ndarray of shape (n_outputs,)
+        Raw prediction before the first tree.
+    n_iter_ : int
+        Iterations kept; after early stopping those up to the best.
+    train_score_ : ndarray
+        Mean training loss before the first and after each iteration, if stopping early.
+    validation_score_ : ndarray
+        The same on the rows held out.
+    categories_ : Categories
+        Values of the categorical features.
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the features in the gains of all splits.
+    expected_value_ : float or ndarray of shape (n_outputs,)
+        Mean raw prediction, where :meth:`contributions` start.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    GradientBoostingClassifier : The same for labels.
+    corollary.conformal.SplitConformalRegressor : Intervals with guaranteed coverage around it.
+
+    Notes
+    -----
+    Features are cut into bins of equal weight, trees grow leaf by leaf on histograms, and the
+    smaller child's histogram gives its sibling's by subtraction. Missing values go to the better
+    side of each split; the categories of a feature are ordered by their mean gradient and split
+    in two.
+
+    Guarantee: the model has the same bits for any number of threads; checked by
+    ``tests/ensemble/test_gradient_boosting.py::test_threads_do_not_change_a_bit``. Histograms add
+    up whole numbers (derivatives rounded without systematic error), which no order changes; leaf
+    values come from unrounded derivatives.
+
+    References
+    ----------
+    Friedman, J. (2001). Greedy function approximation: a gradient boosting machine. Annals of
+    Statistics 29.
+    Ke, G., et al. (2017). LightGBM: a highly efficient gradient boosting decision tree. NeurIPS.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import GradientBoostingRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(500, 1))
+    >>> y = X[:, 0] ** 2 + rng.normal(size=500) * (0.1 + (X[:, 0] > 0))
+    >>> model = GradientBoostingRegressor(loss="normal").fit(X, y)
+    >>> model.predict_std([[-1.0], [1.0]]).round(1)
+    array([0.1, 1. ])
+    """
+
+    _labels = False
+    _parameter_constraints = {
+        **GradientBoosting._parameter_constraints,
+        "loss": [StrOptions({"squared_error", "absolute_error", "quantile", "poisson", "normal"})],
+        "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
+    }
+    _schema = Schema(fits_together, **FITTED)
+
+    def __init__(
+        self,
+        loss: str = "squared_error",
+        *,
+        quantile: Any = 0.5,
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        subsample: float = 1.0,
+        categorical_features: Any = "from_dtype",
+        monotonic_cst: Any = None,
+        early_stopping: bool | str = False,
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> BoostingLoss:
+        if self.loss == "quantile":
+            return _quantile_loss(self.quantile)
+        simple: dict[str, BoostingLoss] = {
+            "squared_error": SquareBoostingLoss(),
+            "absolute_error": PinballBoostingLoss(0.5),
+            "poisson": PoissonBoostingLoss(),
+            "normal": NormalBoostingLoss(),
+        }
+        return simple[self.loss]
+
+    def _training_loss(self, y: np.ndarray) -> BoostingLoss:
+        if self.loss == "normal":  # a leaf of equal targets must not end at scale zero
+            return NormalBoostingLoss(floor=1e-3 * float(y.std()))
+        return self._loss()
+
+    def _targets(
+        self, y: np.ndarray, weight: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        y = np.asarray(y, dtype=np.float64)
+        check_squares(self, y[:0], y)
+        if self.loss == "poisson" and (y.min() < 0 or y.max() <= 0):
+            raise ValueError(
+                "The Poisson loss needs targets that are not negative and not all 0. Got values "
+                f"from {y.min():g} to {y.max():g}."
+            )
+        return y, weight
+
+    def _point(self, raw: np.ndarray) -> np.ndarray:
+        loss = self._loss()
+        if isinstance(loss, PoissonBoostingLoss):
+            return np.exp(raw[:, 0])
+        return raw[:, loss.base if isinstance(loss, QuantilesBoostingLoss) else 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Means, medians or quantiles, as the loss says; of several quantiles the one next to
+            the median.
+        """
+        return self._point(self._raw(X))
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predict after each iteration.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+
+        Yields
+        ------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        for raw in self._staged_raw(X):
+            yield self._point(raw)
+
+    def predict_quantiles(self, X: Any, levels: Any = None) -> np.ndarray:
+        """Predict quantiles that never cross.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+        levels : array-like of float or None, default=None
+            Levels, for the loss "normal"; with the loss "quantile" they are those of training.
+
+        Returns
+        -------
+        quantiles : ndarray of shape (n_samples, n_levels)
+            One column per level.
+        """
+        raw = self._raw(X)
+        if self.loss == "normal":
+            if levels is None:
+                raise ValueError(
+                    "predict_quantiles of a normal law needs levels, e.g. [0.05, 0.5, 0.95]."
+                )
+            from scipy.special import ndtri
+
+            z = ndtri(np.asarray(levels, dtype=np.float64))
+            return np.asarray(raw[:, :1] + np.exp(raw[:, 1:]) * z)
+        if self.loss != "quantile":
+            raise ValueError(
+                "predict_quantiles needs a model fitted with loss='quantile' or loss='normal'. "
+                f"Got loss={self.loss!r}."
+            )
+        given = np.atleast_1d(np.asarray(self.quantile, dtype=np.float64))
+        if levels is not None and not np.array_equal(np.atleast_1d(levels), given):
+            raise ValueError(
+                f"The model has learnt the levels {given.tolist()}. Got {levels!r}; fit with "
+                "quantile set to those."
+            )
+        loss = self._loss()
+        return loss.quantiles(raw) if isinstance(loss, QuantilesBoostingLoss) else raw
+
+    def predict_std(self, X: Any) -> np.ndarray:
+        """Predict standard deviations, for the loss "normal".
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        std : ndarray of shape (n_samples,)
+            Standard deviations of the targets.
+        """
+        self._need_normal("predict_std")
+        return np.exp(self._raw(X)[:, 1])
+
+    def predict_dist(self, X: Any) -> Any:
+        """Predict whole distributions, for the loss "normal".
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        distribution : scipy.stats frozen distribution
+            Normal laws, one per row: ``pdf``, ``cdf``, ``ppf``, ``interval``, ``rvs``.
+        """
+        from scipy.stats import norm
+
+        self._need_normal("predict_dist")
+        raw = self._raw(X)
+        return norm(raw[:, 0], np.exp(raw[:, 1]))
+
+    def _need_normal(self, method: str) -> None:
+        if self.loss != "normal":
+            raise ValueError(
+                f"{method} needs a model fitted with loss='normal'. Got loss={self.loss!r}."
+            )
+
+
+def _quantile_loss(quantile: Any) -> BoostingLoss:
+    levels = np.asarray(quantile, dtype=np.float64)
+    if levels.ndim > 1 or not levels.size or not ((levels > 0) & (levels < 1)).all():
+        raise ValueError(
+            "The 'quantile' parameter of GradientBoostingRegressor must be one or several levels "
+            f"in the range (0.0, 1.0). Got {quantile!r} instead."
+        )
+    if levels.size == 1:
+        return PinballBoostingLoss(float(levels.ravel()[0]))
+    if (np.diff(levels) <= 0).any():
+        raise ValueError(
+            "Several levels in 'quantile' must be ascending and distinct. "
+            f"Got {quantile!r} instead."
+        )
+    return QuantilesBoostingLoss(tuple(levels.tolist()))

@@ -1,0 +1,1 @@
+"""Different learners as one: averages, votes and stacks."""

@@ -1,0 +1,186 @@
+"""What votes and stacks share: a list of named estimators that take rows as they come."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, TransformerMixin, is_classifier, is_regressor
+from sklearn.utils import Bunch, check_consistent_length, column_or_1d, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+
+from corollary.core.compat import BaseComposition, check_feature_names_in, check_sample_weight
+from corollary.core.estimator import clear_errors
+from corollary.core.schema import Instance, List, Optional, Size, Spec, Strings, Text
+from corollary.ensemble._members import note_rows
+
+SCHEMA = {
+    "estimators_": List(Instance("fit", "predict"), "b"),
+    "n_features_in_": Size("d"),
+    "feature_names_in_": Optional(Strings("d")),
+    "fingerprint_": Optional(Instance("merge", "overlap")),
+}
+
+
+class NamedEstimators(Spec):
+    """A list of pairs: a name, and an estimator or "drop"."""
+
+    def matches(self, value: Any, sizes: dict[str, int]) -> bool:
+        """See :class:`corollary.core.schema.Spec`."""
+        if not isinstance(value, list | tuple):
+            return False
+        return all(
+            isinstance(pair, list | tuple)
+            and len(pair) == 2
+            and isinstance(pair[0], str)
+            and (Text(("drop",)) | Instance("fit", "predict", "get_params")).matches(pair[1], {})
+            for pair in value
+        )
+
+
+class NamedEnsemble(TransformerMixin, MetaEstimatorMixin, BaseComposition):
+    """An ensemble of named estimators.
+
+    Its subclasses have the parameter ``estimators``; parameters of members are set by
+    ``set_params(name__parameter=...)``, and ``set_params(name="drop")`` leaves one out.
+    """
+
+    estimators: Any
+    estimators_: list[Any]
+    classes_: np.ndarray
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the ensemble and of its members.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the members and their parameters.
+
+        Returns
+        -------
+        params : dict
+            Names to values.
+        """
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters of the ensemble or of its members.
+
+        Parameters
+        ----------
+        **params
+            Names to values, ``name__parameter`` for those of members; an estimator or "drop"
+            under the name of a member replaces it.
+
+        Returns
+        -------
+        self : estimator
+            The same object.
+        """
+        self._set_params("estimators", **params)
+        return self
+
+    @property
+    def named_estimators(self) -> Bunch:
+        """Members by name, as they were given."""
+        return Bunch(**dict(self.estimators))
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """Fitted members by name."""
+        check_is_fitted(self)
+        return Bunch(**dict(zip([name for name, _ in self._active()], self.estimators_)))
+
+    def _names_out(self, counts: list[int], input_features: Any, *, more: bool) -> np.ndarray:
+        """Name the columns of members, and the features behind them if there are more."""
+        check_is_fitted(self)
+        features = check_feature_names_in(self, input_features, generate_names=more)
+        stem = type(self).__name__.lower()
+        names = [
+            f"{stem}_{name}{'' if count == 1 else i}"
+            for (name, _), count in zip(self._active(), counts)
+            for i in range(count)
+        ]
+        return np.array([*names, *(features if more else [])], dtype=object)
+
+    def _active(self) -> list[tuple[str, Any]]:
+        """Check the list of estimators and return those that are not dropped."""
+        who = type(self).__name__
+        pairs = self.estimators
+        if (
+            not isinstance(pairs, list | tuple)
+            or not pairs
+            or not all(
+                isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
+                for pair in pairs
+            )
+        ):
+            raise ValueError(
+                f"The 'estimators' parameter of {who} must be a non-empty list of (str, estimator) "
+                "tuples."
+            )
+        self._validate_names([name for name, _ in pairs])
+        active = [(name, member) for name, member in pairs if member != "drop"]
+        if not active:
+            raise ValueError(f"All estimators of {who} are dropped. Keep at least one.")
+        kind = is_classifier if is_classifier(self) else is_regressor
+        for name, member in active:
+            if not kind(member):
+                raise ValueError(
+                    f"{who} needs {kind.__name__[3:]}s as estimators. {name!r} is a "
+                    f"{type(member).__name__}, which is not one."
+                )
+        return active
+
+    def _check_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Check targets and weights, and remember the rows; members check X."""
+        who = type(self).__name__
+        if y is None:
+            raise ValueError(f"{who} requires y to be passed, but the target y is None.")
+        (X,) = indexable(X)
+        check_consistent_length(X, y)
+        y = column_or_1d(y, warn=True)
+        if is_classifier(self):
+            if y.dtype.kind == "f":
+                assert_all_finite(y, input_name="y")
+            text = [isinstance(label, str) for label in y.tolist()] if y.dtype == object else []
+            if any(text) and not all(text):
+                raise ValueError(
+                    f"{who} needs labels of one kind, none of them missing. Got "
+                    f"{y[text.index(False)]!r} among text in y."
+                )
+            check_classification_targets(y)
+            self.classes_ = np.unique(y)
+        else:
+            with clear_errors(self, None, y):
+                y = y.astype(np.float64)
+            assert_all_finite(y, input_name="y")
+        note_rows(self, X)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(
+                sample_weight, y, dtype=np.float64, ensure_non_negative=True
+            )
+        return X, y, sample_weight
+
+    def _check_new(self, X: Any) -> None:
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
+                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        pairs = self.estimators if isinstance(self.estimators, list | tuple) else []
+        inner = [
+            get_tags(pair[1]).input_tags
+            for pair in pairs
+            if isinstance(pair, list | tuple) and len(pair) == 2 and hasattr(pair[1], "fit")
+        ]
+        tags.input_tags.sparse = bool(inner) and all(t.sparse for t in inner)
+        tags.input_tags.allow_nan = bool(inner) and all(t.allow_nan for t in inner)
+        return tags

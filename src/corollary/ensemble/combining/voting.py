@@ -1,0 +1,371 @@
+"""Votes and averages of named estimators, with scikit-learn's names."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+
+from corollary.core.compat import StrOptions, fit_context
+from corollary.core.schema import Labels, Schema
+from corollary.ensemble._members import aligned_probabilities, fit_member, label_codes, members_fit
+from corollary.ensemble.combining._named import SCHEMA, NamedEnsemble, NamedEstimators
+from corollary.ensemble.combining.vote import (
+    convex_combination,
+    convex_weights,
+    vote_shares,
+    winners,
+)
+
+
+def _fits_together(model: Any) -> str | None:
+    if len(model._active()) != len(model.estimators_):
+        return "its fitted members are not those it lists"
+    model._member_weights()
+    return members_fit(model)
+
+
+class _Voting(NamedEnsemble):
+    """Fitting and weights."""
+
+    weights: Any
+    n_jobs: int | None
+
+    def _member_weights(self) -> np.ndarray:
+        if self.weights is None:
+            return convex_weights(None, len(self._active()))
+        if len(self.weights) != len(self.estimators):
+            raise ValueError(
+                f"The 'weights' parameter of {type(self).__name__} must have one number for each "
+                f"of the {len(self.estimators)} estimators. Got {len(self.weights)} instead."
+            )
+        pairs = zip(self.weights, self.estimators)
+        kept = [weight for weight, (_, member) in pairs if member != "drop"]
+        return convex_weights(kept, len(kept))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        active = self._active()
+        self._member_weights()
+        X, y, sample_weight = self._check_rows(X, y, sample_weight)
+        who = type(self).__name__
+        self.estimators_ = list(
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(fit_member)(who, clone(member), X, y, sample_weight) for _, member in active
+            )
+        )
+        return self
+
+
+class VotingRegressor(RegressorMixin, _Voting):
+    r"""Average several regressors, :math:`f=\sum_bp_bf_b`.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        Names and regressors; "drop" in place of one leaves it out. Rows reach them as they came.
+    weights : array-like of shape (n_estimators,) or None, default=None
+        Non-negative weights, divided by their sum; None for equal ones.
+    n_jobs : int or None, default=None
+        Members to fit at a time; None for one.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        Fitted members.
+    named_estimators_ : Bunch
+        Fitted members by name.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    StackingRegressor : Weights learnt from out-of-fold predictions.
+    average_variance : What averaging does to the variance.
+
+    Examples
+    --------
+    >>> from corollary.ensemble import VotingRegressor
+    >>> from corollary.linear import Ridge
+    >>> members = [("weak", Ridge(alpha=0.1)), ("strong", Ridge(alpha=10.0))]
+    >>> model = VotingRegressor(members, weights=[3, 1]).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> model.predict([[3.0]]).round(3)
+    array([2.512])
+    """
+
+    _parameter_constraints: dict = {
+        "estimators": [list, tuple],
+        "weights": ["array-like", None],
+        "n_jobs": [int, None],
+    }
+    _schema = Schema(_fits_together, {"estimators": NamedEstimators()}, **SCHEMA)
+
+    def __init__(self, estimators: Any, *, weights: Any = None, n_jobs: int | None = None) -> None:
+        self.estimators = estimators
+        self.weights = weights
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; then every member must take them.
+
+        Returns
+        -------
+        self : VotingRegressor
+            The fitted model.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Average the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        self._check_new(X)
+        predictions = [member.predict(X) for member in self.estimators_]
+        return convex_combination(predictions, self._member_weights())
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the predictions of all members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples, n_members)
+            A column for each member that is not dropped.
+        """
+        self._check_new(X)
+        return np.column_stack([member.predict(X) for member in self.estimators_])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features; checked, but not used.
+
+        Returns
+        -------
+        names : ndarray of str
+            Such as ``votingregressor_ridge``.
+        """
+        return self._names_out([1] * len(self._active()), input_features, more=False)
+
+
+def _is_soft(self: "VotingClassifier") -> bool:
+    return self.voting == "soft"
+
+
+class VotingClassifier(ClassifierMixin, _Voting):
+    r"""Let several classifiers vote, or average their probabilities.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        Names and classifiers; "drop" in place of one leaves it out. Rows reach them as they came.
+    voting : {"hard", "soft"}, default="hard"
+        "hard" counts labels, "soft" averages probabilities, which all members must give.
+    weights : array-like of shape (n_estimators,) or None, default=None
+        Non-negative weights, divided by their sum; None for equal ones.
+    n_jobs : int or None, default=None
+        Members to fit at a time; None for one.
+    flatten_transform : bool, default=True
+        Whether :meth:`transform` puts the probabilities of soft voting side by side.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    estimators_ : list of estimators
+        Fitted members.
+    named_estimators_ : Bunch
+        Fitted members by name.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    StackingClassifier : Weights learnt from out-of-fold predictions.
+    weighted_vote : The vote itself.
+    majority_error : How good a majority of independent voters is.
+
+    Notes
+    -----
+    Of labels with equal weight the smallest wins. Members are fitted to the labels themselves,
+    not to their numbers.
+
+    Examples
+    --------
+    >>> from corollary.ensemble import StumpClassifier, VotingClassifier
+    >>> from corollary.linear import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
+    >>> members = [("stump", StumpClassifier()), ("line", LogisticRegression())]
+    >>> VotingClassifier(members, voting="soft").fit(X, y).predict([[0.2], [2.9]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    _parameter_constraints: dict = {
+        "estimators": [list, tuple],
+        "voting": [StrOptions({"hard", "soft"})],
+        "weights": ["array-like", None],
+        "n_jobs": [int, None],
+        "flatten_transform": ["boolean"],
+    }
+    _schema = Schema(
+        _fits_together, {"estimators": NamedEstimators()}, classes_=Labels("k"), **SCHEMA
+    )
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        voting: str = "hard",
+        weights: Any = None,
+        n_jobs: int | None = None,
+        flatten_transform: bool = True,
+    ) -> None:
+        self.estimators = estimators
+        self.voting = voting
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; then every member must take them.
+
+        Returns
+        -------
+        self : VotingClassifier
+            The fitted model.
+        """
+        if self.voting == "soft":
+            for name, member in self._active():
+                if not hasattr(member, "predict_proba"):
+                    raise ValueError(
+                        f"VotingClassifier(voting='soft') needs members with predict_proba. "
+                        f"{name!r} has none; use voting='hard' or calibrate it."
+                    )
+        return self._fit(X, y, sample_weight)
+
+    def _answers(self, X: Any) -> np.ndarray:
+        """Return the probabilities, or the numbers of the labels, that members give."""
+        self._check_new(X)
+        who, classes = "VotingClassifier", self.classes_
+        if self.voting == "soft":
+            return np.array([aligned_probabilities(who, classes, m, X) for m in self.estimators_])
+        return np.array([label_codes(who, classes, m.predict(X)) for m in self.estimators_])
+
+    def _shares(self, X: Any) -> np.ndarray:
+        answers, weights = self._answers(X), self._member_weights()
+        if self.voting == "soft":
+            return convex_combination(list(answers), weights)
+        return vote_shares(answers, len(self.classes_), weights)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the probabilities or labels of all members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        answers : ndarray of shape (n_samples, n_members * n_classes), (n_members, n_samples, \
+                n_classes) or (n_samples, n_members)
+            Probabilities side by side; or one table for each member, unless
+            ``flatten_transform``; with hard voting the positions of labels in ``classes_``.
+        """
+        answers = self._answers(X)
+        if self.voting == "hard":
+            return answers.T
+        return np.hstack(list(answers)) if self.flatten_transform else answers
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features; checked, but not used.
+
+        Returns
+        -------
+        names : ndarray of str
+            Such as ``votingclassifier_tree`` or, with soft voting, ``votingclassifier_tree0``.
+        """
+        if self.voting == "soft" and not self.flatten_transform:
+            raise ValueError(
+                "VotingClassifier(flatten_transform=False) gives a table for each member, whose "
+                "columns have no names. Set flatten_transform=True."
+            )
+        width = 1 if self.voting == "hard" else len(self.classes_)
+        return self._names_out([width] * len(self._active()), input_features, more=False)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the winning labels.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Labels.
+        """
+        best = winners(self._shares(X))
+        return self.classes_[best]
+
+    @available_if(_is_soft)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the averaged probabilities.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        return self._shares(X)

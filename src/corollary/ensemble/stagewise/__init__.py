@@ -1,0 +1,1 @@
+"""One weak learner after the other: stumps, AdaBoost, stagewise descent."""
