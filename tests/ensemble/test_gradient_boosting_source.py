@@ -310,7 +310,7 @@ def test_rows_without_weight_alone_are_refused(seed, budget):
 
 MEMORY = """
 import numpy as np
-from corollary.core import summary
+from corollary.core.summary import summary
 from corollary.ensemble import GradientBoostingRegressor
 from corollary.ensemble.boosting import _binned_rows
 
