@@ -7,18 +7,24 @@ WORKERS ?= 2
 # Two test processes on two cores: one BLAS/OpenMP thread each, or they fight.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: report test verify lint bench docs setup clean
+.PHONY: report test verify lowest lint bench docs setup clean
 .DEFAULT_GOAL := report
 
 report: setup            ## the main job on the bundled data: report.html, report.json, model.corollary in ./report
 	$(BIN)/corollary report --out report
 
 test: setup lint         ## everything that must hold, except heavy simulations
-	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not verify" -q
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 verify: setup            ## heavy simulations and comparisons with peers
 	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
+
+lowest: pyproject.toml   ## the tests with the oldest versions that pyproject.toml allows
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) tests/lowest.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install -q -c .venv-lowest/constraints.txt -e '.[dev,scale]'
+	$(THREADS) .venv-lowest/bin/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 lint: setup
 	$(BIN)/ruff check .

@@ -5,6 +5,8 @@ import os
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+#: Names of all tests that pytest found, those that it will not run included.
+COLLECTED = pytest.StashKey[set[str]]()
 
 
 def pytest_configure(config):
@@ -13,6 +15,11 @@ def pytest_configure(config):
     # derandomize: the same examples every day; no deadline: compilation counts as time.
     settings.register_profile("house", derandomize=True, deadline=None, max_examples=30)
     settings.load_profile("house")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    config.stash[COLLECTED] = {item.nodeid.partition("[")[0] for item in items}
 
 
 @pytest.fixture
