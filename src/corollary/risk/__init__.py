@@ -59,6 +59,7 @@ from corollary.risk.holdout import three_way_split as three_way_split
 from corollary.risk.label_losses import CostLoss as CostLoss
 from corollary.risk.label_losses import CrossEntropyLoss as CrossEntropyLoss
 from corollary.risk.label_losses import ZeroOneLoss as ZeroOneLoss
+from corollary.risk.learner import Learner as Learner
 from corollary.risk.learner import as_learner as as_learner
 from corollary.risk.learner import as_predictor as as_predictor
 from corollary.risk.learner import order_sensitivity as order_sensitivity

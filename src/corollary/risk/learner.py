@@ -22,7 +22,7 @@ class Learner(Protocol):
     Examples
     --------
     >>> from sklearn.linear_model import LinearRegression
-    >>> from corollary.risk.learner import Learner
+    >>> from corollary.risk import Learner
     >>> isinstance(LinearRegression(), Learner)
     True
     """
