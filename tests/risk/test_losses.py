@@ -1,5 +1,7 @@
 """Values, gradients, bounds and minimisers of every loss."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from corollary.risk import (
     LogisticLoss,
     PerceptronLoss,
     PinballLoss,
+    PoissonLoss,
     RampLoss,
     SquaredHingeLoss,
     SquareLoss,
@@ -100,7 +103,7 @@ def test_mean_square_error_sum_form_matrix_form_and_gradient(seed):
     by_rows = sum((y[i] - w @ X[i]) ** 2 for i in range(7)) / 7
     assert np.isclose(SquareLoss()(y, X @ w).mean(), by_rows)
     assert np.isclose(np.linalg.norm(X @ w - y) ** 2 / 7, by_rows)
-    gradient = X.T @ SquareLoss().gradient(y, X @ w) / 7
+    gradient = X.T @ SquareLoss().slope(y, X @ w) / 7
     by_hand = [2 / 7 * sum((w @ X[i] - y[i]) * X[i, k] for i in range(7)) for k in range(3)]
     np.testing.assert_allclose(gradient, by_hand)
 
@@ -163,17 +166,117 @@ def test_cross_entropy_shift_and_two_classes(seed):
     np.testing.assert_allclose(loss(y % 2, two), LogisticLoss()(signs, two[:, 1] - two[:, 0]))
 
 
-# -- gradients -------------------------------------------------------------------------------
+# -- slopes and curvatures -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", MARGIN + REGRESSION, ids=repr)
-def test_gradient_equals_finite_differences_off_the_kinks(loss, seed):
+def scalar_losses():
+    """All exported losses of one real prediction, with the parameters they are tested with."""
+    classes = [
+        value
+        for value in vars(risk).values()
+        if inspect.isclass(value)
+        and issubclass(value, risk.Loss)
+        and not inspect.isabstract(value)
+        and value not in (ZeroOneLoss, CostLoss, CrossEntropyLoss)
+    ]
+    listed = {type(loss): loss for loss in [*MARGIN, *REGRESSION, PoissonLoss()]}
+    return [listed.get(cls, cls) for cls in classes]
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """Return the compiled value, slope and curvature of a loss at truths and predictions."""
+    from corollary.core.jit import jit
+    from corollary.risk import loss_curvature, loss_slope, loss_value
+
+    @jit
+    def evaluate(code, shape, y, f, out):
+        for i in range(len(y)):
+            out[0, i] = loss_value(code, shape, y[i], f[i])
+            out[1, i] = loss_slope(code, shape, y[i], f[i])
+            out[2, i] = loss_curvature(code, shape, y[i], f[i])
+
+    def run(loss, y, f):
+        out = np.empty((3, len(y)))
+        evaluate(loss.code, float(loss.shape), y, f, out)
+        return out
+
+    return run
+
+
+# Kinks, ties and scores at which naive formulas overflow or lose all digits.
+HARD = np.array([0.0, -0.4, 0.4, 0.7, -0.7, 1.0, -1.0, 1.4, 40.0, -40.0, 700.0, -700.0])
+
+
+@pytest.mark.parametrize("loss", scalar_losses(), ids=repr)
+def test_the_compiled_form_is_the_same_loss(loss, compiled, seed):
+    rng = np.random.default_rng(seed)
+    f = np.concatenate([2 * rng.normal(size=200), HARD, HARD])
+    y = np.concatenate([rng.choice([-1.0, 1.0], 200), np.ones(HARD.size), -np.ones(HARD.size)])
+    if isinstance(loss, PoissonLoss):
+        y = np.abs(np.round(3 * rng.normal(size=y.size)))
+    value, slope, curvature = compiled(loss, y, f)
+    # Tails of smooth margin losses agree digit by digit; elsewhere terms of size 1 cancel.
+    tiny = 1e-300 if loss in MARGIN and loss.differentiable else 1e-14
+    np.testing.assert_allclose(value, loss.value(y, f), rtol=1e-13, atol=tiny)
+    np.testing.assert_allclose(slope, loss.slope(y, f), rtol=1e-13, atol=tiny)
+    np.testing.assert_allclose(curvature, loss.curvature(y, f), rtol=1e-13, atol=tiny)
+
+
+def test_every_number_of_a_compiled_form_belongs_to_one_loss():
+    from corollary.risk import _codes
+
+    codes = [loss.code for loss in scalar_losses()]
+    numbers = {value for name, value in vars(_codes).items() if name.isupper()}
+    assert sorted(codes) == sorted(numbers)
+    assert {ZeroOneLoss.code, CostLoss.code, CrossEntropyLoss.code} == {-1}
+
+
+@pytest.mark.parametrize("loss", scalar_losses(), ids=repr)
+def test_slope_and_curvature_equal_finite_differences_off_the_kinks(loss, seed):
     rng = np.random.default_rng(seed)
     y, f, h = rng.choice([-1.0, 1.0], 200), rng.normal(size=200), 1e-6
-    numeric = (loss(y, f + h) - loss(y, f - h)) / (2 * h)
-    smooth = np.abs(loss.gradient(y, f + h) - loss.gradient(y, f - h)) < 1e-3
+    y = np.abs(y) if isinstance(loss, PoissonLoss) else y
+    by_values = (loss(y, f + h) - loss(y, f - h)) / (2 * h)
+    by_slopes = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2 * h)
+    smooth = np.abs(by_slopes) < 1e3
     assert smooth.mean() > 0.95
-    np.testing.assert_allclose(loss.gradient(y, f)[smooth], numeric[smooth], atol=1e-6)
+    np.testing.assert_allclose(loss.slope(y, f)[smooth], by_values[smooth], atol=1e-6)
+    # The curvature itself may jump; where it does not, it is the slope's slope.
+    even = smooth & (loss.curvature(y, f + h) - loss.curvature(y, f - h) < 1e-3)
+    assert even.mean() > 0.95
+    np.testing.assert_allclose(loss.curvature(y, f)[even], by_slopes[even], atol=1e-6)
+    np.testing.assert_array_equal(loss.gradient(y, f), loss.slope(y, f))
+
+
+def test_the_logistic_slope_and_curvature_keep_their_digits():
+    for s in (-800.0, -40.0, 40.0, 700.0):
+        _, slope, curvature = LogisticLoss().terms_of_margin(s)
+        assert slope == pytest.approx(-1.0 if s < 0 else -np.exp(-s), rel=1e-12)
+        assert curvature == pytest.approx(np.exp(-abs(s)), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", MARGIN, ids=repr)
+def test_terms_of_margin_are_value_slope_and_curvature(loss):
+    terms = loss.terms_of_margin(-GRID)
+    y = -np.ones(GRID.size)
+    np.testing.assert_array_equal(terms[0], loss(y, GRID))
+    np.testing.assert_array_equal(y * terms[1], loss.slope(y, GRID))
+    np.testing.assert_array_equal(terms[2], loss.curvature(y, GRID))
+
+
+def test_cross_entropy_curvature_is_the_diagonal_and_bounded(seed):
+    rng = np.random.default_rng(seed)
+    y, scores, loss, h = rng.integers(3, size=6), rng.normal(size=(6, 3)), CrossEntropyLoss(), 1e-6
+    for k in range(3):
+        step = h * np.eye(3)[k]
+        numeric = (loss.slope(y, scores + step) - loss.slope(y, scores - step))[:, k] / (2 * h)
+        np.testing.assert_allclose(loss.curvature(y, scores)[:, k], numeric, atol=1e-8)
+    p = loss.slope(y, scores) + np.eye(3)[y]
+    largest = max(np.linalg.eigvalsh(np.diag(row) - np.outer(row, row)).max() for row in p)
+    assert largest <= loss.smoothness
+    half = np.array([0.5, 0.5])
+    assert np.linalg.eigvalsh(np.diag(half) - np.outer(half, half)).max() == loss.smoothness
 
 
 def test_cross_entropy_gradient_equals_finite_differences(seed):
@@ -182,7 +285,7 @@ def test_cross_entropy_gradient_equals_finite_differences(seed):
     for k in range(3):
         step = h * np.eye(3)[k]
         numeric = (loss(y, scores + step) - loss(y, scores - step)) / (2 * h)
-        np.testing.assert_allclose(loss.gradient(y, scores)[:, k], numeric, atol=1e-8)
+        np.testing.assert_allclose(loss.slope(y, scores)[:, k], numeric, atol=1e-8)
 
 
 @pytest.mark.parametrize("loss", [m for m in MARGIN + REGRESSION if m.convex], ids=repr)
@@ -190,17 +293,18 @@ def test_subgradients_support_convex_losses_everywhere(loss):
     # Kinks included: f(z) >= f(x) + g (z - x).
     x, z = np.meshgrid(GRID[::20], GRID[::7])
     x, z, y = x.ravel(), z.ravel(), np.ones(x.size)
-    assert np.all(loss(y, z) >= loss(y, x) + loss.gradient(y, x) * (z - x) - 1e-12)
+    assert np.all(loss(y, z) >= loss(y, x) + loss.slope(y, x) * (z - x) - 1e-12)
 
 
 def test_hinge_subgradient_is_minus_the_indicator_of_small_margins():
-    np.testing.assert_array_equal(HingeLoss().slope([0.0, 0.999, 1.0, 2.0]), [-1, -1, 0, 0])
+    slopes = HingeLoss().slope(np.ones(4), [0.0, 0.999, 1.0, 2.0])
+    np.testing.assert_array_equal(slopes, [-1, -1, 0, 0])
 
 
 def test_expected_pinball_gradient_is_distribution_function_minus_level(seed):
     sample = np.random.default_rng(seed).integers(0, 5, 100).astype(float)
     for f in (0.0, 1.0, 2.5):
-        gradient = PinballLoss(0.3).gradient(sample, np.full(100, f)).mean()
+        gradient = PinballLoss(0.3).slope(sample, np.full(100, f)).mean()
         assert np.isclose(gradient, (sample <= f).mean() - 0.3)
 
 
@@ -209,7 +313,7 @@ def test_convexity_and_differentiability_are_declared_truly():
         values = loss.of_margin(GRID)
         middle = values[1:-1] - (values[2:] + values[:-2]) / 2
         assert (middle.max() <= 1e-12) == loss.convex, loss
-        jumps = np.abs(np.diff(loss.slope(GRID))).max()
+        jumps = np.abs(np.diff(loss.slope(np.ones(GRID.size), GRID))).max()
         assert (jumps < 0.3) == loss.differentiable, loss
 
 
@@ -247,8 +351,24 @@ def test_bounds_without_a_range():
 def test_cross_entropy_is_lipschitz(seed):
     rng = np.random.default_rng(seed)
     scores = 5 * rng.normal(size=(2000, 3))
-    norms = np.linalg.norm(CrossEntropyLoss().gradient(rng.integers(3, size=2000), scores), axis=1)
+    norms = np.linalg.norm(CrossEntropyLoss().slope(rng.integers(3, size=2000), scores), axis=1)
     assert 1.3 < norms.max() <= CrossEntropyLoss().lipschitz
+
+
+@pytest.mark.parametrize("loss", [m for m in MARGIN if m.differentiable], ids=repr)
+@pytest.mark.parametrize(("low", "high"), [(-2.0, 2.0), (-0.5, 1.5), (0.8, 3.0), (-3.0, -0.1)])
+def test_margin_smoothness_is_attained_on_the_range(loss, low, high):
+    f = np.linspace(low, high, 2001)
+    curvatures = [loss.curvature(np.full(f.size, y), f) for y in (-1, 1)]
+    assert np.isclose(loss.smoothness_on(low, high), np.max(curvatures))
+
+
+def test_smoothness_without_a_range():
+    expected = [np.inf, 2, 0.25, np.inf, np.inf, np.inf, 2]
+    assert [loss.smoothness for loss in MARGIN] == expected
+    assert [loss.smoothness for loss in REGRESSION] == [2, np.inf, np.inf, np.inf]
+    assert PoissonLoss().smoothness_on(-1, 2) == np.exp(2)
+    assert ZeroOneLoss().smoothness == np.inf
 
 
 # -- minimisers ------------------------------------------------------------------------------
@@ -290,6 +410,18 @@ def test_regression_minimiser_beats_a_grid(weights, loss):
     assert p @ loss(outcomes, np.full(p.size, best)) <= risks.min() + 1e-9
 
 
+def test_poisson_minimiser_is_the_log_mean_and_the_selection_leads_back():
+    loss, outcomes = PoissonLoss(), np.array([0.0, 1.0, 4.0])
+    p = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
+    best = loss.minimiser(p, outcomes)
+    np.testing.assert_allclose(loss.select(best), [1.25, 0.0])
+    grid = np.linspace(-3, 3, 601)
+    risks = sum(w * loss(np.full(601, o), grid) for w, o in zip(p[0], outcomes))
+    assert p[0] @ loss(outcomes, np.full(3, best[0])) <= risks.min() + 1e-12
+    peer = metrics.mean_poisson_deviance(outcomes, np.exp([0.3, -1.0, 2.0]))
+    assert 2 * loss(outcomes, [0.3, -1.0, 2.0]).mean() == pytest.approx(peer)
+
+
 def test_minimisers_of_labels():
     posterior = np.array([[0.2, 0.5, 0.3], [0.4, 0.2, 0.4]])
     labels = ZeroOneLoss().minimiser(posterior, ["a", "b", "c"])
@@ -321,7 +453,7 @@ def test_check_loss_finds_every_name():
         risk.check_loss(3)
     with pytest.raises(TypeError, match="must be a name, a Loss or a callable"):
         risk.check_loss(HingeLoss)
-    with pytest.raises(TypeError, match=r"gradient\(y_true, prediction\) method is required"):
+    with pytest.raises(TypeError, match=r"slope\(y_true, prediction\) method is required"):
         risk.check_loss(np.subtract, gradient=True)
 
 
@@ -362,6 +494,7 @@ def test_selection_rules():
             lambda: CostLoss([[0, 1], [1, 0]], [0, 1])([0], [2]),
             r"knows the classes \[0, 1\]. Got \[2\]",
         ),
+        (lambda: PoissonLoss()([-1.0], [0.0]), "truths of at least 0"),
         (lambda: HingeLoss().upper_bound_on(2, 1), "low <= high. Got low=2, high=1"),
         (lambda: SquareLoss().minimiser([[0.5, 0.6]], [0, 1]), "non-negative and summing to 1"),
         (
@@ -379,8 +512,8 @@ def test_errors_say_what_is_wrong(call, message):
         call()
 
 
-def test_labels_have_no_gradient():
+def test_labels_have_no_slope():
     with pytest.raises(TypeError, match="Minimise a surrogate"):
-        ZeroOneLoss().gradient([1], [1])
+        ZeroOneLoss().slope([1], [1])
     with pytest.raises(TypeError, match=r"CostLoss\.minimiser"):
-        CostLoss([[0, 1], [1, 0]], [0, 1]).gradient([1], [1])
+        CostLoss([[0, 1], [1, 0]], [0, 1]).slope([1], [1])

@@ -1,17 +1,20 @@
 """What a loss is, what a risk is, and what follows from minimising one.
 
 Losses are small frozen objects (:class:`HingeLoss`, :class:`PinballLoss`, ...) that know their
-values, gradients, bounds and population minimisers; each is called as a function of truths and
-predictions. Risks are expectations of losses: exact on a :class:`FiniteWorld`, simulated
-on any other world, averaged on a sample. The rest of the package asks what the best predictor is
-(:mod:`corollary.risk.bayes`), how to find a good one (:func:`minimise_finite`,
-:func:`minimise_linear`, :class:`ERMClassifier`), how to measure it without fooling oneself
-(:func:`three_way_split`), and where its error comes from (:func:`bias_variance`,
-:func:`decompose_excess_risk`, :func:`algorithm_risk`).
+value, slope and curvature, their constants and population minimisers; each is called as a function
+of truths and predictions, and has a compiled form of the same name for loops (``logistic_slope``,
+or ``loss_slope`` for any of them), which is loaded when it is imported. Risks are expectations of
+losses: exact on a :class:`FiniteWorld`, simulated on any other world, averaged on a sample. The
+rest of the package asks what the best predictor is (:func:`bayes_error`), how to find a
+good one (:func:`minimise_finite`, :func:`minimise_linear`, :class:`ERMClassifier`), how to measure
+it without fooling oneself (:func:`three_way_split`), and where its error comes from
+(:func:`bias_variance`, :func:`decompose_excess_risk`, :func:`algorithm_risk`).
 
 Conventions: truth first, prediction second; binary labels -1 and +1; ``sign(0) = +1``; cost
 matrices have truths as rows.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from corollary.risk.algorithm_risk import AlgorithmRisk as AlgorithmRisk
 from corollary.risk.algorithm_risk import algorithm_risk as algorithm_risk
@@ -34,6 +37,7 @@ from corollary.risk.decomposition import decompose_excess_risk as decompose_exce
 from corollary.risk.decomposition import smoother_bias_variance as smoother_bias_variance
 from corollary.risk.decomposition import split_mean_squared_error as split_mean_squared_error
 from corollary.risk.divergence import binary_kl as binary_kl
+from corollary.risk.divergence import check_law as check_law
 from corollary.risk.divergence import jensen_shannon as jensen_shannon
 from corollary.risk.divergence import jensen_shannon_density as jensen_shannon_density
 from corollary.risk.divergence import kl_divergence as kl_divergence
@@ -41,6 +45,7 @@ from corollary.risk.divergence import kl_from_draws as kl_from_draws
 from corollary.risk.divergence import kl_gaussian as kl_gaussian
 from corollary.risk.divergence import total_variation as total_variation
 from corollary.risk.divergence import total_variation_gaussian as total_variation_gaussian
+from corollary.risk.empirical import check_weights as check_weights
 from corollary.risk.empirical import empirical_risk as empirical_risk
 from corollary.risk.empirical import regularised_risk as regularised_risk
 from corollary.risk.erm import ERMClassifier as ERMClassifier
@@ -64,10 +69,12 @@ from corollary.risk.learner import as_learner as as_learner
 from corollary.risk.learner import as_predictor as as_predictor
 from corollary.risk.learner import order_sensitivity as order_sensitivity
 from corollary.risk.loss import Loss as Loss
+from corollary.risk.loss import LossLike as LossLike
 from corollary.risk.loss import check_loss as check_loss
 from corollary.risk.loss import loss_names as loss_names
 from corollary.risk.loss import sign as sign
 from corollary.risk.margin import MarginLoss as MarginLoss
+from corollary.risk.margin import check_signs as check_signs
 from corollary.risk.margin_losses import ExponentialLoss as ExponentialLoss
 from corollary.risk.margin_losses import HingeLoss as HingeLoss
 from corollary.risk.margin_losses import LogisticLoss as LogisticLoss
@@ -75,6 +82,7 @@ from corollary.risk.margin_losses import PerceptronLoss as PerceptronLoss
 from corollary.risk.margin_losses import RampLoss as RampLoss
 from corollary.risk.margin_losses import SquaredHingeLoss as SquaredHingeLoss
 from corollary.risk.margin_losses import SquareMarginLoss as SquareMarginLoss
+from corollary.risk.normal_score import crps_normal as crps_normal
 from corollary.risk.parametric import minimise_linear as minimise_linear
 from corollary.risk.parametric import minimise_parametric as minimise_parametric
 from corollary.risk.population import conditional_risk as conditional_risk
@@ -82,6 +90,7 @@ from corollary.risk.population import population_risk as population_risk
 from corollary.risk.regression_losses import AbsoluteLoss as AbsoluteLoss
 from corollary.risk.regression_losses import EpsilonInsensitiveLoss as EpsilonInsensitiveLoss
 from corollary.risk.regression_losses import PinballLoss as PinballLoss
+from corollary.risk.regression_losses import PoissonLoss as PoissonLoss
 from corollary.risk.regression_losses import RegressionLoss as RegressionLoss
 from corollary.risk.regression_losses import SquareLoss as SquareLoss
 from corollary.risk.regression_losses import conditional_mean as conditional_mean
@@ -95,3 +104,44 @@ from corollary.risk.surrogates import (
 from corollary.risk.transport import kantorovich_potential as kantorovich_potential
 from corollary.risk.transport import lipschitz_gap as lipschitz_gap
 from corollary.risk.transport import wasserstein_distance as wasserstein_distance
+
+if TYPE_CHECKING:
+    from corollary.risk._loops import absolute_slope as absolute_slope
+    from corollary.risk._loops import absolute_value as absolute_value
+    from corollary.risk._loops import epsilon_insensitive_slope as epsilon_insensitive_slope
+    from corollary.risk._loops import epsilon_insensitive_value as epsilon_insensitive_value
+    from corollary.risk._loops import exponential_slope as exponential_slope
+    from corollary.risk._loops import exponential_value as exponential_value
+    from corollary.risk._loops import hinge_slope as hinge_slope
+    from corollary.risk._loops import hinge_value as hinge_value
+    from corollary.risk._loops import logistic_curvature as logistic_curvature
+    from corollary.risk._loops import logistic_slope as logistic_slope
+    from corollary.risk._loops import logistic_value as logistic_value
+    from corollary.risk._loops import loss_curvature as loss_curvature
+    from corollary.risk._loops import loss_slope as loss_slope
+    from corollary.risk._loops import loss_value as loss_value
+    from corollary.risk._loops import perceptron_slope as perceptron_slope
+    from corollary.risk._loops import perceptron_value as perceptron_value
+    from corollary.risk._loops import pinball_slope as pinball_slope
+    from corollary.risk._loops import pinball_value as pinball_value
+    from corollary.risk._loops import poisson_curvature as poisson_curvature
+    from corollary.risk._loops import poisson_slope as poisson_slope
+    from corollary.risk._loops import poisson_value as poisson_value
+    from corollary.risk._loops import ramp_slope as ramp_slope
+    from corollary.risk._loops import ramp_value as ramp_value
+    from corollary.risk._loops import square_margin_slope as square_margin_slope
+    from corollary.risk._loops import square_margin_value as square_margin_value
+    from corollary.risk._loops import square_slope as square_slope
+    from corollary.risk._loops import square_value as square_value
+    from corollary.risk._loops import squared_hinge_curvature as squared_hinge_curvature
+    from corollary.risk._loops import squared_hinge_slope as squared_hinge_slope
+    from corollary.risk._loops import squared_hinge_value as squared_hinge_value
+
+
+def __getattr__(name: str) -> Any:
+    """Import the compiled form of a loss, and Numba with it, when a loop asks for it."""
+    if name.startswith("_") or not name.endswith(("_value", "_slope", "_curvature")):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from corollary.risk import _loops
+
+    return getattr(_loops, name)

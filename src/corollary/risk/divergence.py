@@ -320,7 +320,33 @@ def jensen_shannon_density(
 
 
 def check_law(who: str, name: str, p: Any) -> np.ndarray:
-    """Return probabilities on a finite alphabet as an array, or say what is wrong with them."""
+    """Return probabilities on a finite alphabet as an array, or say what is wrong with them.
+
+    Parameters
+    ----------
+    who : str
+        Who asks, for the message.
+    name : str
+        The parameter that holds them.
+    p : array-like of shape (n_points,)
+        Probabilities.
+
+    Returns
+    -------
+    p : ndarray of shape (n_points,)
+        Not negative, with sum 1.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> from corollary.risk import check_law
+    >>> check_law("my_function", "p", [0.25, 0.75])
+    array([0.25, 0.75])
+    """
     p = np.asarray(p, dtype=float)
     if p.ndim != 1 or not len(p) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-8:
         raise ValueError(

@@ -148,7 +148,33 @@ def regularised_risk(
 
 
 def check_weights(name: str, sample_weight: Any, n_samples: int) -> np.ndarray | None:
-    """Check the weights of rows."""
+    """Return the weights of rows as an array, or say what is wrong with them.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    sample_weight : array-like of shape (n_samples,) or None
+        Weights; None for equal ones.
+    n_samples : int
+        Number of rows.
+
+    Returns
+    -------
+    weight : ndarray of shape (n_samples,) or None
+        Finite, not negative, not all zero; None for None.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+
+    Examples
+    --------
+    >>> from corollary.risk import check_weights
+    >>> check_weights("my_function", [1, 0, 2], 3)
+    array([1., 0., 2.])
+    """
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=float)

@@ -37,51 +37,17 @@ class ZeroOneLoss(Loss):
     _schema = Schema(scores=Flag())
     convex = False
     differentiable = False
+    _advice = "Minimise a surrogate, for instance LogisticLoss."
 
-    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return 1 for every mistake."""
         y_true, prediction = pair("ZeroOneLoss", y_true, prediction)
         if self.scores:
             y_true, prediction = check_signs("ZeroOneLoss", y_true), sign(prediction)
         return np.asarray(y_true != prediction, dtype=float)
 
-    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Refuse: the derivative is zero wherever it exists and leads nowhere.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels.
-        prediction : array-like
-            Labels, or scores.
-
-        Returns
-        -------
-        gradient : ndarray
-            Never.
-
-        Raises
-        ------
-        TypeError
-            Always.
-        """
-        raise TypeError(
-            "ZeroOneLoss has no useful gradient. Minimise a surrogate, for instance LogisticLoss."
-        )
-
     def select(self, prediction: Any) -> np.ndarray:
-        """Return the labels, or the signs of scores.
-
-        Parameters
-        ----------
-        prediction : array-like
-            Labels, or scores.
-
-        Returns
-        -------
-        label : ndarray
-            Labels.
-        """
+        """Return the labels, or the signs of scores."""
         return sign(prediction) if self.scores else np.asarray(prediction)
 
     def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
@@ -108,20 +74,7 @@ class ZeroOneLoss(Loss):
         return outcomes[posterior.argmax(axis=1)]
 
     def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return 1.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest prediction; without effect.
-        high : float, default=inf
-            Largest prediction; without effect.
-
-        Returns
-        -------
-        bound : float
-            1.
-        """
+        """Return 1."""
         check_range("ZeroOneLoss", low, high)
         return 1.0
 
@@ -150,6 +103,7 @@ class CostLoss(Loss):
     classes: Any
     convex = False
     differentiable = False
+    _advice = "Its predictions are labels: estimate probabilities, decide by CostLoss.minimiser."
     _schema = Schema(costs=List(List(Number(), "k"), "k"), classes=List(Plain(), "k"))
 
     def __post_init__(self) -> None:
@@ -179,35 +133,10 @@ class CostLoss(Loss):
             raise ValueError(f"CostLoss knows the classes {list(self.classes)}. Got {unknown}.")
         return codes
 
-    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return the cost of every prediction."""
         y_true, prediction = pair("CostLoss", y_true, prediction)
         return self._matrix[self._codes(y_true), self._codes(prediction)]
-
-    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Refuse: labels have no derivative.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels.
-        prediction : array-like
-            Labels.
-
-        Returns
-        -------
-        gradient : ndarray
-            Never.
-
-        Raises
-        ------
-        TypeError
-            Always.
-        """
-        raise TypeError(
-            "CostLoss has no gradient: its predictions are labels. Estimate probabilities and "
-            "decide by CostLoss.minimiser."
-        )
 
     def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
         """Return the label with the smallest expected cost.
@@ -232,20 +161,7 @@ class CostLoss(Loss):
         return np.asarray(self.classes)[expected.shape[1] - 1 - reverse]
 
     def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the largest cost.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest prediction; without effect.
-        high : float, default=inf
-            Largest prediction; without effect.
-
-        Returns
-        -------
-        bound : float
-            The largest entry of the matrix.
-        """
+        """Return the largest cost."""
         check_range("CostLoss", low, high)
         return float(self._matrix.max())
 
@@ -268,45 +184,26 @@ class CrossEntropyLoss(Loss):
     name = "cross_entropy"
     _schema = Schema()
 
-    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return the loss of every row of scores."""
         y, score = _codes_and_scores(y_true, prediction)
         # Subtracted from zero, a sure and right prediction costs 0.0 and not -0.0.
         return 0.0 - log_softmax(score, axis=1)[np.arange(len(y)), y]
 
-    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the gradient of every loss in its scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Class numbers 0, ..., n_classes - 1.
-        prediction : array-like of shape (n_samples, n_classes)
-            Real scores.
-
-        Returns
-        -------
-        gradient : ndarray of shape (n_samples, n_classes)
-            Softmax probabilities minus the indicator of the true class.
-        """
+    def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return softmax probabilities minus the indicator of the true class."""
         y, score = _codes_and_scores(y_true, prediction)
-        gradient = softmax(score, axis=1)
-        gradient[np.arange(len(y)), y] -= 1
-        return gradient
+        slope = softmax(score, axis=1)
+        slope[np.arange(len(y)), y] -= 1
+        return slope
+
+    def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return ``p (1 - p)`` for softmax probabilities p: the diagonal of ``diag(p) - p p'``."""
+        p = softmax(_codes_and_scores(y_true, prediction)[1], axis=1)
+        return p * (1 - p)
 
     def select(self, prediction: Any) -> np.ndarray:
-        """Return the class with the largest score, the first one where several are.
-
-        Parameters
-        ----------
-        prediction : array-like of shape (n_samples, n_classes)
-            Real scores.
-
-        Returns
-        -------
-        label : ndarray of shape (n_samples,)
-            Class numbers.
-        """
+        """Return the class with the largest score, the first one where several are."""
         return np.asarray(prediction).argmax(axis=1)
 
     def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
@@ -334,22 +231,14 @@ class CrossEntropyLoss(Loss):
             return np.log(posterior[:, np.argsort(outcomes)])
 
     def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the Lipschitz constant in the Euclidean norm of the scores.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest score; without effect.
-        high : float, default=inf
-            Largest score; without effect.
-
-        Returns
-        -------
-        constant : float
-            The square root of 2.
-        """
+        """Return the root of 2, the Lipschitz constant in the Euclidean norm of the scores."""
         check_range("CrossEntropyLoss", low, high)
         return float(np.sqrt(2))
+
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return 1/2: no eigenvalue of ``diag(p) - p p'`` is larger."""
+        check_range("CrossEntropyLoss", low, high)
+        return 0.5
 
 
 def _codes_and_scores(y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -4,10 +4,14 @@ A loss compares a truth with a prediction, in this order, entry by entry::
 
     losses = loss(y_true, prediction)
 
-Besides its values a loss knows its (sub)gradient in the prediction, how a real-valued prediction
-becomes an output (:meth:`Loss.select`), the prediction that minimises its expectation when the
-law of the truth is known (:meth:`Loss.minimiser`), and its least upper bound and Lipschitz
-constant on a range of predictions.
+Besides its values a loss knows its slope and curvature in the prediction, how a real-valued
+prediction becomes an output (:meth:`Loss.select`), the prediction that minimises its expectation
+when the law of the truth is known (:meth:`Loss.minimiser`), and its least upper bound, Lipschitz
+and smoothness constants on a range of predictions. Losses of one real prediction also have a
+compiled scalar form, which loops reach by :attr:`Loss.code` and :attr:`Loss.shape`::
+
+    from corollary.risk import loss_slope           # a part of loops: imports Numba
+    slope = loss_slope(code, shape, y_true, prediction)
 
 Conventions. Binary labels are -1 and +1, and ``sign(0) = +1``: a score of exactly zero is a
 mistake for the label -1 only. Arrays are combined entry by entry; a vector of truths and a column
@@ -62,6 +66,8 @@ class Loss(ABC):
         Whether the loss is convex in the prediction.
     differentiable : bool
         Whether the loss is differentiable in the prediction everywhere.
+    code : int
+        Number of the compiled form; -1 where there is none.
 
     Examples
     --------
@@ -74,19 +80,87 @@ class Loss(ABC):
     name: ClassVar[str] = ""
     convex: ClassVar[bool] = True
     differentiable: ClassVar[bool] = True
+    code: ClassVar[int] = -1
+    _advice: ClassVar[str] = ""  # what to do without a slope
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.name:
             _LOSSES[cls.name] = cls
 
-    @abstractmethod
+    @property
+    def shape(self) -> float:
+        """The number that the compiled form takes besides truth and prediction."""
+        return 0.0
+
     def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return the loss of every prediction."""
+        return self.value(y_true, prediction)
 
     @abstractmethod
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the loss of every prediction; calling the loss does the same.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Truths.
+        prediction : array-like
+            Predictions.
+
+        Returns
+        -------
+        value : ndarray
+            Losses.
+        """
+
+    def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the derivative of every loss in its prediction.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Truths.
+        prediction : array-like
+            Predictions.
+
+        Returns
+        -------
+        slope : ndarray of the shape of ``prediction``
+            Derivatives; at a kink, one element of the subdifferential.
+
+        Raises
+        ------
+        TypeError
+            If the loss has none that leads anywhere.
+        """
+        raise TypeError(f"{type(self).__name__} has no useful slope. {self._advice}")
+
+    def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the second derivative of every loss in its prediction.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Truths.
+        prediction : array-like
+            Predictions.
+
+        Returns
+        -------
+        curvature : ndarray of the shape of ``prediction``
+            Second derivatives; 0 at a kink. For several scores per row, the diagonal of the
+            matrix of second derivatives.
+
+        Raises
+        ------
+        TypeError
+            If the loss has none.
+        """
+        raise TypeError(f"{type(self).__name__} has no curvature. {self._advice}")
+
     def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return a (sub)gradient of every loss in its prediction.
+        """Return the slope, under the name it has for several scores per row.
 
         Parameters
         ----------
@@ -98,8 +172,9 @@ class Loss(ABC):
         Returns
         -------
         gradient : ndarray of the shape of ``prediction``
-            Derivatives; at a kink, one element of the subdifferential.
+            What :meth:`slope` returns.
         """
+        return self.slope(y_true, prediction)
 
     @abstractmethod
     def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
@@ -169,6 +244,24 @@ class Loss(ABC):
         check_range(type(self).__name__, low, high)
         return np.inf
 
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the Lipschitz constant of the slope on a range.
+
+        Parameters
+        ----------
+        low : float, default=-inf
+            Smallest prediction (for regression losses also the smallest truth).
+        high : float, default=inf
+            Largest prediction (for regression losses also the largest truth).
+
+        Returns
+        -------
+        constant : float
+            Largest curvature; infinite where none is known, and for a loss with a kink.
+        """
+        check_range(type(self).__name__, low, high)
+        return np.inf
+
     @property
     def upper_bound(self) -> float:
         """Least upper bound of the loss over all predictions."""
@@ -178,6 +271,11 @@ class Loss(ABC):
     def lipschitz(self) -> float:
         """Lipschitz constant of the loss over all predictions."""
         return self.lipschitz_on()
+
+    @property
+    def smoothness(self) -> float:
+        """Lipschitz constant of the slope over all predictions."""
+        return self.smoothness_on()
 
 
 def loss_names() -> list[str]:
@@ -206,7 +304,7 @@ def check_loss(loss: Any, *, gradient: bool = False) -> Any:
         A name of :func:`loss_names` (with default parameters), a :class:`Loss`, or any callable
         ``loss(y_true, prediction)`` that works entry by entry.
     gradient : bool, default=False
-        Whether a loss without ``gradient`` is refused.
+        Whether a loss without ``slope`` is refused.
 
     Returns
     -------
@@ -235,9 +333,9 @@ def check_loss(loss: Any, *, gradient: bool = False) -> Any:
             "The loss must be a name, a Loss or a callable loss(y_true, prediction). "
             f"Got {loss!r} instead."
         )
-    if gradient and not hasattr(loss, "gradient"):
+    if gradient and not hasattr(loss, "slope"):
         raise TypeError(
-            f"A loss with a gradient(y_true, prediction) method is required. Got {loss!r}; "
+            f"A loss with a slope(y_true, prediction) method is required. Got {loss!r}; "
             "derive it from corollary.risk.Loss."
         )
     return loss

@@ -15,8 +15,8 @@ class MarginLoss(Loss):
     --------
     >>> from corollary.risk import LogisticLoss, MarginLoss
     >>> loss = LogisticLoss()
-    >>> isinstance(loss, MarginLoss), loss.slope(0.0), loss.link(0.5)
-    (True, np.float64(-0.5), np.float64(0.0))
+    >>> isinstance(loss, MarginLoss), loss.slope(1, 0.0), loss.curvature(1, 0.0), loss.link(0.5)
+    (True, np.float64(-0.5), np.float64(0.25), np.float64(0.0))
     """
 
     @abstractmethod
@@ -24,6 +24,9 @@ class MarginLoss(Loss):
 
     @abstractmethod
     def _slope(self, s: np.ndarray) -> np.ndarray: ...
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.zeros_like(s)
 
     @abstractmethod
     def _link(self, p: np.ndarray) -> np.ndarray: ...
@@ -49,8 +52,8 @@ class MarginLoss(Loss):
         """
         return self._value(np.asarray(margin, dtype=float))
 
-    def slope(self, margin: Any) -> np.ndarray:
-        """Return the derivative in the margin; at a kink, the right derivative.
+    def terms_of_margin(self, margin: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return loss, slope and curvature as functions of the margin, computed together.
 
         Parameters
         ----------
@@ -59,51 +62,38 @@ class MarginLoss(Loss):
 
         Returns
         -------
+        losses : ndarray of the same shape
+            ``phi(s)``.
         slopes : ndarray of the same shape
-            ``phi'(s)``.
+            ``phi'(s)``; at a kink, the right derivative. The slope in the score is this times
+            the label.
+        curvatures : ndarray of the same shape
+            ``phi''(s)``, which is also the curvature in the score.
         """
-        return self._slope(np.asarray(margin, dtype=float))
+        s = np.asarray(margin, dtype=float)
+        return self._value(s), self._slope(s), self._curvature(s)
 
-    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every score."""
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the loss ``phi(y * score)`` of every score."""
         y, score = self._labels_and_scores(y_true, prediction)
         return self._value(y * score)
 
-    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the derivative of every loss in its score.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Labels -1 and +1.
-        prediction : array-like
-            Real scores.
-
-        Returns
-        -------
-        gradient : ndarray
-            ``y * phi'(y * score)``.
-        """
+    def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the derivative ``y * phi'(y * score)`` of every loss in its score."""
         y, score = self._labels_and_scores(y_true, prediction)
         return y * self._slope(y * score)
+
+    def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the second derivative ``phi''(y * score)`` of every loss in its score."""
+        y, score = self._labels_and_scores(y_true, prediction)
+        return self._curvature(y * score)
 
     def _labels_and_scores(self, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
         y, score = pair(type(self).__name__, y_true, prediction)
         return check_signs(type(self).__name__, y), score.astype(float)
 
     def select(self, prediction: Any) -> np.ndarray:
-        """Turn scores into labels by their sign.
-
-        Parameters
-        ----------
-        prediction : array-like
-            Real scores.
-
-        Returns
-        -------
-        label : ndarray
-            -1 or +1, with ``sign(0) = +1``.
-        """
+        """Turn scores into labels -1 and +1 by their sign, with ``sign(0) = +1``."""
         return sign(prediction)
 
     def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
@@ -172,46 +162,52 @@ class MarginLoss(Loss):
         return self._inverse_link(np.asarray(score, dtype=float))
 
     def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the largest loss of scores in a range, whatever the label.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest score.
-        high : float, default=inf
-            Largest score.
-
-        Returns
-        -------
-        bound : float
-            Supremum of the loss.
-        """
-        check_range(type(self).__name__, low, high)
+        """Return the largest loss of scores in a range, whatever the label."""
         # Convex or monotone in the margin, so the supremum is at an end of the margins' range.
-        return float(self._value(np.array([low, high, -low, -high], dtype=float)).max())
+        return float(self._value(self._ends(low, high)).max())
 
     def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the Lipschitz constant in the score on a range, whatever the label.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest score.
-        high : float, default=inf
-            Largest score.
-
-        Returns
-        -------
-        constant : float
-            Largest absolute slope.
-        """
-        check_range(type(self).__name__, low, high)
+        """Return the largest absolute slope of scores in a range, whatever the label."""
         # The slope of a convex function is monotone: its extremes are at the ends.
-        return float(np.abs(self._slope(np.array([low, high, -low, -high], dtype=float))).max())
+        return float(np.abs(self._slope(self._ends(low, high))).max())
+
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the largest curvature of scores in a range; infinite for a loss with a kink."""
+        # Curvatures here grow towards one end or, symmetric ones, towards zero.
+        places = np.append(self._ends(low, high), np.clip(0.0, low, high))
+        return float(self._curvature(places).max()) if self.differentiable else np.inf
+
+    def _ends(self, low: float, high: float) -> np.ndarray:
+        check_range(type(self).__name__, low, high)
+        return np.array([low, high, -low, -high], dtype=float)
 
 
 def check_signs(name: str, y: Any) -> np.ndarray:
-    """Refuse labels other than -1 and +1."""
+    """Return labels -1 and +1 as numbers, or refuse others.
+
+    Parameters
+    ----------
+    name : str
+        Who asks, for the message.
+    y : array-like
+        Labels.
+
+    Returns
+    -------
+    y : ndarray of the same shape, dtype=float64
+        The labels.
+
+    Raises
+    ------
+    ValueError
+        If one of them is neither -1 nor +1.
+
+    Examples
+    --------
+    >>> from corollary.risk import check_signs
+    >>> check_signs("my_function", [1, -1])
+    array([ 1., -1.])
+    """
     y = np.asarray(y)
     if y.dtype.kind not in "iuf" or not np.all(np.abs(y.astype(float)) == 1):
         raise ValueError(

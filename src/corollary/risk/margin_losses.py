@@ -17,11 +17,13 @@ at s = 0. It lies below ``1{s <= 0}``, see :mod:`corollary.risk.surrogates`.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from corollary.core.schema import Number, Schema
+from corollary.risk import _codes
 from corollary.risk.loss import check_range
 from corollary.risk.margin import MarginLoss
 
@@ -40,6 +42,7 @@ class HingeLoss(MarginLoss):
     """
 
     name = "hinge"
+    code = _codes.HINGE
     _schema = Schema()
     differentiable = False
 
@@ -65,6 +68,7 @@ class SquaredHingeLoss(MarginLoss):
     """
 
     name = "squared_hinge"
+    code = _codes.SQUARED_HINGE
     _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -72,6 +76,9 @@ class SquaredHingeLoss(MarginLoss):
 
     def _slope(self, s: np.ndarray) -> np.ndarray:
         return -2 * np.maximum(1 - s, 0)
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.where(s < 1, 2.0, 0.0)
 
     def _link(self, p: np.ndarray) -> np.ndarray:
         return 2 * p - 1
@@ -85,7 +92,7 @@ class SquaredHingeLoss(MarginLoss):
 class LogisticLoss(MarginLoss):
     """Logistic loss ``log(1 + exp(-s))``, the negative log-likelihood of logistic regression.
 
-    Computed as ``logaddexp(0, -s)``, which neither overflows nor loses digits.
+    Everything is computed from ``exp(-|s|)``, which neither overflows nor loses digits.
 
     Examples
     --------
@@ -95,13 +102,25 @@ class LogisticLoss(MarginLoss):
     """
 
     name = "logistic"
+    code = _codes.LOGISTIC
     _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
-        return np.logaddexp(0, -s)
+        return np.maximum(-s, 0) + np.log1p(np.exp(-np.abs(s)))
 
     def _slope(self, s: np.ndarray) -> np.ndarray:
-        return -expit(-s)
+        return self.terms_of_margin(s)[1]
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return self.terms_of_margin(s)[2]
+
+    def terms_of_margin(self, margin: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return loss, slope and curvature as functions of the margin, from one exponential."""
+        s = np.asarray(margin, dtype=float)
+        small = np.exp(-np.abs(s))
+        whole = 1 + small
+        slope = -np.where(s >= 0, small, 1.0) / whole
+        return np.maximum(-s, 0) + np.log1p(small), slope, small / whole**2
 
     def _link(self, p: np.ndarray) -> np.ndarray:
         return logit(p)
@@ -128,6 +147,7 @@ class ExponentialLoss(MarginLoss):
     """
 
     name = "exponential"
+    code = _codes.EXPONENTIAL
     _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -137,6 +157,9 @@ class ExponentialLoss(MarginLoss):
     def _slope(self, s: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             return -np.exp(-s)
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return self._value(s)
 
     def _link(self, p: np.ndarray) -> np.ndarray:
         return logit(p) / 2
@@ -160,6 +183,7 @@ class PerceptronLoss(MarginLoss):
     """
 
     name = "perceptron"
+    code = _codes.PERCEPTRON
     _schema = Schema()
     differentiable = False
 
@@ -195,6 +219,7 @@ class RampLoss(MarginLoss):
 
     gamma: float = 1.0
     name = "ramp"
+    code = _codes.RAMP
     _schema = Schema(gamma=Number(0))
     convex = False
     differentiable = False
@@ -206,6 +231,11 @@ class RampLoss(MarginLoss):
                 f"Got {self.gamma!r} instead."
             )
 
+    @property
+    def shape(self) -> float:
+        """The margin gamma."""
+        return self.gamma
+
     def _value(self, s: np.ndarray) -> np.ndarray:
         return np.clip(1 - s / self.gamma, 0, 1)
 
@@ -216,20 +246,7 @@ class RampLoss(MarginLoss):
         return self.gamma * np.where(p >= 0.5, 1.0, -1.0)
 
     def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the Lipschitz constant in the score on a range, whatever the label.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest score.
-        high : float, default=inf
-            Largest score.
-
-        Returns
-        -------
-        constant : float
-            ``1 / gamma``, or 0 if all scores of the range are beyond gamma.
-        """
+        """Return ``1 / gamma``, or 0 if all scores of the range are beyond gamma."""
         check_range(type(self).__name__, low, high)
         # Not convex, so the ends say nothing: the ramp is flat only beyond gamma.
         return 0.0 if low >= self.gamma or high <= -self.gamma else 1 / self.gamma
@@ -249,6 +266,7 @@ class SquareMarginLoss(MarginLoss):
     """
 
     name = "square_margin"
+    code = _codes.SQUARE_MARGIN
     _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -256,6 +274,9 @@ class SquareMarginLoss(MarginLoss):
 
     def _slope(self, s: np.ndarray) -> np.ndarray:
         return -2 * (1 - s)
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.full_like(s, 2.0)
 
     def _link(self, p: np.ndarray) -> np.ndarray:
         return 2 * p - 1

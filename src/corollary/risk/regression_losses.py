@@ -1,13 +1,14 @@
-"""Regression losses: functions of the residual ``s = y - prediction``.
+"""Regression losses: functions of the residual ``s = y - prediction``, and one of counts.
 
-==================== ============================ =====================
+==================== ============================ =======================
 loss                 rho(s)                       population minimiser
-==================== ============================ =====================
+==================== ============================ =======================
 square               s^2                          conditional mean
 absolute             abs(s)                       conditional median
 pinball              max(q s, (q - 1) s)          conditional q-quantile
 epsilon-insensitive  max(abs(s) - epsilon, 0)     an interval's end
-==================== ============================ =====================
+poisson              exp(f) - y f + constant(y)   log of conditional mean
+==================== ============================ =======================
 
 The sign of the residual matters for the pinball loss: with ``prediction - y`` in place of
 ``y - prediction`` the minimiser would be the (1 - q)-quantile.
@@ -18,8 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from corollary.core.schema import Number, Schema
+from corollary.risk import _codes
 from corollary.risk.loss import Loss, check_posterior, check_range, pair
 
 # Cumulative sums of probabilities carry rounding of this order; without it a quantile level that
@@ -33,7 +36,7 @@ class RegressionLoss(Loss):
     Examples
     --------
     >>> from corollary.risk import RegressionLoss, SquareLoss
-    >>> isinstance(SquareLoss(), RegressionLoss), SquareLoss().gradient([1.0], [3.0])
+    >>> isinstance(SquareLoss(), RegressionLoss), SquareLoss().slope([1.0], [3.0])
     (True, array([4.]))
     """
 
@@ -43,29 +46,23 @@ class RegressionLoss(Loss):
     @abstractmethod
     def _slope(self, s: np.ndarray) -> np.ndarray: ...
 
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.zeros_like(s)
+
     @abstractmethod
     def _minimiser(self, posterior: np.ndarray, outcomes: np.ndarray) -> np.ndarray: ...
 
-    def __call__(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return the loss of every prediction."""
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the loss ``rho(y_true - prediction)`` of every prediction."""
         return self._value(self._residual(y_true, prediction))
 
-    def gradient(self, y_true: Any, prediction: Any) -> np.ndarray:
-        """Return a subgradient of every loss in its prediction.
-
-        Parameters
-        ----------
-        y_true : array-like
-            Real truths.
-        prediction : array-like
-            Real predictions.
-
-        Returns
-        -------
-        gradient : ndarray
-            ``-rho'(y_true - prediction)``.
-        """
+    def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the derivative ``-rho'(y_true - prediction)`` of every loss."""
         return -self._slope(self._residual(y_true, prediction))
+
+    def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return the second derivative ``rho''(y_true - prediction)`` of every loss."""
+        return self._curvature(self._residual(y_true, prediction))
 
     def _residual(self, y_true: Any, prediction: Any) -> np.ndarray:
         y_true, prediction = pair(type(self).__name__, y_true, prediction)
@@ -91,40 +88,21 @@ class RegressionLoss(Loss):
         return self._minimiser(posterior, outcomes.astype(float))
 
     def upper_bound_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the largest loss when truths and predictions lie in a range.
-
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest truth and prediction.
-        high : float, default=inf
-            Largest truth and prediction.
-
-        Returns
-        -------
-        bound : float
-            Supremum of the loss.
-        """
-        check_range(type(self).__name__, low, high)
-        return float(self._value(np.array([low - high, high - low], dtype=float)).max())
+        """Return the largest loss when truths and predictions lie in a range."""
+        return float(self._value(self._ends(low, high)).max())
 
     def lipschitz_on(self, low: float = -np.inf, high: float = np.inf) -> float:
-        """Return the Lipschitz constant when truths and predictions lie in a range.
+        """Return the largest absolute slope when truths and predictions lie in a range."""
+        return float(np.abs(self._slope(self._ends(low, high))).max())
 
-        Parameters
-        ----------
-        low : float, default=-inf
-            Smallest truth and prediction.
-        high : float, default=inf
-            Largest truth and prediction.
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the curvature, constant where there is one; infinite for a loss with a kink."""
+        largest = float(self._curvature(self._ends(low, high)).max())
+        return largest if self.differentiable else np.inf
 
-        Returns
-        -------
-        constant : float
-            Largest absolute slope.
-        """
+    def _ends(self, low: float, high: float) -> np.ndarray:
         check_range(type(self).__name__, low, high)
-        return float(np.abs(self._slope(np.array([low - high, high - low], dtype=float))).max())
+        return np.array([low - high, high - low], dtype=float)
 
 
 def conditional_mean(posterior: Any, outcomes: Any) -> np.ndarray:
@@ -207,6 +185,7 @@ class SquareLoss(RegressionLoss):
     """
 
     name = "square"
+    code = _codes.SQUARE
     _schema = Schema()
 
     def _value(self, s: np.ndarray) -> np.ndarray:
@@ -214,6 +193,9 @@ class SquareLoss(RegressionLoss):
 
     def _slope(self, s: np.ndarray) -> np.ndarray:
         return 2 * s
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.full_like(s, 2.0)
 
     def _minimiser(self, posterior: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
         return conditional_mean(posterior, outcomes)
@@ -231,6 +213,7 @@ class AbsoluteLoss(RegressionLoss):
     """
 
     name = "absolute"
+    code = _codes.ABSOLUTE
     _schema = Schema()
     differentiable = False
 
@@ -265,11 +248,17 @@ class PinballLoss(RegressionLoss):
 
     quantile: float = 0.5
     name = "pinball"
+    code = _codes.PINBALL
     _schema = Schema(quantile=Number(0, 1))
     differentiable = False
 
     def __post_init__(self) -> None:
         _check_level("PinballLoss", self.quantile)
+
+    @property
+    def shape(self) -> float:
+        """The level q."""
+        return self.quantile
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return np.maximum(self.quantile * s, (self.quantile - 1) * s)
@@ -302,6 +291,7 @@ class EpsilonInsensitiveLoss(RegressionLoss):
 
     epsilon: float = 0.1
     name = "epsilon_insensitive"
+    code = _codes.EPSILON_INSENSITIVE
     _schema = Schema(epsilon=Number(0))
     differentiable = False
 
@@ -311,6 +301,11 @@ class EpsilonInsensitiveLoss(RegressionLoss):
                 "The 'epsilon' parameter of EpsilonInsensitiveLoss must be a float in the range "
                 f"[0.0, inf). Got {self.epsilon!r} instead."
             )
+
+    @property
+    def shape(self) -> float:
+        """Half the width of the tube."""
+        return self.epsilon
 
     def _value(self, s: np.ndarray) -> np.ndarray:
         return np.maximum(np.abs(s) - self.epsilon, 0)
@@ -324,3 +319,60 @@ class EpsilonInsensitiveLoss(RegressionLoss):
         # Equal up to rounding counts as equal, so that the smallest is found reliably.
         best = risks <= risks.min(axis=1, keepdims=True) + _ROUNDING
         return kinks[best.argmax(axis=1)]
+
+
+@dataclass(frozen=True)
+class PoissonLoss(Loss):
+    """Half the deviance of counts whose predicted mean is ``exp(prediction)``.
+
+    Equals ``exp(f) - y - y f + y log(y)`` for a truth y of at least 0 and a prediction f, and is 0
+    where ``exp(f) = y``.
+
+    Examples
+    --------
+    >>> from corollary.risk import PoissonLoss
+    >>> PoissonLoss()([1.0, 0.0], [0.0, 0.0])
+    array([0., 1.])
+    """
+
+    name = "poisson"
+    code = _codes.POISSON
+    _schema = Schema()
+
+    def value(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return half deviances."""
+        y, f = self._counts(y_true, prediction)
+        with np.errstate(over="ignore"):
+            return np.exp(f) - y - y * f + xlogy(y, y)
+
+    def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return predicted mean minus truth."""
+        y, f = self._counts(y_true, prediction)
+        with np.errstate(over="ignore"):
+            return np.exp(f) - y
+
+    def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
+        """Return predicted means."""
+        with np.errstate(over="ignore"):
+            return np.exp(self._counts(y_true, prediction)[1])
+
+    def _counts(self, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
+        y, f = pair("PoissonLoss", y_true, prediction)
+        y = y.astype(float)
+        if not np.all(y >= 0):
+            raise ValueError("PoissonLoss needs truths of at least 0; it is a loss of counts.")
+        return y, f.astype(float)
+
+    def select(self, prediction: Any) -> np.ndarray:
+        """Return predicted means."""
+        return np.exp(np.asarray(prediction, dtype=float))
+
+    def minimiser(self, posterior: Any, outcomes: Any) -> np.ndarray:
+        """Return the logarithms of the conditional means."""
+        with np.errstate(divide="ignore"):
+            return np.log(conditional_mean(posterior, outcomes))
+
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the largest predicted mean."""
+        check_range("PoissonLoss", low, high)
+        return float(np.exp(high))
