@@ -141,7 +141,7 @@ def test_errors():
         line_search("zero_one", [1], [0.0], [1.0])
     with pytest.raises(ValueError, match="needs a loss of one real score"):
         additive_loss(CostLoss(costs=((0.0, 1.0), (1.0, 0.0)), classes=(0, 1)), "here")
-    with pytest.raises(TypeError, match="gradient"):
+    with pytest.raises(TypeError, match="slope"):
         line_search(lambda y, p: (y - p) ** 2, [1.0], [0.0], [1.0])
     with pytest.raises(ValueError, match="as many scores and directions"):
         line_search("square", [1.0], [0.0, 1.0], [1.0])
