@@ -28,10 +28,34 @@ class Learner(Protocol):
     """
 
     def fit(self, X: Any, y: Any) -> Any:
-        """Learn from a training set."""
+        """Learn from a training set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Outputs.
+
+        Returns
+        -------
+        self : object
+            The learner, which can predict now.
+        """
 
     def predict(self, X: Any) -> Any:
-        """Predict the outputs of new inputs."""
+        """Predict the outputs of new inputs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predicted outputs.
+        """
 
 
 class OrderSensitivity(NamedTuple):
