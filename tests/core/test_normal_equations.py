@@ -6,7 +6,7 @@ from scipy import sparse
 
 from corollary.core.summary import reduce
 from corollary.linear import NormalEquations
-from corollary.linear.triangular_factor import TriangularFactor
+from corollary.linear.squares._triangular_factor import TriangularFactor
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from corollary.core.summary import (
 )
 from corollary.ensemble import GradientHistogram
 from corollary.linear import NormalEquations
-from corollary.linear.refinement import ResidualProducts
-from corollary.linear.triangular_factor import TriangularFactor
+from corollary.linear.squares._refinement import ResidualProducts
+from corollary.linear.squares._triangular_factor import TriangularFactor
 from corollary.tree import find_bins
 
 WIDTH = 4

@@ -14,7 +14,7 @@ from corollary.linear import (
     marginal_covariance,
     ridge_solution,
 )
-from corollary.linear.bayesian_regression import maximise_evidence
+from corollary.linear.bayesian._evidence import maximise_evidence
 
 PRECISION = np.array([[2.0, 0.5], [0.5, 1.0]])
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import linear_model as peer
 
 from corollary.linear import LinearRegression, Ridge, gaussian_log_likelihood, least_squares
-from corollary.linear.least_squares import solve_arrays
+from corollary.linear.squares._solve import solve_arrays
 
 
 def conditioned(n, d, kappa, rng):

@@ -5,7 +5,7 @@ import pytest
 
 import corollary
 from corollary.linear import LogisticRegression, LogisticRegressionCV, Perceptron
-from corollary.linear.linear_classifier import scores_fit_classes
+from corollary.linear._classifier import scores_fit_classes
 
 
 def make_data(n_classes):

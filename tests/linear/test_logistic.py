@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Peer
 
 from corollary.linear import LogisticRegression, logistic_objective
-from corollary.linear import logistic_problem as machinery
+from corollary.linear.logistic import _problem as machinery
 
 
 def make_data(seed, n=300, d=5, n_classes=2, noise=1.0):
@@ -119,10 +119,10 @@ def test_a_subsample_start_does_not_change_the_answer(seed, n_classes, l1_ratio,
         return started[-1]
 
     settings = {"l1_ratio": l1_ratio, "tol": 1e-8, "class_weight": "balanced"}
-    monkeypatch.setattr("corollary.linear.logistic.subsample_start", spy)
+    monkeypatch.setattr("corollary.linear.logistic.regression.subsample_start", spy)
     fast = LogisticRegression(**settings).fit(X, y, weight)
     assert started[0] is not None
-    monkeypatch.setattr("corollary.linear.logistic.subsample_start", lambda *_: None)
+    monkeypatch.setattr("corollary.linear.logistic.regression.subsample_start", lambda *_: None)
     slow = LogisticRegression(**settings).fit(X, y, weight)
     np.testing.assert_allclose(fast.coef_, slow.coef_, atol=1e-6)
 

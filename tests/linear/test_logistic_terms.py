@@ -9,7 +9,7 @@ from scipy.special import log_softmax
 
 from corollary.core.summary import reduce
 from corollary.linear import LogisticTerms, log_loss_terms
-from corollary.linear.logistic_terms import Census
+from corollary.linear.logistic._census import Census
 
 
 def make_rows(rng, n=60, d=4, n_classes=2):

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from corollary.linear import l1_violation, newton_minimise, newton_step, proximal_newton
-from corollary.linear.newton import model_minimiser, soft_threshold, working_set
+from corollary.linear import (
+    l1_violation,
+    newton_minimise,
+    newton_step,
+    proximal_newton,
+    soft_threshold,
+)
+from corollary.linear.logistic.proximal_newton import _model_minimiser, _working_set
 
 
 def quadratic(A, b):
@@ -135,7 +141,7 @@ def test_ill_conditioned_models_are_solved_to_the_tolerance(seed):
     H = Q @ np.diag(np.logspace(-7, 0, 30)) @ Q.T
     g, x, l1 = 0.02 * rng.normal(size=30), rng.normal(size=30), np.full(30, 1e-2)
     l1[:3] = 0
-    u = model_minimiser(H, g, x, l1, tol=1e-10)
+    u = _model_minimiser(H, g, x, l1, tol=1e-10)
     assert l1_violation(u, g + H @ (u - x), l1).max() <= 1e-10
     assert (u == 0).any()
     assert (u[3:] != 0).any()
@@ -152,7 +158,7 @@ def test_working_sets_keep_what_is_in_use_and_add_the_worst():
     x = np.array([9.0, 0, 0, 1, 0, 0])
     violation = np.array([0.0, 0, 5, 0, 1, 7])
     groups = np.array([-1, 0, 1, 2, 3, 4])
-    assert working_set(x, violation, groups, 5, 2).tolist() == [2, 4]
-    assert working_set(x, violation, groups, 5, 3).tolist() == [1, 2, 4]
+    assert _working_set(x, violation, groups, 5, 2).tolist() == [2, 4]
+    assert _working_set(x, violation, groups, 5, 3).tolist() == [1, 2, 4]
     x[2] = 1.0  # two features in use: the set has at least four
-    assert working_set(x, violation, groups, 5, 1).tolist() == [1, 2, 3, 4]
+    assert _working_set(x, violation, groups, 5, 1).tolist() == [1, 2, 3, 4]

@@ -183,7 +183,7 @@ def test_refinement_minds_the_penalty(seed):
 
 
 def test_large_sparse_input_is_never_made_dense(seed, monkeypatch):
-    monkeypatch.setattr("corollary.linear.wide.LARGE_SIDE", 100)
+    monkeypatch.setattr("corollary.linear.squares._wide.LARGE_SIDE", 100)
     X = sparse.random(400, 300, density=0.02, format="csr", random_state=seed)
     monkeypatch.setattr(sparse.csr_matrix, "toarray", None)
     rng = np.random.default_rng(seed)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from corollary.linear._coordinate_descent import (
+from corollary.linear._loops.coordinate_descent import (
     correlate,
     dense_epochs,
     gram_epochs,
     sparse_epochs,
 )
-from corollary.linear._designs import DenseDesign, Penalty, SparseDesign, prepare
-from corollary.linear._working_set import WorkingSetSolver
+from corollary.linear.sparse._designs import DenseDesign, Penalty, SparseDesign, prepare
+from corollary.linear.sparse._working_set import WorkingSetSolver
 
 
 def naive_epochs(X, y, w, epochs, l1, l2, positive):
@@ -147,8 +147,8 @@ def test_gram_and_column_models_agree(seed, positive, l2, layout):
     design.nbytes = 0
     first, gram = path(design, Y[:, 0], positive, l2=l2)
     second, columns = path(design, Y[:, 0], positive, gram_order=10, l2=l2)
-    assert type(first.model).__name__ == "_GramModel"
-    assert type(second.model).__name__ == "_ColumnModel"
+    assert type(first.model).__name__ == "GramModel"
+    assert type(second.model).__name__ == "ColumnModel"
     np.testing.assert_allclose(gram, columns, atol=2e-5)
 
 

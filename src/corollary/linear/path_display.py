@@ -209,12 +209,12 @@ class CoefficientPathDisplay:
         display : CoefficientPathDisplay
             The drawn display.
         """
-        from corollary.linear.elastic_net import ElasticNet
-        from corollary.linear.lasso import Lasso
-        from corollary.linear.lasso_cv import LassoCV
-        from corollary.linear.lasso_path import enet_path
-        from corollary.linear.ridge import Ridge
-        from corollary.linear.ridge_path import ridge_path
+        from corollary.linear.ridge.path import ridge_path
+        from corollary.linear.ridge.ridge import Ridge
+        from corollary.linear.sparse.elastic_net import ElasticNet
+        from corollary.linear.sparse.lasso import Lasso
+        from corollary.linear.sparse.lasso_cv import LassoCV
+        from corollary.linear.sparse.path import enet_path
 
         chosen = getattr(estimator, "alpha_", getattr(estimator, "alpha", None))
         dof: Any = None

@@ -87,12 +87,12 @@ def _certify_ridge(evidence: Evidence, confidence: float) -> Iterator[Certificat
 def _mistaken_rows(evidence: Evidence) -> np.ndarray | None:
     """Return which rows the run of a perceptron was mistaken at, if it can be repeated."""
     model: Any = evidence.model
-    if type(model).__module__ != "corollary.linear.perceptron" or model.shuffle:
+    if type(model).__module__ != "corollary.linear.separation.perceptron" or model.shuffle:
         return None
     rule = linear_rule(evidence)
     if rule is None:
         return None
-    from corollary.linear.perceptron import perceptron_run
+    from corollary.linear import perceptron_run
 
     X = rule.rows
     whole = rule.weights

@@ -1,0 +1,320 @@
+"""Bayesian linear regression as an estimator, with hyper-parameters given or learnt."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.estimator import check_new_data, check_training_data, remember_rows
+from corollary.core.fingerprint import Fingerprint
+from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
+from corollary.core.summary import reduce
+from corollary.linear._regressor import read_source
+from corollary.linear.bayesian._evidence import (
+    _directions,
+    _whitening,
+    evidence_from_products,
+    maximise_evidence,
+)
+from corollary.linear.squares.normal_equations import NormalEquations
+
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+def _fits_together(model: Any) -> str | None:
+    equations = model.equations_
+    if not isinstance(equations, NormalEquations):
+        return "its normal equations are none"
+    d = model.n_features_in_
+    if equations.n_features != d or len(equations.moments.mean) != d + 1:
+        return "its normal equations have another width"
+    return None
+
+
+class BayesianLinearRegression(RegressorMixin, BaseEstimator):
+    r"""Bayesian linear regression: posterior of the coefficients, predictive law, evidence.
+
+    The model is :math:`y=x^\top\beta+b+\epsilon`, :math:`\epsilon\sim\mathcal N(0,\sigma^2)`,
+    :math:`\beta\sim\mathcal N(0,\Lambda^{-1})` and a flat prior on the intercept b.
+
+    Parameters
+    ----------
+    prior_precision : float, array-like or "evidence", default="evidence"
+        Prior precision :math:`\Lambda`: one number for all coefficients, one for each, or a matrix;
+        "evidence" learns a multiple of the identity by maximising the evidence.
+    noise_variance : float or "evidence", default="evidence"
+        Noise variance :math:`\sigma^2`; "evidence" learns it.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Posterior mean.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Posterior covariance of the coefficients.
+    intercept_ : float
+        Posterior mean of the intercept.
+    prior_precision_ : ndarray of shape (n_features, n_features)
+        Prior precision used.
+    noise_variance_ : float
+        Noise variance used.
+    log_evidence_ : float
+        Log density of the targets with the coefficients integrated out; with an intercept, of
+        the n - 1 contrasts of the targets that do not involve it.
+    x_mean_ : ndarray of shape (n_features,)
+        Weighted mean of the inputs; zero without intercept.
+    weight_ : float
+        Sum of the weights seen.
+    equations_ : NormalEquations
+        Sums over the rows seen so far: all that later batches need.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    Ridge : Its coefficients are the posterior mean for alpha = noise variance * prior precision.
+    corollary.linear.gaussian_posterior : The formula for arrays.
+
+    Notes
+    -----
+    A weight of k counts like k equal rows, in the evidence too. One target at a time. Of
+    scikit-learn's ``BayesianRidge``, the gamma priors on the hyper-parameters are not offered:
+    they are given or maximise the evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import BayesianLinearRegression
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([-1.0, 0.0, 1.0])
+    >>> model = BayesianLinearRegression(prior_precision=2.0, noise_variance=1.0).fit(X, y)
+    >>> model.coef_, model.covariance_
+    (array([0.5]), array([[0.25]]))
+    >>> mean, std = model.predict([[2.0]], return_std=True)
+    >>> mean, std.round(4)
+    (array([1.]), array([1.5275]))
+    """
+
+    _parameter_constraints = {
+        "prior_precision": [_POSITIVE, StrOptions({"evidence"}), "array-like"],
+        "noise_variance": [_POSITIVE, StrOptions({"evidence"})],
+        "fit_intercept": ["boolean"],
+    }
+    _schema = Schema(
+        _fits_together,
+        coef_=Array("f", "d"),
+        covariance_=Array("f", "d", "d"),
+        intercept_=Number(),
+        prior_precision_=Array("f", "d", "d"),
+        noise_variance_=Number(0),
+        log_evidence_=Number(),
+        x_mean_=Array("f", "d"),
+        weight_=Number(0),
+        equations_=Instance("gram", "cross"),
+        n_features_in_=Size("d"),
+        feature_names_in_=Optional(Strings("d")),
+        fingerprint_=Optional(Instance("merge", "overlap")),
+    )
+
+    def __init__(
+        self,
+        *,
+        prior_precision: Any = "evidence",
+        noise_variance: float | str = "evidence",
+        fit_intercept: bool = True,
+    ) -> None:
+        self.prior_precision = prior_precision
+        self.noise_variance = noise_variance
+        self.fit_intercept = fit_intercept
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Compute the posterior.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : BayesianLinearRegression
+            The fitted model.
+        """
+        X, y, sample_weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            y_numeric=True,
+            finite_squares=True,
+        )
+        y = np.asarray(y, dtype=np.float64)
+        self._infer(reduce(NormalEquations.for_data(X, y), (X, y, sample_weight)))
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Update the posterior with more rows.
+
+        The result is that of :meth:`fit` on all rows seen, learnt hyper-parameters included.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : BayesianLinearRegression
+            The updated model.
+        """
+        if not hasattr(self, "equations_"):
+            return self.fit(X, y, sample_weight)
+        memory = getattr(self, "fingerprint_", Fingerprint())
+        X, y, sample_weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            y_numeric=True,
+            reset=False,
+            finite_squares=True,
+        )
+        self.fingerprint_ = memory
+        remember_rows(self, X, more=True)
+        y = np.asarray(y, dtype=np.float64)
+        self._infer(reduce(self.equations_, (X, y, sample_weight)))
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Compute the posterior from data that need not fit in memory.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`.
+        target : str or None, default=None
+            Name of the column to predict, for files and data frames.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all other columns.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        n_jobs : int or None, default=None
+            Threads; None means one per available core.
+
+        Returns
+        -------
+        self : BayesianLinearRegression
+            The fitted model.
+        """
+        source, equations = read_source(
+            self,
+            data,
+            target=target,
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+        )
+        if source.n_targets != 1:
+            raise ValueError(
+                "BayesianLinearRegression.fit_source needs one target. Got "
+                f"{source.n_targets}; fit one model for each."
+            )
+        self._infer(equations)
+        return self
+
+    def _infer(self, equations: NormalEquations) -> None:
+        centred = self.fit_intercept
+        n = equations.weight - centred
+        learns = isinstance(self.prior_precision, str) or isinstance(self.noise_variance, str)
+        if n < 0 or equations.weight == 0 or (learns and n <= 0):
+            raise ValueError(
+                "BayesianLinearRegression needs more rows. Got a total weight of "
+                f"{equations.weight:g} (n_samples={equations.n_rows}); at least "
+                f"{1 + centred} rows are needed to learn the noise variance, and 1 otherwise."
+            )
+        gram = equations.gram(centred=centred)
+        cross = equations.cross(centred=centred)[:, 0]
+        squares = float(equations.target_squares(centred=centred)[0])
+        prior, noise = maximise_evidence(
+            gram, cross, squares, n, self.prior_precision, self.noise_variance
+        )
+        whiten = _whitening(prior)
+        values, vectors, along = _directions(gram, cross, whiten)
+        basis = whiten @ vectors
+        covariance = (basis / (values / noise + 1.0)) @ basis.T
+        self.equations_ = equations
+        self.prior_precision_, self.noise_variance_ = prior, noise
+        self.coef_ = basis @ (along / (values + noise))
+        self.covariance_ = (covariance + covariance.T) / 2
+        self.log_evidence_ = evidence_from_products(gram, cross, squares, n, prior, noise)
+        self.weight_ = equations.weight
+        self.x_mean_ = equations.x_mean if centred else np.zeros_like(equations.x_mean)
+        y_mean = float(equations.y_mean[0]) if centred else 0.0
+        self.intercept_ = y_mean - float(self.x_mean_ @ self.coef_)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        r"""Return the mean, and on request the standard deviation, of the predictive law.
+
+        The predictive variance at x is
+        :math:`\sigma^2+(x-\bar x)^\top\Sigma(x-\bar x)+\sigma^2/W`, the last term and the centring
+        belonging to the intercept.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+        return_std : bool, default=False
+            Whether to return standard deviations too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            Predictive means.
+        std : ndarray of shape (n_samples,)
+            Predictive standard deviations of a new target, noise included; only with
+            ``return_std=True``.
+        """
+        X = check_new_data(self, X, accept_sparse="csr")
+        mean = np.asarray(X @ self.coef_ + self.intercept_)
+        if not return_std:
+            return mean
+        root = scipy.linalg.cholesky(self.covariance_, lower=True)
+        spread = X @ root - self.x_mean_ @ root
+        variance = self.noise_variance_ + np.sum(spread**2, axis=1)
+        if self.fit_intercept:
+            variance += self.noise_variance_ / self.weight_
+        return mean, np.sqrt(variance)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

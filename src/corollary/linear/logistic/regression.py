@@ -1,0 +1,375 @@
+r"""Logistic and multinomial (softmax) regression.
+
+The model says :math:`P(y = k \mid x) \propto e^{\langle w_k, x \rangle + b_k}`; with two
+classes one score, the log odds of the second class, is enough. It is fitted by maximum
+likelihood with an optional l1, l2 or mixed penalty on the coefficients (never on the intercept).
+"""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.estimator import check_training_data
+from corollary.core.schema import (
+    Array,
+    Flag,
+    Schema,
+    Text,
+)
+from corollary.core.summary import ArraySource, Source, open_source
+from corollary.linear._classifier import (
+    FITTED_CLASSIFIER,
+    ProbabilisticLinearClassifier,
+    scores_fit_classes,
+)
+from corollary.linear.logistic._census import Census, class_factors
+from corollary.linear.logistic._problem import (
+    LogisticProblem,
+    choose_solver,
+    separation,
+    solve,
+    subsample_start,
+)
+from corollary.linear.logistic._steps import NewtonResult
+
+
+class LogisticRegression(ProbabilisticLinearClassifier):
+    r"""Classify by a linear model of the log odds.
+
+    Minimises, as scikit-learn's class of this name does,
+
+    .. math:: \frac1S \sum_i s_i \bigl( -\log P(y_i \mid x_i) \bigr)
+              + \frac1{C S} \Bigl( \tfrac{1 - \rho}{2} \|w\|_2^2 + \rho \|w\|_1 \Bigr)
+
+    with sample weights :math:`s_i` (``sample_weight`` times ``class_weight``), their sum S, and
+    :math:`\rho` the ``l1_ratio``. Sums over rows run in threads over fixed blocks: memory beyond
+    the data is that of a few blocks, and the answer does not depend on the number of threads.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty; infinity for no penalty.
+    l1_ratio : float, default=0.0
+        Share of the l1 norm in the penalty: 0 for ridge, 1 for lasso.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weight of each class; "balanced" gives every class the same total weight.
+    solver : {"auto", "newton", "lbfgs", "proximal"}, default="auto"
+        "newton" (iteratively reweighted least squares) takes the fewest passes over the data
+        and needs memory for a square matrix of the number of parameters; "lbfgs" suits many
+        parameters; "proximal" (proximal Newton with coordinate descent) is the one for an l1
+        penalty. "auto" chooses among them.
+    tol : float, default=1e-4
+        Largest allowed entry of the gradient of the objective, or of the violation of the
+        optimality conditions with an l1 penalty. Newton also requires that the squared Newton
+        decrement, an estimate of twice the remaining gain, is at most ``tol ** 2``.
+    max_iter : int, default=100
+        Largest number of steps.
+    warm_start : bool, default=False
+        Whether to start from the coefficients of the previous fit.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core.
+    random_state : int, RandomState instance or None, default=None
+        Nothing here is random; accepted so that code written for scikit-learn runs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients; one row for two classes.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts; zero if not fitted.
+    n_iter_ : ndarray of shape (1,)
+        Steps taken on the full data.
+    converged_ : bool
+        Whether the tolerance was met.
+    solver_ : str
+        The solver that was used.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    LogisticRegressionCV : Chooses C (and ``l1_ratio``) by cross-validation.
+    separability : Says beforehand whether a fit without penalty has a solution.
+
+    Notes
+    -----
+    Without penalty (``C=numpy.inf``) no minimiser exists if some direction separates the classes,
+    or the rows of one category from the rest: the likelihood grows for ever along it. Both cases
+    are recognised and lead to a warning; the coefficients returned are then those at which the
+    tolerance was met.
+
+    With several classes every class has its own coefficients, of which one set is redundant. The
+    l2 penalty makes them sum to zero over the classes, and without penalty we choose the solution
+    with that property.
+
+    References
+    ----------
+    .. [1] A. Albert and J. A. Anderson (1984). On the existence of maximum likelihood estimates
+       in logistic regression models. Biometrika 71, 1-10.
+    .. [2] J. D. Lee, Y. Sun and M. A. Saunders (2014). Proximal Newton-type methods for
+       minimizing composite functions. SIAM Journal on Optimization 24, 1420-1443.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from corollary.linear import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.predict_proba(X[:1]).round(3)
+    array([[0.982, 0.018, 0.   ]])
+    >>> LogisticRegression(C=0.05, l1_ratio=1.0).fit(X, y == 2).coef_.round(1)
+    array([[0. , 0. , 1.1, 0. ]])
+    """
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+    _schema = Schema(
+        scores_fit_classes,
+        **FITTED_CLASSIFIER,
+        n_iter_=Array("i", 1),
+        converged_=Flag(),
+        solver_=Text(("newton", "lbfgs", "proximal")),
+    )
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model to arrays in memory.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; a weight of k counts as k copies of the row.
+
+        Returns
+        -------
+        self : LogisticRegression
+            The fitted model.
+        """
+        X, y, sample_weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            finite_squares=True,
+        )
+        check_classification_targets(y)
+        classes = np.unique(y)
+        codes = np.searchsorted(classes, y)
+        totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
+        problem = self._problem(ArraySource(data), classes, totals)
+        solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
+        start, hessian = self._start(problem), None
+        if start is None:
+            guess = subsample_start(problem, data, solver)
+            if guess is not None:
+                start, hessian = guess.x, guess.hessian
+        return self._solve(problem, classes, solver, start, hessian)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+    ) -> Self:
+        """Fit the model to data that need not fit in memory.
+
+        The first pass over the data finds the classes; every step of the solver is another.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X, y)`` or
+            ``(X, y, sample_weight)``. A generator will not do, since it can be read only once.
+        target : str or None, default=None
+            Name of the column that holds the labels, for files and data frames: strings, whole
+            numbers or truth values.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all other columns.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+
+        Returns
+        -------
+        self : LogisticRegression
+            The fitted model.
+        """
+        source = open_source(
+            data, columns=columns, target=target, sample_weight=sample_weight, labels=True
+        )
+        if source.n_targets == 0 or source.target_ndim != 1:
+            raise ValueError(
+                "LogisticRegression.fit_source needs one column of labels. Name it in `target`, "
+                "or give chunks (X, y) with one-dimensional y."
+            )
+        if not source.rereadable:
+            raise ValueError(
+                "LogisticRegression.fit_source reads the data several times. Got a generator, "
+                "which can be read once. Give a list of chunks, a path, or an object whose "
+                "__iter__ starts anew."
+            )
+        census = source.reduce(Census(), self.n_jobs)
+        check_classification_targets(census.classes)
+        self.n_features_in_ = source.n_features
+        if source.feature_names is not None:
+            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        earlier = getattr(self, "fingerprint_", None) if self.warm_start else None
+        self.fingerprint_ = (
+            census.fingerprint if earlier is None else earlier.union(census.fingerprint)
+        )
+        problem = self._problem(source, census.classes, census.totals, codes=False)
+        solver = choose_solver(problem, self.solver)
+        return self._solve(problem, census.classes, solver, self._start(problem))
+
+    def _problem(
+        self, source: Source, classes: np.ndarray, totals: np.ndarray, *, codes: bool = True
+    ) -> LogisticProblem:
+        if len(classes) < 2:
+            raise ValueError(
+                "LogisticRegression needs rows of at least 2 classes. Got one class: "
+                f"{classes.tolist()[0]!r}."
+            )
+        factors = class_factors(self.class_weight, classes, totals)
+        if factors is not None:
+            totals = totals * factors
+        if not totals.sum() > 0:
+            raise ValueError(
+                "LogisticRegression needs rows with positive weight. The weights sum to 0."
+            )
+        return LogisticProblem(
+            source,
+            (1 if len(classes) == 2 else len(classes), source.n_features + self.fit_intercept),
+            float(totals.sum()),
+            self.C,
+            self.l1_ratio,
+            self.fit_intercept,
+            None if codes else classes,
+            factors,
+            self.n_jobs,
+        )
+
+    def _start(self, problem: LogisticProblem) -> np.ndarray | None:
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        start = np.hstack([self.coef_] + [self.intercept_[:, None]] * self.fit_intercept)
+        if start.shape != problem.shape:
+            return None
+        if problem.shape[0] > 1 and not problem.l1.any():
+            start = start - start.mean(axis=0)
+        return start.ravel()
+
+    def _solve(
+        self,
+        problem: LogisticProblem,
+        classes: np.ndarray,
+        solver: str,
+        start: np.ndarray | None,
+        hessian: np.ndarray | None = None,
+    ) -> Self:
+        result = solve(
+            problem,
+            np.zeros(problem.size) if start is None else start,
+            solver=solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            hessian=hessian,
+        )
+        self.classes_ = classes
+        self.coef_, self.intercept_ = _split(result.x, problem)
+        self.n_iter_ = np.array([result.n_iter], dtype=np.int32)
+        self.converged_ = result.converged
+        self.solver_ = solver
+        self._report(problem, result)
+        return self
+
+    def _report(self, problem: LogisticProblem, result: NewtonResult) -> None:
+        if np.isinf(problem.C):
+            kind = separation(problem, result.x)
+            if kind is not None:
+                what = "the classes" if kind == "complete" else "some rows from the rest"
+                warnings.warn(
+                    f"No minimiser exists: the features separate {what}, and without penalty "
+                    f"(C={self.C}) the coefficients grow without end. Those reached at "
+                    f"tol={self.tol} are returned. Set C to a finite number.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+                return
+        if not result.converged:
+            warnings.warn(
+                f"LogisticRegression(solver={self.solver_!r}) stopped after "
+                f"max_iter={self.max_iter} steps at a gradient of {result.gradient_norm:.1e}; "
+                f"tol={self.tol:.1e} was asked for. Increase max_iter, or bring the features to "
+                "one scale.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def _split(x: np.ndarray, problem: LogisticProblem) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients and intercepts from flattened parameters."""
+    weights = np.reshape(x, problem.shape)
+    if problem.fit_intercept:
+        return weights[:, :-1].copy(), weights[:, -1].copy()
+    return weights.copy(), np.zeros(problem.shape[0])

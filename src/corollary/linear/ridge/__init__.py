@@ -1,0 +1,1 @@
+"""Ridge regression: estimators, formulas, spectrum and path."""

@@ -1,0 +1,132 @@
+"""Ridge regression as an estimator."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from corollary.core.compat import Interval, StrOptions
+from corollary.core.schema import Integer, Schema, Text
+from corollary.core.summary import Source
+from corollary.linear._regressor import FITTED, LinearModel, fits_together
+from corollary.linear.squares._records import LeastSquares
+from corollary.linear.squares._solve import solve_arrays, solve_source
+from corollary.linear.squares.normal_equations import NormalEquations
+
+
+class Ridge(LinearModel):
+    r"""Ridge regression.
+
+    Minimises :math:`\sum_i w_i(y_i-x_i^\top\beta-b)^2+\alpha\|\beta\|^2`; the intercept is not
+    penalised.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Penalty :math:`\alpha`; the noise variance over the prior variance of a coefficient. 0
+        gives ordinary least squares.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    solver : {"auto", "cholesky", "svd", "lsqr"}, default="auto"
+        "cholesky" solves the normal equations of the smaller side of X and falls back to singular
+        values when they are ill-conditioned; "svd" uses these at once; "lsqr" iterates, and is
+        what "auto" chooses for sparse inputs with both sides above 4096.
+    tol : float, default=1e-10
+        Relative tolerance of "lsqr".
+    max_iter : int or None, default=None
+        Largest number of iterations of "lsqr"; None for ten times the smaller side of X.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    rank_ : int
+        Rank of the (centred) design where the solver finds it, else the number of its columns
+        that vary or of its rows.
+    solver_ : str
+        What was used: "cholesky", "dual", "svd", "eigen" or "lsqr".
+    n_iter_ : int
+        Iterations of "lsqr"; 1 for the others.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    RidgeCV : Chooses alpha by leave-one-out.
+    BayesianLinearRegression : The full posterior of which this is the mean.
+    corollary.linear.ridge_path : Coefficients over a grid of alphas.
+
+    Notes
+    -----
+    Of scikit-learn's parameters, ``positive``, ``copy_X``, ``random_state``, one ``alpha`` per
+    target and the stochastic solvers are not offered; ``tol`` concerns "lsqr" alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import Ridge
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([1.0, 3.0, 5.0])
+    >>> model = Ridge(alpha=2.0).fit(X, y)
+    >>> model.coef_.round(6), round(model.intercept_, 6)
+    (array([1.]), 3.0)
+    """
+
+    _parameter_constraints = {
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "solver": [StrOptions({"auto", "cholesky", "svd", "lsqr"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    }
+    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), n_iter_=Integer(1), **FITTED)
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-10,
+        max_iter: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _keep(self, solution: LeastSquares) -> None:
+        super()._keep(solution)
+        self.n_iter_ = solution.n_iter
+
+    def _solve_arrays(
+        self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None
+    ) -> LeastSquares:
+        return solve_arrays(
+            X,
+            y,
+            sample_weight,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _solve_source(
+        self, source: Source, equations: NormalEquations, n_jobs: int | None
+    ) -> LeastSquares:
+        return solve_source(
+            source,
+            equations,
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            solver=self.solver,
+            n_jobs=n_jobs,
+        )

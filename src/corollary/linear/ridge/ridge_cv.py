@@ -1,0 +1,202 @@
+r"""Ridge regression with the penalty chosen by leave-one-out, in closed form.
+
+Leaving row i out of a linear smoother changes its residual from :math:`r_i` to
+:math:`r_i/(1-h_i)`, with :math:`h_i` the row's own weight in its fitted value. For ridge,
+:math:`h_i(\alpha)=w_i\bigl(\frac1W+\sum_j\frac{(v_j^\top(x_i-\bar x))^2}{D_j^2+\alpha}\bigr)`, so
+that one decomposition serves all rows and all penalties.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+
+from corollary.core.compat import fit_context
+from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.schema import Array, Number, Schema
+from corollary.core.summary import Chunk, Summary, reduce
+from corollary.linear._regressor import FITTED, fits_together
+from corollary.linear.ridge._spectrum import Spectrum, check_alphas, project_rows, spectrum
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class _LeaveOneOut(Summary):
+    """Sums of squared leave-one-out residuals for every penalty.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        The decomposed design.
+    alphas : ndarray of shape (n_alphas,)
+        Penalties.
+    mean_weight : float
+        What the intercept adds to the weight of a row in its own fit, 1 / total weight; 0 if
+        there is none.
+    squares : ndarray of shape (n_alphas,)
+        Weighted sums so far, over rows and targets.
+    """
+
+    spectrum: Spectrum
+    alphas: np.ndarray
+    mean_weight: float
+    squares: np.ndarray
+
+    def empty(self) -> Self:
+        """Return zero sums for the same design."""
+        return replace(self, squares=np.zeros(len(self.alphas)))
+
+    def update(self, chunk: Chunk) -> Self:
+        """Add the rows of ``(X, y, sample_weight)``."""
+        X, y, weight = chunk
+        rows = project_rows(X, self.spectrum)
+        targets = y.reshape(len(y), -1) - self.spectrum.y_mean
+        w = np.ones(len(y)) if weight is None else weight
+        s = self.spectrum.singular_values[:, np.newaxis]
+        squares = self.squares.copy()
+        for k, alpha in enumerate(self.alphas):
+            fit = rows @ (s / (s**2 + alpha) * self.spectrum.projections)
+            own = w * (self.mean_weight + (rows**2 @ (1 / (s**2 + alpha)))[:, 0])
+            left_out = (targets - fit) / np.maximum(1 - own, _EPS)[:, np.newaxis]
+            squares[k] += np.sum(w[:, np.newaxis] * left_out**2)
+        return replace(self, squares=squares)
+
+    def merge(self, other: Self) -> Self:
+        """Add the sums of other rows."""
+        return replace(self, squares=self.squares + other.squares)
+
+
+class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    r"""Ridge regression whose penalty minimises the exact leave-one-out error.
+
+    Parameters
+    ----------
+    alphas : array-like of shape (n_alphas,), default=(0.1, 1.0, 10.0)
+        Positive penalties to choose from.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen penalty.
+    loo_errors_ : ndarray of shape (n_alphas,)
+        Weighted mean squared leave-one-out residual of every penalty.
+    best_score_ : float
+        Minus the smallest of them.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients for the chosen penalty.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    Ridge : With a given penalty.
+
+    Notes
+    -----
+    Leave-one-out takes a weighted row out whole, so that weight k is not the same as k copies of
+    the row. Of scikit-learn's parameters, ``scoring``, ``cv``, ``gcv_mode``,
+    ``store_cv_results`` and ``alpha_per_target`` are not offered; use its ``GridSearchCV`` around
+    :class:`Ridge` for other schemes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import RidgeCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 3))
+    >>> y = X @ [1.0, 0.0, -1.0] + 0.1 * rng.normal(size=50)
+    >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, y).alpha_
+    0.01
+    """
+
+    _parameter_constraints = {"alphas": ["array-like"], "fit_intercept": ["boolean"]}
+    _schema = Schema(
+        fits_together,
+        alpha_=Number(0),
+        loo_errors_=Array("f", "*"),
+        best_score_=Number(),
+        **FITTED,
+    )
+
+    def __init__(
+        self, *, alphas: Sequence[float] = (0.1, 1.0, 10.0), fit_intercept: bool = True
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the penalty and fit.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : RidgeCV
+            The fitted model.
+        """
+        alphas = check_alphas("RidgeCV", self.alphas)
+        X, y, sample_weight = check_training_data(
+            self,
+            X,
+            y,
+            sample_weight=sample_weight,
+            accept_sparse="csr",
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=2,
+            finite_squares=True,
+        )
+        y = np.asarray(y, dtype=np.float64)
+        found = spectrum(X, y, sample_weight, fit_intercept=self.fit_intercept)
+        total = float(len(y) if sample_weight is None else sample_weight.sum())
+        start = _LeaveOneOut(found, alphas, self.fit_intercept / total, np.zeros(len(alphas)))
+        squares = reduce(start, (X, y, sample_weight)).squares
+        self.loo_errors_ = squares / (total * (1 if y.ndim == 1 else y.shape[1]))
+        best = int(np.argmin(self.loo_errors_))
+        self.alpha_ = float(alphas[best])
+        self.best_score_ = -float(self.loo_errors_[best])
+        coef = found.coefficients(self.alpha_)
+        intercept = found.y_mean - found.x_mean @ coef
+        self.coef_ = coef[:, 0] if y.ndim == 1 else np.ascontiguousarray(coef.T)
+        self.intercept_ = float(intercept[0]) if y.ndim == 1 else intercept
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Predictions.
+        """
+        X = check_new_data(self, X, accept_sparse="csr")
+        return np.asarray(X @ self.coef_.T + self.intercept_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

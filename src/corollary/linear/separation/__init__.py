@@ -1,0 +1,1 @@
+"""Separating hyperplanes, margins and the perceptron."""

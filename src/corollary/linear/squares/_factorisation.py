@@ -1,0 +1,97 @@
+"""Factorisations behind least squares: scaled Cholesky, singular values, eigenvalues."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+
+EPS = float(np.finfo(np.float64).eps)
+# Below this reciprocal condition number an orthogonal method is the honest choice.
+DECOMPOSE_BELOW = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledCholesky:
+    """Cholesky factor of a penalised Gram matrix scaled to unit diagonal.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, n)
+        Upper triangular factor.
+    scale : ndarray of shape (n,)
+        Square roots of the diagonal before scaling.
+    rcond : float
+        Estimated reciprocal condition number.
+    """
+
+    factor: np.ndarray
+    scale: np.ndarray
+    rcond: float
+
+    @classmethod
+    def of(cls, gram: np.ndarray, alpha: float = 0.0) -> Self | None:
+        """Factorise ``gram + alpha * I``."""
+        diagonal = np.diag(gram) + alpha
+        if not np.all(diagonal > 0):
+            return None
+        scale = np.sqrt(diagonal)
+        scaled = gram / scale / scale[:, np.newaxis]
+        np.fill_diagonal(scaled, 1.0)
+        norm = float(np.abs(scaled).sum(axis=0).max(initial=0.0))
+        if len(scale) == 0:
+            return cls(scaled, scale, 1.0)
+        try:
+            factor = scipy.linalg.cholesky(scaled, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            return None
+        rcond, _ = scipy.linalg.lapack.dpocon(factor, norm)
+        return cls(factor, scale, float(rcond))
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solve for one or several right-hand sides."""
+        if len(self.scale) == 0:
+            return np.zeros_like(right)
+        scale = self.scale[:, np.newaxis]
+        return (
+            scipy.linalg.cho_solve((self.factor, False), right / scale, check_finite=False) / scale
+        )
+
+
+def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
+    """Minimise ``|B - A W|^2 + alpha |W|^2`` by singular values; smallest norm if alpha is 0."""
+    if A.shape[1] == 0:
+        return np.zeros((0, B.shape[1])), 0
+    U, s, Vt, rank, norms = scaled_decomposition(A)
+    if alpha == 0 and rank == A.shape[1]:
+        return (Vt.T @ ((U.T @ B) / s[:, np.newaxis])) / norms[:, np.newaxis], rank
+    U, s, Vt = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    # Singular values beyond the rank are rounding, which a tiny penalty would not hold down.
+    inverse = np.zeros_like(s)
+    inverse[:rank] = s[:rank] / (s[:rank] ** 2 + alpha)
+    return Vt.T @ (inverse[:, np.newaxis] * (U.T @ B)), rank
+
+
+def scaled_decomposition(
+    A: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray]:
+    """Decompose a matrix with its columns scaled to unit length, and judge its rank.
+
+    Columns in different units do not make a design singular, which is why the rank is judged
+    after scaling.
+    """
+    norms = np.linalg.norm(A, axis=0)
+    norms[norms == 0] = 1.0
+    U, s, Vt = scipy.linalg.svd(A / norms, full_matrices=False, check_finite=False)
+    return U, s, Vt, int(np.sum(s > 10 * EPS * max(A.shape) * s[0])), norms
+
+
+def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
+    """Solve ``(gram + alpha * I) W = cross`` by eigenvalues; smallest norm if alpha is 0."""
+    if len(gram) == 0:
+        return np.zeros_like(cross), 0
+    values, vectors = scipy.linalg.eigh(gram, check_finite=False)
+    above = values > 10 * EPS * len(values) * max(values[-1], 0.0)
+    inverse = np.zeros_like(values)
+    inverse[above] = 1.0 / (values[above] + alpha)
+    return vectors @ (inverse[:, np.newaxis] * (vectors.T @ cross)), int(above.sum())

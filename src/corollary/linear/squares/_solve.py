@@ -1,0 +1,140 @@
+r"""Least squares, plain or with a ridge penalty, over any source of rows.
+
+The problem is to minimise :math:`\sum_i w_i(y_i - x_i^\top\beta - b)^2 + \alpha\|\beta\|^2` with
+:math:`\alpha \ge 0` and an unpenalised intercept b. It is solved in at most three stages, each
+more careful than the one before:
+
+1. One pass over the rows forms the centred normal equations. They are scaled to a unit diagonal
+   and solved by Cholesky's method. Forming products squares the condition number, so the relative
+   error is about :math:`\varepsilon\kappa^2`, with :math:`\kappa` the condition number of the
+   centred and scaled design.
+2. If :math:`\kappa^2` exceeds 100, one or two steps of iterative refinement follow: residuals are
+   computed from the rows themselves, which brings the error down to that of an orthogonal method
+   as long as :math:`\varepsilon\kappa^2` is small.
+3. If :math:`\kappa^2` exceeds 1e10, a second pass computes the triangular factor of the rows
+   (:class:`TriangularFactor`) and its singular value decomposition, which gives the
+   solution of smallest norm when there are many. A source that can be read only once has no
+   second pass; then the normal equations are decomposed and a warning tells the accuracy.
+
+References
+----------
+Å. Björck (1987). Stability analysis of the method of seminormal equations for linear least
+squares problems. Linear Algebra and its Applications 88/89, 31-48.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from corollary.core.summary import ArraySource, Source
+from corollary.linear.squares._factorisation import (
+    DECOMPOSE_BELOW,
+    ScaledCholesky,
+    solve_factor,
+    solve_gram,
+)
+from corollary.linear.squares._records import LeastSquares, shaped
+from corollary.linear.squares._refinement import descent_direction
+from corollary.linear.squares._triangular_factor import TriangularFactor
+from corollary.linear.squares.normal_equations import NormalEquations
+
+# Reciprocals of the condition number of the scaled normal equations. Above the first, their
+# solution is as accurate as any; below the second, refinement contracts by less than about 1e-4
+# per step and an orthogonal method is the honest choice.
+REFINE_BELOW = 1e-2
+REFINE_TWICE_BELOW = 1e-7
+# A column whose spread is this small against its mean is constant up to rounding.
+CONSTANT = 32 * float(np.finfo(np.float64).eps)
+
+
+def solve_arrays(
+    X: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None,
+    *,
+    alpha: float,
+    fit_intercept: bool,
+    solver: str = "auto",
+    tol: float = 1e-10,
+    max_iter: int | None = None,
+    n_jobs: int | None = None,
+) -> LeastSquares:
+    """Solve least squares for validated arrays, choosing the way."""
+    from corollary.linear.squares._wide import is_large, solve_iteratively, solve_wide
+
+    if solver == "lsqr" or (solver == "auto" and is_large(X)):
+        return solve_iteratively(
+            X, y, sample_weight, alpha, fit_intercept, tol=tol, max_iter=max_iter
+        )
+    if X.shape[0] <= X.shape[1]:
+        return solve_wide(X, y, sample_weight, alpha, fit_intercept, decompose=solver == "svd")
+    source = ArraySource((X, y, sample_weight))
+    equations = source.reduce(NormalEquations.for_data(X, y), n_jobs)
+    return solve_source(
+        source, equations, alpha=alpha, fit_intercept=fit_intercept, solver=solver, n_jobs=n_jobs
+    )
+
+
+def solve_source(
+    source: Source,
+    equations: NormalEquations,
+    *,
+    alpha: float,
+    fit_intercept: bool,
+    solver: str = "auto",
+    n_jobs: int | None = None,
+) -> LeastSquares:
+    """Solve least squares from normal equations, with more passes over the rows if needed."""
+    if not equations.weight > 0:
+        raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
+    kept = varying_columns(equations, fit_intercept=fit_intercept)
+    gram = equations.gram(centred=fit_intercept)[np.ix_(kept, kept)]
+    cross = equations.cross(centred=fit_intercept)[kept]
+    factor = ScaledCholesky.of(gram, alpha)
+    rcond = 0.0 if factor is None else factor.rcond
+    way = "cholesky"
+    rank = len(kept)
+    if factor is not None and rcond >= DECOMPOSE_BELOW and solver != "svd":
+        coef = factor.solve(cross)
+        steps = (rcond < REFINE_BELOW) + (rcond < REFINE_TWICE_BELOW)
+        if source.rereadable:
+            for _ in range(steps):
+                coef += factor.solve(
+                    descent_direction(source, equations, coef, kept, alpha, fit_intercept, n_jobs)
+                )
+    elif source.rereadable:
+        means = equations.moments.mean
+        shift = means if fit_intercept else np.zeros_like(means)
+        R = source.reduce(TriangularFactor.of_shift(shift), n_jobs).R
+        coef, rank = solve_factor(R[:, kept], R[:, equations.n_features :], alpha)
+        way = "svd"
+    else:
+        coef, rank = solve_gram(gram, cross, alpha)
+        way = "eigen"
+        warnings.warn(
+            "The normal equations are ill-conditioned (reciprocal condition number "
+            f"{rcond:.1e}) and the data can be read only once, so that coefficients may have few "
+            "correct digits. Give a file, a list of chunks or arrays, or use Ridge with a larger "
+            "alpha.",
+            scipy.linalg.LinAlgWarning,
+            stacklevel=3,
+        )
+    full = np.zeros((equations.n_features, cross.shape[1]))
+    full[kept] = coef
+    intercept = equations.y_mean - equations.x_mean @ full
+    return shaped(full, intercept, source.target_ndim, fit_intercept, rank, rcond, way)
+
+
+def varying_columns(equations: NormalEquations, *, fit_intercept: bool = True) -> np.ndarray:
+    """Return the columns that are not constant (or zero, without intercept) up to rounding.
+
+    Scaling a column of rounding errors to unit length would make noise look like data; the
+    coefficient of such a column is zero in the solution of smallest norm.
+    """
+    squares = np.diag(equations.gram(centred=fit_intercept))
+    if not fit_intercept:
+        return np.flatnonzero(squares > 0)
+    noise = equations.weight * (CONSTANT * equations.x_mean) ** 2
+    return np.flatnonzero(squares > noise)

@@ -1,0 +1,128 @@
+r"""Least squares with at least as many columns as rows, and for large sparse inputs.
+
+With fewer rows than columns the ridge solution is found on the side of the rows: the push-through
+identity :math:`(X^\top X+\alpha I)^{-1}X^\top = X^\top(XX^\top+\alpha I)^{-1}` turns a system of
+size n_features into one of size n_samples.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from corollary.linear.squares._factorisation import DECOMPOSE_BELOW, ScaledCholesky, solve_factor
+from corollary.linear.squares._records import LeastSquares, shaped
+
+# Sparse inputs are iterated upon when the smaller side exceeds this: the products of its rows or
+# columns would be a dense matrix of 128 MB.
+LARGE_SIDE = 4096
+
+
+def is_large(X: Any) -> bool:
+    """Tell whether X is sparse and both of its sides are large."""
+    return bool(sparse.issparse(X) and min(X.shape) > LARGE_SIDE)
+
+
+def solve_wide(
+    X: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None,
+    alpha: float,
+    fit_intercept: bool,
+    *,
+    decompose: bool = False,
+) -> LeastSquares:
+    """Solve least squares on the side of the rows."""
+    x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)
+    target = (y.reshape(len(y), -1) - y_mean) * root
+    if alpha > 0 and not decompose:
+        K = _row_products(X, x_mean, root)
+        factor = ScaledCholesky.of(K, alpha)
+        if factor is not None and factor.rcond >= DECOMPOSE_BELOW:
+            dual = factor.solve(target)
+            coef = X.T @ (root * dual) - np.outer(x_mean, (root * dual).sum(axis=0))
+            intercept = y_mean - x_mean @ coef
+            return shaped(
+                coef, intercept, y.ndim, fit_intercept, min(X.shape), factor.rcond, "dual"
+            )
+    dense = X.toarray() if sparse.issparse(X) else X
+    Z = dense - x_mean
+    if fit_intercept:
+        # The rounding of a large mean would stay in every row and look like one more direction.
+        slip = (root[:, 0] ** 2) @ Z / (root**2).sum()
+        Z, x_mean = Z - slip, x_mean + slip
+    coef, rank = solve_factor(Z * root, target, alpha)
+    return shaped(coef, y_mean - x_mean @ coef, y.ndim, fit_intercept, rank, 0.0, "svd")
+
+
+def solve_iteratively(
+    X: Any,
+    y: np.ndarray,
+    sample_weight: np.ndarray | None,
+    alpha: float,
+    fit_intercept: bool,
+    *,
+    tol: float = 1e-10,
+    max_iter: int | None = None,
+) -> LeastSquares:
+    """Solve least squares by LSQR, which touches X only through products with vectors."""
+    from scipy.sparse.linalg import LinearOperator, lsqr
+
+    x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)
+    target = (y.reshape(len(y), -1) - y_mean) * root
+    w = root[:, 0]
+    design = LinearOperator(
+        X.shape,
+        matvec=lambda v: w * (X @ v.ravel() - x_mean @ v.ravel()),
+        rmatvec=lambda u: X.T @ (w * u.ravel()) - x_mean * (w @ u.ravel()),
+        dtype=np.float64,
+    )
+    limit = 10 * min(X.shape) if max_iter is None else max_iter
+    coef = np.empty((X.shape[1], target.shape[1]))
+    n_iter = 1
+    for k in range(target.shape[1]):
+        found = lsqr(
+            design, target[:, k], damp=np.sqrt(alpha), atol=tol, btol=tol, conlim=0, iter_lim=limit
+        )
+        coef[:, k] = found[0]
+        n_iter = max(n_iter, int(found[2]))
+        if found[1] == 7:
+            warnings.warn(
+                f"LSQR stopped after {limit} iterations before it reached tol={tol:g}. Raise "
+                "max_iter or tol, or scale the columns.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+    intercept = y_mean - x_mean @ coef
+    solution = shaped(coef, intercept, y.ndim, fit_intercept, min(X.shape), 0.0, "lsqr")
+    return solution._replace(n_iter=n_iter)
+
+
+def _centre(
+    X: Any, y: np.ndarray, sample_weight: np.ndarray | None, fit_intercept: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the means to subtract and the square roots of the weights as a column."""
+    n = X.shape[0]
+    w = np.ones(n) if sample_weight is None else sample_weight
+    total = w.sum()
+    if not total > 0:
+        raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
+    targets = y.reshape(n, -1)
+    if fit_intercept:
+        x_mean, y_mean = np.asarray(X.T @ w) / total, targets.T @ w / total
+    else:
+        x_mean, y_mean = np.zeros(X.shape[1]), np.zeros(targets.shape[1])
+    return x_mean, y_mean, np.sqrt(w)[:, np.newaxis]
+
+
+def _row_products(X: Any, x_mean: np.ndarray, root: np.ndarray) -> np.ndarray:
+    if not sparse.issparse(X):
+        Z = (X - x_mean) * root
+        return Z @ Z.T
+    # Centring implicitly keeps X sparse: (x_i - m)(x_j - m) = x_i x_j - x_i m - x_j m + m m.
+    K = (X @ X.T).toarray()
+    u = X @ x_mean
+    K += x_mean @ x_mean - u - u[:, np.newaxis]
+    return K * root * root.T

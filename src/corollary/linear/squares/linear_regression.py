@@ -1,0 +1,95 @@
+"""Ordinary least squares as an estimator."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from corollary.core.schema import Integer, Schema, Text
+from corollary.core.summary import Source
+from corollary.linear._regressor import FITTED, LinearModel, fits_together
+from corollary.linear.squares._records import LeastSquares
+from corollary.linear.squares._solve import solve_arrays, solve_source
+from corollary.linear.squares.normal_equations import NormalEquations
+
+
+class LinearRegression(LinearModel):
+    r"""Ordinary least squares.
+
+    Minimises :math:`\sum_i w_i(y_i-x_i^\top\beta-b)^2`, with :math:`\beta` in ``coef_`` and b in
+    ``intercept_``. Where many coefficients do equally well, the fit is the one of smallest norm.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether the model has an intercept.
+    n_jobs : int or None, default=None
+        Threads for :meth:`fit`; None means one per available core. The result does not depend
+        on it.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    rank_ : int
+        Rank of the (centred) design.
+    solver_ : str
+        What was used: "cholesky", "svd" or "eigen".
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    Ridge : With a penalty on large coefficients.
+    corollary.linear.coefficient_intervals : How sure each coefficient is.
+    corollary.linear.diagnose : Rank, uniqueness and condition of the problem.
+
+    Notes
+    -----
+    The fit forms the normal equations block by block, so that X is neither copied nor centred,
+    refines their solution with residuals of the rows, and falls back to an orthogonal
+    factorisation when they are ill-conditioned.
+
+    Of scikit-learn's parameters, ``positive``, ``tol`` and ``copy_X`` are not offered: there are no
+    sign constraints, X is never written to, and ``n_jobs=None`` uses all cores.
+
+    Guarantee. With uncorrelated noise of equal variance and full column rank, no linear unbiased
+    estimate of the coefficients has a smaller covariance (Gauss and Markov), checked by
+    ``tests/linear/test_sampling_law.py::test_no_linear_unbiased_estimate_has_less_covariance``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.linear import LinearRegression
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]])
+    >>> model = LinearRegression().fit(X, X @ [2.0, -1.0] + 3.0)
+    >>> model.coef_.round(6), round(model.intercept_, 6)
+    (array([ 2., -1.]), 3.0)
+    """
+
+    _parameter_constraints = {"fit_intercept": ["boolean"], "n_jobs": [Integral, None]}
+    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), **FITTED)
+
+    def __init__(self, *, fit_intercept: bool = True, n_jobs: int | None = None) -> None:
+        self.fit_intercept = fit_intercept
+        self.n_jobs = n_jobs
+
+    def _solve_arrays(
+        self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None
+    ) -> LeastSquares:
+        return solve_arrays(
+            X, y, sample_weight, alpha=0.0, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs
+        )
+
+    def _solve_source(
+        self, source: Source, equations: NormalEquations, n_jobs: int | None
+    ) -> LeastSquares:
+        return solve_source(
+            source, equations, alpha=0.0, fit_intercept=self.fit_intercept, n_jobs=n_jobs
+        )
