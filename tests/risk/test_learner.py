@@ -5,7 +5,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 from sklearn.neighbors import KNeighborsClassifier
 
 from corollary.risk import ERMClassifier, as_learner, as_predictor, order_sensitivity
-from corollary.risk.learner import Learner
+from corollary.risk.minimise.learner import Learner
 
 
 def data(seed, n=60):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corollary.risk import kantorovich_potential, lipschitz_gap, wasserstein_distance
-from corollary.risk.transport import _distances, _transport
+from corollary.risk.laws.transport import _distances, _transport
 
 seeds = st.integers(0, 2**32 - 1)
 

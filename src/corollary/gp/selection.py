@@ -11,8 +11,7 @@ from corollary.gp.evidence import LOG_2PI
 from corollary.gp.posterior import Predictions
 from corollary.gp.regressor import GaussianProcessRegressor
 from corollary.kernels import Kernel
-from corollary.risk.divergence import kl_gaussian
-from corollary.risk.normal_score import crps_normal
+from corollary.risk import crps_normal, kl_gaussian
 
 
 class NormalScores(NamedTuple):

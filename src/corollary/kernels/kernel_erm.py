@@ -11,9 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
-from corollary.risk.loss import check_loss
-from corollary.risk.margin_losses import HingeLoss
-from corollary.risk.regression_losses import AbsoluteLoss, EpsilonInsensitiveLoss, PinballLoss
+from corollary.risk import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss, check_loss
 
 MEMORY = 20  # pairs of L-BFGS
 

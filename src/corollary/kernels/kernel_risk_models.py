@@ -29,9 +29,7 @@ from corollary.kernels.base import Kernel
 from corollary.kernels.kernel_erm import KernelRisk, minimise_kernel_risk
 from corollary.kernels.kernel_ridge import expand, rows_go_with_kernel, training_gram
 from corollary.kernels.named import NAMES
-from corollary.risk.loss import Loss, check_loss
-from corollary.risk.margin import MarginLoss
-from corollary.risk.regression_losses import RegressionLoss
+from corollary.risk import Loss, MarginLoss, RegressionLoss, check_loss
 
 _SHARED: dict[str, list[Any]] = {
     "alpha": [Interval(Real, 0, None, closed="neither")],

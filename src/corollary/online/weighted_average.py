@@ -16,8 +16,7 @@ from scipy.special import rel_entr
 
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
-from corollary.risk import binary_kl
-from corollary.risk.divergence import check_law
+from corollary.risk import binary_kl, check_law
 
 # The largest eta for which exp(-eta * loss(y, .)) is concave on [0, 1] for all y in [0, 1].
 RATES = {"square": 0.5, "entropic": 1.0}

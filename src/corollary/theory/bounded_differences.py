@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import Interval, Options, validate_params
-from corollary.risk.divergence import check_law
+from corollary.risk import check_law
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 _POSITIVE = Interval(Real, 0, None, closed="neither")

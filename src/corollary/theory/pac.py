@@ -16,10 +16,7 @@ from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, validate_params
 from corollary.core.world import World
-from corollary.risk.algorithm_risk import algorithm_risk
-from corollary.risk.finite_classes import Rectangle
-from corollary.risk.learner import as_learner
-from corollary.risk.loss import LossLike
+from corollary.risk import LossLike, Rectangle, algorithm_risk, as_learner
 from corollary.theory.binomial import clopper_pearson_interval
 
 _DELTA = Interval(Real, 0, 1, closed="neither")

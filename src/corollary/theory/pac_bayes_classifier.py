@@ -43,7 +43,7 @@ from corollary.core.schema import (
 )
 from corollary.neural.base import LARGEST_INPUT, auto_batch_size, location_and_scale
 from corollary.neural.mlp import apply_mlp, flatten, init_mlp, unflatten
-from corollary.risk.divergence import kl_gaussian
+from corollary.risk import kl_gaussian
 from corollary.theory.certificate import Certificate, format_share
 from corollary.theory.kl_inverse import kl_confidence_limit
 from corollary.theory.pac_bayes import pac_bayes_kl_bound

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, validate_params
-from corollary.risk.learner import as_learner
-from corollary.risk.loss import LossLike, check_loss
+from corollary.risk import LossLike, as_learner, check_loss
 from corollary.theory.bounded_differences import mcdiarmid_bound
 
 _SIZE = Interval(Integral, 1, None, closed="left")

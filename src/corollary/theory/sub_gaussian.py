@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from corollary.core.compat import Interval, Options, validate_params
-from corollary.risk.divergence import check_law
+from corollary.risk import check_law
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _DELTA = Interval(Real, 0, 1, closed="neither")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp, ndtri
 
 from corollary.core.compat import Interval, Options, validate_params
-from corollary.risk.divergence import binary_kl
+from corollary.risk import binary_kl
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _UNIT = Interval(Real, 0, 1, closed="both")

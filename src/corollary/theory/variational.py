@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from corollary.risk.divergence import check_law
+from corollary.risk import check_law
 
 
 def gibbs_measure(q: Any, g: Any) -> np.ndarray:

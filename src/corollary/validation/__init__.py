@@ -10,7 +10,7 @@ often chance alone would do as much.
 The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`corollary.theory`.
 """
 
-from corollary.risk.normal_score import crps_normal as crps_normal
+from corollary.risk import crps_normal as crps_normal
 from corollary.validation.bootstrap import BootstrapLaw as BootstrapLaw
 from corollary.validation.bootstrap import BootstrapRisk as BootstrapRisk
 from corollary.validation.bootstrap import bootstrap as bootstrap

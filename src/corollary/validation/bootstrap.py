@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, safe_indexing, validate_params
 from corollary.ensemble import expected_distinct_share
-from corollary.risk.loss import LossLike
+from corollary.risk import LossLike
 from corollary.validation.hold_out import loss_of
 
 _SIZE = Interval(Integral, 1, None, closed="left")

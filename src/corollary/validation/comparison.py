@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.compat import Interval, validate_params
-from corollary.risk.loss import LossLike
+from corollary.risk import LossLike
 from corollary.validation.cross_validation import cross_validate
 from corollary.validation.hold_out import loss_of
 

@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, LeaveOneOut, check_cv
 
 from corollary.core.compat import safe_indexing
-from corollary.risk.loss import LossLike
+from corollary.risk import LossLike
 from corollary.validation.hold_out import loss_of
 
 

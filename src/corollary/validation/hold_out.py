@@ -13,7 +13,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
-from corollary.risk.loss import LossLike, check_loss
+from corollary.risk import LossLike, check_loss
 from corollary.theory import (
     clopper_pearson_interval,
     clopper_pearson_upper,

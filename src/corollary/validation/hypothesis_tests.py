@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.risk.divergence import check_law
+from corollary.risk import check_law
 
 
 def exact_p_value(observed: float, values: Any, probabilities: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from corollary.risk.divergence import check_law
+from corollary.risk import check_law
 
 
 def posterior_log_loss(posterior: Any, other: Any) -> float:

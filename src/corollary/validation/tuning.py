@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from corollary.core.compat import StrOptions, validate_params
-from corollary.risk.loss import LossLike
+from corollary.risk import LossLike
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.risk.empirical import check_weights
+from corollary.risk import check_weights
 
 # Smallest probability of a label: a member that excludes what happened is not excluded for ever.
 SMALLEST_PROBABILITY = 1e-15

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.risk import sign
-from corollary.risk.margin import check_signs
+from corollary.risk import check_signs, sign
 
 
 def convex_weights(weights: Any, n_members: int) -> np.ndarray:

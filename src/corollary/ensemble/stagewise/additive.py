@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from corollary.ensemble.stagewise.stump import Stump
-from corollary.risk.margin import check_signs
+from corollary.risk import check_signs
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from corollary.risk import (
     CrossEntropyLoss,
     ExponentialLoss,
     Loss,
+    LossLike,
     ZeroOneLoss,
     check_loss,
+    check_weights,
 )
-from corollary.risk.empirical import check_weights
-from corollary.risk.loss import LossLike
 
 # Along a direction in which the loss falls for ever (separable rows under the exponential loss) the
 # search ends where the slope is this share of what it was: going on would gain nothing. A fit ends

@@ -22,7 +22,7 @@ import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.ensemble.combining.vote import convex_weights
-from corollary.risk.margin import check_signs
+from corollary.risk import check_signs
 
 _CONVENTION = [StrOptions({"half", "log_odds"})]
 

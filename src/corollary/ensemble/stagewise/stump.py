@@ -31,9 +31,7 @@ from corollary.core.schema import (
     Strings,
 )
 from corollary.ensemble.combining.vote import winners
-from corollary.risk import sign
-from corollary.risk.empirical import check_weights
-from corollary.risk.margin import check_signs
+from corollary.risk import check_signs, check_weights, sign
 
 _INPUTS = {
     "n_features_in_": Size("d"),

@@ -18,7 +18,7 @@ import numpy as np
 from corollary.core.compat import Interval, validate_params
 from corollary.ensemble.combining.vote import convex_weights
 from corollary.ensemble.stagewise.reweighting import normaliser
-from corollary.risk.margin import check_signs
+from corollary.risk import check_signs
 
 
 class TrainingErrorChain(NamedTuple):

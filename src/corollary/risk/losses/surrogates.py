@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from corollary.risk.loss import check_loss
-from corollary.risk.margin import MarginLoss
+from corollary.risk.losses.loss import check_loss
+from corollary.risk.losses.margin import MarginLoss
 
 
 def domination_constant(loss: str | MarginLoss) -> float:

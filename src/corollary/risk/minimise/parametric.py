@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.risk.empirical import check_weights
-from corollary.risk.label_losses import CrossEntropyLoss
-from corollary.risk.loss import Loss, check_loss
-from corollary.risk.margin_losses import ExponentialLoss, LogisticLoss
+from corollary.risk.losses.label_losses import CrossEntropyLoss
+from corollary.risk.losses.loss import Loss, check_loss
+from corollary.risk.losses.margin_losses import ExponentialLoss, LogisticLoss
+from corollary.risk.risks.empirical import check_weights
 
 # A model maps parameters to predictions and to the map that pulls gradients back to parameters.
 Model = Callable[[np.ndarray], tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]]

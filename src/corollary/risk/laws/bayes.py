@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from corollary.risk.label_losses import CostLoss
-from corollary.risk.loss import check_posterior, sign
-from corollary.risk.regression_losses import conditional_mean
+from corollary.risk.losses.label_losses import CostLoss
+from corollary.risk.losses.loss import check_posterior, sign
+from corollary.risk.losses.regression_losses import conditional_mean
 
 
 def posterior_probabilities(log_likelihood: Any, prior: Any) -> np.ndarray:

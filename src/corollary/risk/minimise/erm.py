@@ -20,11 +20,11 @@ from corollary.core.schema import (
     Size,
     Strings,
 )
-from corollary.risk.label_losses import CrossEntropyLoss
-from corollary.risk.loss import Loss, check_loss
-from corollary.risk.margin import MarginLoss
-from corollary.risk.parametric import minimise_linear
-from corollary.risk.regression_losses import RegressionLoss
+from corollary.risk.losses.label_losses import CrossEntropyLoss
+from corollary.risk.losses.loss import Loss, check_loss
+from corollary.risk.losses.margin import MarginLoss
+from corollary.risk.losses.regression_losses import RegressionLoss
+from corollary.risk.minimise.parametric import minimise_linear
 
 _SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "alpha": [Interval(Real, 0, None, closed="left")],

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.risk.divergence import check_law
+from corollary.risk.laws.divergence import check_law
 
 
 def wasserstein_distance(x: Any, y: Any, *, weights_x: Any = None, weights_y: Any = None) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 
 from corollary.core.schema import Flag, List, Number, Plain, Schema
-from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
-from corollary.risk.margin import check_signs
+from corollary.risk.losses.loss import Loss, check_posterior, check_range, pair, sign
+from corollary.risk.losses.margin import check_signs
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from corollary.risk.loss import LossLike, check_loss
+from corollary.risk.losses.loss import LossLike, check_loss
 
 
 class RegularisedRisk(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.risk.loss import Loss, check_posterior, check_range, pair, sign
+from corollary.risk.losses.loss import Loss, check_posterior, check_range, pair, sign
 
 
 class MarginLoss(Loss):

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.world import World
-from corollary.risk.learner import as_predictor
-from corollary.risk.loss import LossLike, check_loss
-from corollary.risk.population import conditional_risk
+from corollary.risk.losses.loss import LossLike, check_loss
+from corollary.risk.minimise.learner import as_predictor
+from corollary.risk.risks.population import conditional_risk
 
 
 @dataclass(frozen=True, eq=False)

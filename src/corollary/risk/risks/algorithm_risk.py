@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.world import RiskEstimate, World
-from corollary.risk.finite_world import FiniteWorld
-from corollary.risk.learner import as_learner
-from corollary.risk.loss import LossLike
-from corollary.risk.population import population_risk
+from corollary.risk.laws.finite_world import FiniteWorld
+from corollary.risk.losses.loss import LossLike
+from corollary.risk.minimise.learner import as_learner
+from corollary.risk.risks.population import population_risk
 
 
 class AlgorithmRisk(NamedTuple):

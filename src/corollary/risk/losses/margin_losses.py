@@ -13,7 +13,7 @@ square         (1 - s)^2 = (y - f)^2     2p - 1                     infinite
 ============== ========================= ========================== =================
 
 The zero-one loss of a score is *not* a margin loss: by ``sign(0) = +1`` it depends on the label
-at s = 0. It lies below ``1{s <= 0}``, see :mod:`corollary.risk.surrogates`.
+at s = 0. It lies below ``1{s <= 0}``, see :mod:`corollary.risk.losses.surrogates`.
 """
 
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from scipy.special import expit, logit
 
 from corollary.core.schema import Number, Schema
 from corollary.risk import _codes
-from corollary.risk.loss import check_range
-from corollary.risk.margin import MarginLoss
+from corollary.risk.losses.loss import check_range
+from corollary.risk.losses.margin import MarginLoss
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.risk.empirical import check_weights, empirical_risk
-from corollary.risk.learner import as_predictor
-from corollary.risk.loss import LossLike, sign
-from corollary.risk.margin import check_signs
+from corollary.risk.losses.loss import LossLike, sign
+from corollary.risk.losses.margin import check_signs
+from corollary.risk.minimise.learner import as_predictor
+from corollary.risk.risks.empirical import check_weights, empirical_risk
 
 
 class FiniteMinimum(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from corollary.core.world import RiskEstimate, World
-from corollary.risk.learner import as_predictor
-from corollary.risk.loss import LossLike, check_loss, check_posterior
+from corollary.risk.losses.loss import LossLike, check_loss, check_posterior
+from corollary.risk.minimise.learner import as_predictor
 
 
 def conditional_risk(
@@ -89,7 +89,7 @@ def population_risk(
     >>> population_risk(world, lambda X: X[:, 0])
     RiskEstimate(value=0.125, standard_error=0.0)
     """
-    from corollary.risk.finite_world import FiniteWorld
+    from corollary.risk.laws.finite_world import FiniteWorld
 
     predictor = as_predictor(predictor)
     if isinstance(world, FiniteWorld):

@@ -1,0 +1,1 @@
+"""Laws of outcomes: how far apart they are, what is best under them, and finite ones."""

@@ -1,0 +1,1 @@
+"""What a loss is, and all of them."""

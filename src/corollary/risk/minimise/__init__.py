@@ -1,0 +1,1 @@
+"""Finding predictors of small empirical risk."""

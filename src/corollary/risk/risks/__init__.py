@@ -1,0 +1,1 @@
+"""Expected and empirical risks, and where they come from."""
