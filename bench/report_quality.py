@@ -68,7 +68,7 @@ BARS = {
 
 def load(name: str) -> Any:
     """Return the table of a data set."""
-    from corollary.report import from_memory, read_demo
+    from corollary.reporting import from_memory, read_demo
 
     if name == "breast_cancer":
         return read_demo(name)
@@ -81,7 +81,7 @@ def split(n: int, seed: int, goal: Any, *, calibrate: bool, n_folds: int) -> Any
     """Split rows by the rule of the study, and the training rows into folds by the report's."""
     from sklearn.model_selection import train_test_split
 
-    from corollary.report.split import Split
+    from corollary.reporting.table._split import Split
 
     train, test = train_test_split(np.arange(n), test_size=0.25, random_state=seed)
     train, held = np.sort(train), np.empty(0, dtype=int)
@@ -97,10 +97,10 @@ def split(n: int, seed: int, goal: Any, *, calibrate: bool, n_folds: int) -> Any
 
 def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False) -> dict[str, Any]:
     """Let the report choose a model on one split and score it on the rows set aside."""
-    from corollary.report.pipeline import count_folds
-    from corollary.report.profile import inspect_table
-    from corollary.report.selection import select_model
-    from corollary.report.target import read_target
+    from corollary.reporting._measure import count_folds
+    from corollary.reporting.models._selection import select_model
+    from corollary.reporting.table._profile import inspect_table
+    from corollary.reporting.table._target import read_target
 
     bar, table = BARS[name], load(name)
     goal = read_target(table, bar.target)

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from corollary import cli
 from corollary.cli import DEMOS, EPILOG, app
-from corollary.report.errors import EXIT_CODES
-from corollary.report.read import DEMOS as READ_DEMOS
-from corollary.report.read import read_demo
+from corollary.reporting._errors import EXIT_CODES
+from corollary.reporting.table._read import DEMOS as READ_DEMOS
+from corollary.reporting.table._read import read_demo
 
 RUN = [sys.executable, "-c", "from corollary.cli import main; main()"]
 
@@ -222,7 +222,7 @@ def test_interrupt(monkeypatch, table, tmp_path):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("corollary.report.report", interrupted)
+    monkeypatch.setattr("corollary.reporting.report", interrupted)
     result = _run("report", table, "-t", "area", "--out", tmp_path / "out")
     assert result.exit_code == EXIT_CODES["interrupted"] == 130
     assert "Interrupted; nothing was written" in result.stderr

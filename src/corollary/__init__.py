@@ -1,9 +1,10 @@
 """Machine learning with its guarantees computed for your own data.
 
 The library is organised by family (``corollary.linear``, ``corollary.neural``, ...); every
-estimator follows scikit-learn's contract. Three functions stand at the top because they serve
-every family: :func:`certify` computes the guarantees that theory gives a fitted model, and
-:func:`save` and :func:`load` keep models in files that are data, never code.
+estimator follows scikit-learn's contract. Four functions stand at the top because they serve
+every family: :func:`report` makes the report of a table, :func:`certify` computes the guarantees
+that theory gives a fitted model, and :func:`save` and :func:`load` keep models in files that are
+data, never code.
 
 Subpackages are imported on first use, so that ``import corollary`` costs next to nothing.
 """
@@ -16,12 +17,14 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from corollary.core.files import load as load
     from corollary.core.files import save as save
+    from corollary.reporting import report as report
     from corollary.theory.certify import certify as certify
 
 # Where each top-level name lives; resolved by __getattr__ (PEP 562).
 _HOMES = {
     "certify": "corollary.theory",
     "load": "corollary.core.files",
+    "report": "corollary.reporting",
     "save": "corollary.core.files",
 }
 _PACKAGES = (
@@ -37,7 +40,7 @@ _PACKAGES = (
     "neighbors",
     "neural",
     "online",
-    "report",
+    "reporting",
     "representation",
     "risk",
     "svm",

@@ -19,7 +19,7 @@ EPILOG = (
     "Exit codes: 0 done; 2 wrong usage; 3 the data file cannot be used; 4 the target cannot be "
     "predicted; 5 the output cannot be written; 6 the model file was refused; 130 interrupted."
 )
-#: Bundled data, as in corollary.report.read; repeated here so that help need not import it.
+#: Bundled data, as the report knows them; repeated here so that help need not import it.
 DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 
 app = typer.Typer(
@@ -90,7 +90,7 @@ def _report(
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
     with _failures(), screen.progress():
-        from corollary.report import read_demo, report
+        from corollary.reporting import read_demo, report
 
         made = report(
             read_demo(demo) if demo is not None else data,
@@ -121,7 +121,7 @@ def _predict(
     """Predict new rows, with sets or intervals and flags on what is unusual."""
     screen = _Screen()
     with _failures():
-        from corollary.report.predict import predict_file
+        from corollary.reporting import predict_file
 
         table, notes = predict_file(model, data, out)
         if out is None:
@@ -134,7 +134,7 @@ def _predict(
 
 def _print_csv(table: Any) -> None:
     """Print in UTF-8 whatever the terminal speaks: data are for other programs."""
-    from corollary.report.errors import ReportError
+    from corollary.reporting import ReportError
 
     try:
         sys.stdout.buffer.write(table.to_csv(index=False).encode())
@@ -201,7 +201,7 @@ def _failures() -> Iterator[None]:
         print("Interrupted; nothing was written.", file=sys.stderr)
         raise typer.Exit(130) from None
     except Exception as error:
-        from corollary.report.errors import ReportError
+        from corollary.reporting import ReportError
 
         if not isinstance(error, ReportError):
             raise
@@ -215,9 +215,7 @@ def _summarise(made: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from corollary.report.sections import verdict
-
-    answers = verdict.build(made.evidence)
+    answers = made.content["verdict"]
     wide = sys.stdout.isatty()
     console = Console(highlight=False, width=None if wide else 100, soft_wrap=False)
     console.print()

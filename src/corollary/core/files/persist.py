@@ -35,6 +35,11 @@ _CORE = re.compile(r"corollary\.core\.([a-z]\w*)\.([A-Z]\w*)")
 _FORMER = {
     "corollary.core.moments.Moments": "corollary.core.summary.Moments",
     "corollary.core.normal_equations.NormalEquations": "corollary.linear.NormalEquations",
+    "corollary.report.IntervalCalibration": "corollary.reporting.IntervalCalibration",
+    "corollary.report.MarginClassifier": "corollary.reporting.MarginClassifier",
+    "corollary.report.Predictor": "corollary.reporting.Predictor",
+    "corollary.report.ReportModel": "corollary.reporting.ReportModel",
+    "corollary.report.SetCalibration": "corollary.reporting.SetCalibration",
 }
 
 

@@ -1,0 +1,223 @@
+"""The model that a report hands over: from raw rows to predictions with sets or intervals."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.schema import Instance, List, Number, Schema, Text
+from corollary.reporting._errors import ReportError
+from corollary.reporting.models._predictor import Predictor
+from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
+from corollary.representation import TableEncoder
+from corollary.representation.columns import Plan, distinct_strings, read_dates, read_numbers
+
+
+def _fits_together(model: "ReportModel") -> str | None:
+    if not isinstance(model.encoder, TableEncoder) or not isinstance(model.predictor, Predictor):
+        return "its parts are not an encoder and a predictor"
+    if [plan["name"] for plan in getattr(model.encoder, "plans_", [])] != list(model.columns):
+        return "its encoder reads other columns"
+    if len(model.encoder.feature_columns_) != model.predictor.n_features:
+        return "its encoder and its predictor do not fit"
+    if model.task == "classification":
+        if not isinstance(model.calibration, SetCalibration) or not model.predictor.classification:
+            return "its parts do not classify"
+        if len(model.classes) != len(model.predictor.constant):
+            return "its classes do not fit its predictor"
+        return None
+    if not isinstance(model.calibration, IntervalCalibration) or model.predictor.classification:
+        return "its parts do not predict numbers"
+    if len(model.calibration.weights) != model.predictor.n_features + 3:
+        return "its intervals do not fit its predictor"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class ReportModel:
+    """Everything it takes to predict new rows as the report describes.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Columns it reads, by name; others in new data are ignored.
+    encoder : TableEncoder
+        From these columns to features.
+    predictor : Predictor
+        From features to predictions.
+    calibration : SetCalibration or IntervalCalibration
+        From predictions to sets or intervals.
+    target : str
+        Name of what is predicted.
+    task : {"classification", "regression"}
+        Kind of prediction.
+    classes : tuple of str
+        Class names in index order; empty for regression.
+    coverage : float
+        Share of such rows whose set or interval holds the truth, at least.
+    label : str
+        The model in words.
+    data_sha256 : str
+        Hash of the data it was made from.
+
+    See Also
+    --------
+    report : Make one.
+
+    Examples
+    --------
+    >>> from corollary.reporting import measure, read_demo
+    >>> table = read_demo("iris")
+    >>> evidence, model = measure(table, table.target, fast=True)
+    >>> model.predict(table.frame.head(2))["prediction"].tolist()
+    ['setosa', 'setosa']
+    """
+
+    columns: tuple[str, ...]
+    encoder: TableEncoder
+    predictor: Predictor
+    calibration: SetCalibration | IntervalCalibration
+    target: str
+    task: str
+    classes: tuple[str, ...]
+    coverage: float
+    label: str
+    data_sha256: str
+
+    _schema = Schema(
+        _fits_together,
+        columns=List(Text(), "c"),
+        encoder=Instance("transform"),
+        predictor=Instance("predict"),
+        calibration=Instance("sets") | Instance("intervals"),
+        target=Text(),
+        task=Text(("classification", "regression")),
+        classes=List(Text()),
+        coverage=Number(0.0, 1.0),
+        label=Text(),
+        data_sha256=Text(),
+    )
+
+    def predict(self, data: Any) -> Any:
+        """Predict new rows.
+
+        Parameters
+        ----------
+        data : data frame
+            pandas or polars; columns in any order. Unknown columns are ignored, absent ones count
+            as missing values and are flagged.
+
+        Returns
+        -------
+        table : pandas DataFrame
+            With the index of the data and the columns ``prediction``; for classes ``set`` and
+            ``probability <class>``; for numbers ``low`` and ``high``; and ``flags``, which says
+            what is unusual about the row.
+
+        Raises
+        ------
+        ReportError
+            Of kind "data", if no column of the model is present or there are no rows.
+        """
+        import pandas as pd
+
+        frame = self._select(data)
+        features = self.encoder.transform(frame)
+        out: dict[str, Any] = {}
+        if isinstance(self.calibration, SetCalibration):
+            probability = self.predictor.predict_proba(features)
+            sets = self.calibration.sets(probability)
+            names = np.asarray(self.classes, dtype=object)
+            out["prediction"] = names[probability.argmax(axis=1)]
+            out["set"] = [" | ".join(names[row]) for row in sets]
+            for k, name in enumerate(self.classes):
+                out[f"probability {name}"] = probability[:, k]
+        else:
+            prediction = self.predictor.predict(features)
+            low, high = self.calibration.intervals(features, prediction)
+            out = {"prediction": prediction, "low": low, "high": high}
+        out["flags"] = self.flags(data)
+        return pd.DataFrame(out, index=frame.index)
+
+    def flags(self, data: Any) -> list[str]:
+        """Say what is unusual about each row.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        flags : list of str
+            Sentences joined by semicolons; empty for rows like those of training.
+        """
+        frame = self._select(data)
+        absent = set(self.columns) - {str(c) for c in _as_pandas(data).columns}
+        words: list[list[str]] = [[] for _ in range(len(frame))]
+        for name, plan in zip(self.columns, self.encoder.plans_):
+            if name in absent:
+                for row in words:
+                    row.append(f"{name}: column absent")
+                continue
+            for mask, what in unusual_values(plan, frame[name]):
+                for i in np.flatnonzero(mask):
+                    words[i].append(f"{name}: {what}")
+        return ["; ".join(row) for row in words]
+
+    def _select(self, data: Any) -> Any:
+        import pandas as pd
+
+        frame = _as_pandas(data)
+        known = {str(c): c for c in frame.columns}
+        if not set(self.columns) & set(known):
+            raise ReportError(
+                "data",
+                f"The data hold none of the columns that the model reads: "
+                f"{', '.join(self.columns[:12])}{', ...' * (len(self.columns) > 12)}.",
+            )
+        if len(frame) == 0:
+            raise ReportError("data", "The data hold no rows to predict.")
+        parts = {
+            name: frame[known[name]] if name in known else pd.Series(np.nan, index=frame.index)
+            for name in self.columns
+        }
+        return pd.DataFrame(parts)
+
+
+def _as_pandas(data: Any) -> Any:
+    import pandas as pd
+
+    if hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    if not isinstance(data, pd.DataFrame):
+        raise ReportError(
+            "data", f"The data must be a data frame. Got {type(data).__name__} instead."
+        )
+    return data
+
+
+def unusual_values(plan: Plan, values: Any) -> list[tuple[np.ndarray, str]]:
+    """Find values of a column that training rows did not have."""
+    kind = plan["kind"]
+    found = []
+    if kind in ("numeric", "date", "boolean"):
+        numbers = read_dates(values, plan["format"]) if kind == "date" else read_numbers(values)
+        missing = np.isnan(numbers)
+        if plan.get("tokens"):
+            codes, levels = distinct_strings(values)
+            known = np.asarray([*(level in plan["tokens"] for level in levels), False])
+            missing &= ~known[codes]
+        with np.errstate(invalid="ignore"):
+            found.append((numbers < plan["low"], "below the training range"))
+            found.append((numbers > plan["high"], "above the training range"))
+        if not plan["missing"]:
+            found.append((missing, "missing, which it never was in training"))
+    elif kind == "category":
+        codes, levels = distinct_strings(values)
+        seen = set(plan["seen"] if "seen" in plan else plan["levels"])
+        unseen = np.asarray([*(level not in seen for level in levels), False])[codes]
+        found.append((unseen, "a level not seen in training"))
+        if not plan["missing"]:
+            found.append((codes < 0, "missing, which it never was in training"))
+    return [(mask, what) for mask, what in found if mask.any()]

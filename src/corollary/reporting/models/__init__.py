@@ -1,0 +1,1 @@
+"""The models of a report: candidates, their comparison, and the one that is chosen."""

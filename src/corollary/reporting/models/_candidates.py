@@ -1,0 +1,216 @@
+"""The register of models that take part in the comparison.
+
+A family plugs in by one decorated function that fits its estimator::
+
+    @register_candidate(
+        "forest", "random forest", "Average of many trees.", tasks=("classification",)
+    )
+    def forest(situation, X, y):
+        return RandomForestClassifier(random_state=situation.seed).fit(X, y)
+
+X holds encoded features, y class indices or numbers. The baseline is not registered: it always
+takes part. The models that ship with the library register in the folder ``catalogue``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.reporting._records import Task
+
+#: A positive target whose logarithm is clearly less skewed is also tried on the log scale.
+SKEWED = 1.0
+#: Beyond this skewness a few rows decide every squared error; the comparison moves to logarithms.
+SEVERE = 4.0
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a candidate is to be fitted to.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        Kind of prediction.
+    n : int
+        Training rows.
+    d : int
+        Features.
+    n_classes : int
+        Classes; 0 for a number.
+    log : bool
+        Whether the target is positive and skewed, so that its logarithm is worth predicting.
+    severe : bool
+        Whether it is so skewed that losses are those of the logarithm.
+    seed : int
+        Seed.
+    fast : bool
+        Whether speed matters more than the last bit of quality.
+    """
+
+    task: Task
+    n: int
+    d: int
+    n_classes: int
+    log: bool
+    severe: bool
+    seed: int
+    fast: bool
+
+
+Fit = Callable[[Situation, np.ndarray, np.ndarray], Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered candidate.
+
+    Parameters
+    ----------
+    name : str
+        Machine-readable name.
+    label : str
+        Name for readers.
+    description : str
+        One sentence: what it is.
+    task : {"classification", "regression"}
+        Task it serves.
+    fit : callable
+        ``fit(situation, X, y)`` gives a fitted estimator.
+    applies : callable
+        ``applies(situation)`` says whether it takes part.
+    log : bool
+        Whether it is fitted to the logarithm of the target.
+    settings : tuple of str
+        Fitted attributes worth telling the reader.
+    """
+
+    name: str
+    label: str
+    description: str
+    task: str
+    fit: Fit
+    applies: Callable[[Situation], bool]
+    log: bool
+    settings: tuple[str, ...]
+
+
+_ENTRIES: dict[tuple[str, str], Entry] = {}
+
+
+def register_candidate(
+    name: str,
+    label: str,
+    description: str,
+    *,
+    tasks: Sequence[str],
+    applies: Callable[[Situation], bool] = lambda situation: True,
+    log: bool = False,
+    settings: Sequence[str] = (),
+) -> Callable[[Fit], Fit]:
+    """Let a model take part in the comparison of every report.
+
+    Parameters
+    ----------
+    name : str
+        Machine-readable name; registering a name again for a task replaces it.
+    label : str
+        Name for readers.
+    description : str
+        One sentence: what it is.
+    tasks : sequence of {"classification", "regression"}
+        Tasks it serves.
+    applies : callable, default=always
+        ``applies(situation)`` says whether it takes part.
+    log : bool, default=False
+        Whether it is fitted to the logarithm of the target; it then takes part only where the
+        target is positive and skewed.
+    settings : sequence of str, default=()
+        Fitted attributes worth telling the reader, such as ``"alpha_"``.
+
+    Returns
+    -------
+    decorator : callable
+        Takes ``fit(situation, X, y)``, which gives a fitted estimator that
+        :func:`corollary.save` can save.
+
+    Examples
+    --------
+    >>> from corollary.linear import Ridge
+    >>> from corollary.reporting import register_candidate
+    >>> @register_candidate(
+    ...     "weak-ridge",
+    ...     "ridge with a weak penalty",
+    ...     "A linear model with a fixed penalty.",
+    ...     tasks=("regression",),
+    ...     applies=lambda situation: situation.n > 10**9,
+    ... )
+    ... def weak_ridge(situation, X, y):
+    ...     return Ridge(alpha=0.1).fit(X, y)
+    """
+
+    def decorate(fit: Fit) -> Fit:
+        for task in tasks:
+            _ENTRIES[name, task] = Entry(
+                name, label, description, task, fit, applies, log, tuple(settings)
+            )
+        return fit
+
+    return decorate
+
+
+def candidates(situation: Situation) -> list[Entry]:
+    """List the candidates for a situation, in the order of registration."""
+    return [
+        entry
+        for entry in _ENTRIES.values()
+        if situation.task == entry.task
+        and (situation.log or not entry.log)
+        and entry.applies(situation)
+    ]
+
+
+def find(name: str, task: str) -> Entry | None:
+    """Find a registered candidate."""
+    return _ENTRIES.get((name, task))
+
+
+def is_skewed(y: np.ndarray) -> bool:
+    """Tell whether a target is worth predicting on the log scale."""
+    if len(y) < 20 or y.min() <= 0:
+        return False
+    return bool(skewness(y) > SKEWED and abs(skewness(np.log(y))) < 0.5 * skewness(y))
+
+
+def skewness(values: np.ndarray) -> float:
+    """Compute the third central moment in units of the spread."""
+    centred = values - values.mean()
+    return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
+
+
+def fitted_size(estimator: Any) -> int:
+    """Count the fitted numbers of an estimator that are not zero."""
+    total = 0
+    for name in _NUMBERS:
+        value = getattr(estimator, name, None)
+        ragged = isinstance(value, list | tuple)
+        if value is None or (not ragged and np.ndim(value) == 0 and name != "intercept_"):
+            continue  # a price or a penalty, not something learnt
+        parts = value if ragged else [value]
+        total += sum(int(np.count_nonzero(np.asarray(part))) for part in parts)
+    trees = getattr(estimator, "trees_", None)
+    if trees is not None:
+        total += int(np.count_nonzero(trees.value)) + int(np.sum(trees.feature >= 0))
+    inner = [part for _, part in getattr(estimator, "steps", [])]
+    inner += [getattr(estimator, name, None) for name in ("machine", "link")]
+    return total + sum(fitted_size(part) for part in inner if part is not None)
+
+
+#: Where estimators keep what they have learnt.
+_NUMBERS = (
+    *("coef_", "intercept_", "coefs_", "intercepts_"),
+    *("support_vectors_", "dual_coef_", "frequencies_"),
+    *("X_", "slopes_", "alpha_"),
+)

@@ -1,0 +1,174 @@
+"""Probabilities from a machine that gives margins.
+
+A support vector machine says on which side of its boundary a row lies and how far away, not how
+probable its class is. A logistic regression of margins, learnt on rows that the machine did not
+see, says that (Platt's method, here for any number of classes).
+
+References
+----------
+Platt, J. (1999). Probabilistic outputs for support vector machines. In: Advances in Large Margin
+Classifiers, MIT Press.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corollary.core.schema import Instance, Schema
+
+#: The logistic regression of margins is nearly free: there are as many margins as classes.
+LINK_STRENGTH = 10.0
+FOLDS = 3
+
+
+def _fits_together(model: "MarginClassifier") -> str | None:
+    machine, link = np.asarray(model.machine.classes_), np.asarray(model.link.classes_)
+    if machine.dtype.kind != "i" or not np.array_equal(machine, link):
+        return "machine and link know other classes"
+    if model.link.n_features_in_ != (1 if len(machine) == 2 else len(machine)):
+        return "machine and link do not fit"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class MarginClassifier:
+    """A machine that gives margins, and the logistic regression that turns them into probabilities.
+
+    Parameters
+    ----------
+    machine : estimator
+        Fitted classifier of class indices with ``decision_function``.
+    link : estimator
+        Fitted classifier of the same classes from margins.
+
+    See Also
+    --------
+    corollary.svm.SVC : The machine that reports use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.reporting.models._margins import fit_margins
+    >>> from corollary.svm import SVC
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
+    >>> model = fit_margins([SVC()], X, y, seed=0)
+    >>> model.predict_proba(np.array([[2.0, 0.0], [-2.0, 0.0]])).argmax(axis=1)
+    array([1, 0])
+    """
+
+    machine: Any
+    link: Any
+
+    _schema = Schema(
+        _fits_together,
+        machine=Instance("decision_function"),
+        link=Instance("predict_proba"),
+    )
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Class indices."""
+        return self.machine.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """Features it takes."""
+        return self.machine.n_features_in_
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The machine, where :func:`corollary.certify` looks for memories of training rows."""
+        return [self.machine]
+
+    @property
+    def C_(self) -> float:
+        """Price of slack of the machine."""
+        return float(self.machine.C)
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        probability : ndarray of shape (n, n_classes)
+            Rows sum to one.
+        """
+        return self.link.predict_proba(margins_of(self.machine, X))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Predict the most probable classes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        label : ndarray of shape (n,)
+            Class indices.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def margins_of(machine: Any, X: np.ndarray) -> np.ndarray:
+    """Give the margins of a machine as columns."""
+    margins = np.asarray(machine.decision_function(X), dtype=np.float64)
+    return margins[:, None] if margins.ndim == 1 else margins
+
+
+def fit_margins(
+    machines: Sequence[Any], X: np.ndarray, y: np.ndarray, *, seed: int
+) -> MarginClassifier:
+    """Choose a machine by the log loss of its held-out margins and fit it to all rows."""
+    from sklearn.base import clone
+
+    from corollary.linear import LogisticRegression
+
+    fold = stratified_folds(y, FOLDS, seed)
+    if np.bincount(y)[np.unique(y)].min() < 2:
+        raise ValueError("A class has one row only, so no margin of it can be held out.")
+    best: tuple[float, Any, Any] | None = None
+    for machine in machines:
+        margins = held_out_margins(machine, X, y, fold)
+        link = LogisticRegression(C=LINK_STRENGTH, max_iter=200).fit(margins, y)
+        given = link.predict_proba(margins)[np.arange(len(y)), np.searchsorted(link.classes_, y)]
+        loss = float(-np.log(np.maximum(given, 1e-300)).mean())
+        if best is None or loss < best[0]:
+            best = (loss, machine, link)
+    assert best is not None
+    return MarginClassifier(clone(best[1]).fit(X, y), best[2])
+
+
+def held_out_margins(machine: Any, X: np.ndarray, y: np.ndarray, fold: np.ndarray) -> np.ndarray:
+    """Collect the margins of every fold from a machine fitted to the others."""
+    from sklearn.base import clone
+
+    parts = []
+    for k in np.unique(fold):
+        mine, rest = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+        parts.append((mine, margins_of(clone(machine).fit(X[rest], y[rest]), X[mine])))
+    margins = np.empty((len(X), parts[0][1].shape[1]))
+    for mine, values in parts:
+        margins[mine] = values
+    return margins
+
+
+def stratified_folds(y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
+    """Deal the rows of each class out to folds in turn."""
+    order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    fold = np.empty(len(y), dtype=np.int64)
+    first = np.concatenate([[0], np.flatnonzero(np.diff(y[order])) + 1])
+    start = np.repeat(first, np.diff([*first, len(y)]))
+    # A class of m rows uses min(m, n_folds) folds, counted from zero, so that none loses all.
+    fold[order] = (np.arange(len(y)) - start) % n_folds
+    return fold

@@ -1,0 +1,205 @@
+"""Candidates in cross-validation: fits, out-of-fold predictions, losses by row."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.reporting.models._candidates import Entry, Situation, fitted_size
+from corollary.reporting.models._losses import Loss
+from corollary.reporting.models._predictor import Predictor, baseline, retransformation_factor
+from corollary.representation import TableEncoder
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold, encoded.
+
+    Parameters
+    ----------
+    train : ndarray of shape (n_train, d)
+        Features of the rows to fit on.
+    y : ndarray of shape (n_train,)
+        Their targets.
+    held : ndarray of shape (n_held, d)
+        Features of the rows to predict.
+    rows : ndarray of shape (n_held,)
+        Their positions.
+    """
+
+    train: np.ndarray
+    y: np.ndarray
+    held: np.ndarray
+    rows: np.ndarray
+
+
+@dataclass
+class Trial:
+    """What a candidate did in cross-validation.
+
+    Parameters
+    ----------
+    name, label, description : str
+        The candidate.
+    entries : tuple of Entry
+        What is fitted: one entry, several for an average, none for the baseline.
+    prediction : ndarray of shape (n,) or (n, n_classes)
+        Out-of-fold predictions or probabilities.
+    loss : ndarray of shape (n,)
+        Out-of-fold losses.
+    seconds : float
+        Time of all its fits.
+    error : str, default=""
+        Why it could not take part.
+    settings : dict
+        What the reader may want to know of its last fit.
+    size : int, default=0
+        Fitted numbers of its last fit.
+    weights : ndarray of shape (n_entries,) or None, default=None
+        Weights of the entries in a mean.
+    oob : float or None, default=None
+        Mean out-of-bag loss of its last fit, if it has one.
+    """
+
+    name: str
+    label: str
+    description: str
+    entries: tuple[Entry, ...]
+    prediction: np.ndarray
+    loss: np.ndarray
+    seconds: float
+    error: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    size: int = 0
+    weights: np.ndarray | None = None
+    oob: float | None = None
+
+
+def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
+    """Encode every fold by an encoder fitted on the other folds."""
+    from sklearn.base import clone
+
+    encoded = []
+    for k in np.unique(folds):
+        held = np.flatnonzero(folds == k)
+        rest = np.flatnonzero(folds != k)
+        mine = clone(encoder)
+        train = mine.fit_transform(frame.iloc[rest], y[rest])
+        encoded.append(Fold(train, y[rest], mine.transform(frame.iloc[held]), held))
+    return encoded
+
+
+def fit_predictor(
+    entries: Sequence[Entry],
+    situation: Situation,
+    features: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> Predictor:
+    """Fit a candidate."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    constant = baseline(y, situation.n_classes, features.shape[1], log=situation.severe)
+    if situation.n_classes and len(np.unique(y)) < 2:
+        entries, weights = (), None  # one class only: there is nothing to tell apart
+    situation = replace(situation, n=len(y), d=features.shape[1])
+    estimators, factors = [], []
+    for entry in entries:
+        with warnings.catch_warnings():
+            # A candidate that stopped early is judged by its loss like any other.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            estimator = entry.fit(situation, features, np.log(y) if entry.log else y)
+        factor = 1.0
+        if entry.log and not situation.severe:
+            factor = retransformation_factor(y, np.asarray(estimator.predict(features)).ravel())
+        estimators.append(estimator)
+        factors.append(factor)
+    return Predictor(
+        tuple(estimators),
+        np.array([entry.log for entry in entries], dtype=bool),
+        np.array(factors, dtype=np.float64),
+        constant.limits,
+        constant.constant,
+        constant.classification,
+        features.shape[1],
+        weights,
+    )
+
+
+def predict_with(predictor: Predictor, features: np.ndarray) -> np.ndarray:
+    """Give what the loss is computed from: probabilities or numbers."""
+    return (
+        predictor.predict_proba(features)
+        if predictor.classification
+        else predictor.predict(features)
+    )
+
+
+def run_trial(
+    entries: tuple[Entry, ...],
+    folds: Sequence[Fold],
+    y: np.ndarray,
+    situation: Situation,
+    loss: Loss,
+    *,
+    name: str,
+    label: str,
+    description: str,
+) -> Trial:
+    """Cross-validate one candidate."""
+    shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
+    prediction, start, error = np.zeros(shape), time.perf_counter(), ""
+    bags: list[np.ndarray] = []
+    with track(label, total=len(folds)) as step:
+        for k, fold in enumerate(folds, start=1):
+            try:
+                predictor = fit_predictor(entries, situation, fold.train, fold.y)
+                prediction[fold.rows] = predict_with(predictor, fold.held)
+                bags.append(out_of_bag_losses(predictor, fold.y, loss))
+            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as failure:
+                error = f"{type(failure).__name__}: {(str(failure).splitlines() or [''])[0][:200]}"
+                break
+            if k == len(folds):
+                step(loss=float(loss(y, prediction).mean()))
+            else:
+                step()
+    losses = loss(y, prediction) if not error else np.full(len(y), np.inf)
+    if not error and not np.isfinite(losses).all():
+        error, losses = "its predictions were not finite", np.full(len(y), np.inf)
+    seconds = time.perf_counter() - start
+    trial = Trial(name, label, description, entries, prediction, losses, seconds, error)
+    if not error:
+        describe_fit(trial, predictor)
+        if all(len(bag) for bag in bags):
+            trial.oob = float(np.mean([bag.mean() for bag in bags]))
+    return trial
+
+
+def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.ndarray:
+    """Judge every training row by those members of a bag that have not seen it."""
+    if len(predictor.estimators) != 1:
+        return np.empty(0)
+    (estimator,) = predictor.estimators
+    name = "oob_decision_function_" if predictor.classification else "oob_prediction_"
+    raw = getattr(estimator, name, None)
+    if raw is None or len(raw) != len(y):
+        return np.empty(0)
+    known = np.isfinite(raw).reshape(len(y), -1).all(axis=1)
+    return loss(y[known], predictor.combine([np.asarray(raw)[known]]))
+
+
+def describe_fit(trial: Trial, predictor: Predictor) -> None:
+    """Note size and settings of a fit for the reader."""
+    trial.size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
+    if len(trial.entries) != 1 or not predictor.estimators:
+        return  # of a mean the weights are told, which no fit changes
+    trial.settings = {}
+    for name in trial.entries[0].settings:
+        value = getattr(predictor.estimators[0], name, None)
+        if value is not None and np.size(value) == 1:
+            plain = float(np.ravel(value)[0])
+            trial.settings[name.rstrip("_")] = int(plain) if plain.is_integer() else plain

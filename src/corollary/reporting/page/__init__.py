@@ -1,0 +1,1 @@
+"""The page: sections, pictures and templates that turn records into words."""

@@ -1,0 +1,137 @@
+"""From evidence to one dictionary, and from the dictionary to JSON and to one HTML file.
+
+Both are pure: the same evidence gives the same bytes. The page loads nothing: its style and its
+script stand in the file, and a Content-Security-Policy allows these two by their hashes and
+forbids everything else, so that nothing hidden in the data can run even if an escape failed.
+"""
+
+import base64
+import functools
+import hashlib
+import json
+import pathlib
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from corollary.reporting._records import Evidence
+from corollary.reporting.page import _forest_plots as intervals
+from corollary.reporting.page import _format as formats
+from corollary.reporting.page import _plots as plots
+from corollary.reporting.page.sections import SECTIONS
+from corollary.reporting.page.sections import _verdict as verdict
+
+SCHEMA_VERSION = 1
+TEMPLATES = pathlib.Path(__file__).parent / "templates"
+WIDTH, NARROW_WIDTH = 880, 350
+
+
+def to_dict(evidence: Evidence) -> dict[str, Any]:
+    """Turn evidence into the report's dictionary."""
+    sections: dict[str, Any] = {}
+    for name, (heading, build) in SECTIONS.items():
+        content = build(evidence)
+        if content is not None:
+            sections[name] = {"heading": heading, **content}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "data": evidence.data_name,
+        "target": evidence.target,
+        "date": evidence.date,
+        "task": evidence.task,
+        "classes": [str(c) for c in evidence.classes],
+        "confidence": float(evidence.confidence),
+        "coverage": float(evidence.coverage),
+        "seed": int(evidence.seed),
+        "loss": evidence.loss_name,
+        "rows": {
+            "all": int(evidence.profile.n_rows),
+            "train": int(evidence.n_train),
+            "calibration": int(evidence.n_calibration),
+            "test": int(evidence.n_test),
+        },
+        "n_columns": len(evidence.profile.columns),
+        "verdict": verdict.build(evidence),
+        "sections": sections,
+    }
+
+
+def render_json(evidence: Evidence) -> str:
+    """Write the report as JSON."""
+    return render_data(to_dict(evidence))
+
+
+def render_html(evidence: Evidence) -> str:
+    """Write the report as one self-contained HTML page."""
+    return render_page(to_dict(evidence))
+
+
+def render_data(report: dict[str, Any]) -> str:
+    """Write a report's dictionary as JSON."""
+    return json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def render_page(report: dict[str, Any]) -> str:
+    """Write a report's dictionary as HTML."""
+    style, script = _asset("style.css"), _asset("script.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            style=Markup(style),
+            script=Markup(script),
+            style_hash=content_hash(style),
+            script_hash=content_hash(script),
+        )
+    )
+
+
+def content_hash(text: str) -> str:
+    """Hash a style or script as a Content-Security-Policy wants it."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _finalize(value: Any) -> Any:
+    """Make invisible characters of plain texts visible; markup of ours passes."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return formats.clean(value)
+    return value
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        number=formats.number,
+        percent=formats.percent,
+        count=formats.count,
+        plural=formats.plural,
+        label=formats.label,
+        listing=formats.listing,
+    )
+    environment.globals.update(
+        percent_triple=formats.percent_triple,
+        percent_decimals=formats.percent_decimals,
+        triple=formats.triple,
+        plots=plots,
+        forest=intervals.forest,
+        strip=intervals.strip,
+        WIDTH=WIDTH,
+        NARROW_WIDTH=NARROW_WIDTH,
+    )
+    return environment

@@ -1,0 +1,257 @@
+"""Certificates: what is proved about rows not yet seen, and under which assumptions."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from corollary.reporting._records import Evidence
+from corollary.reporting.page._format import count, number, opening, percent, plural, thousands
+from corollary.reporting.page.sections import _facts as facts
+from corollary.theory.certificate import format_share
+from corollary.theory.held_out import rows_needed
+
+THEOREMS = {
+    "theory.clopper-pearson": "Exact binomial bound",
+    "theory.hoeffding": "Hoeffding’s inequality",
+    "theory.empirical-bernstein": "Empirical Bernstein bound",
+    "theory.error-quantile": "Order statistics",
+    "theory.vc-bound": "VC bound",
+    "theory.margin-bound-uniform": "Margin bound",
+    "theory.pac-bayes-gaussian": "PAC-Bayes bound",
+}
+#: What each theorem makes of the rows, in a few words.
+IDEAS = {
+    "theory.clopper-pearson": "counts the errors, exact for any number of rows",
+    "theory.hoeffding": "uses only that an error counts 0 or 1",
+    "theory.empirical-bernstein": "uses how much the errors scatter",
+    "theory.error-quantile": "counts the errors that are smaller",
+    "theory.vc-bound": "holds for every plane between the classes, however it was chosen",
+    "theory.margin-bound-uniform": "holds for every plane, and asks how far rows lie from it",
+    "theory.pac-bayes-gaussian": "asks how much noise the weights bear",
+}
+
+_UNITS = (
+    "Theorems about training rows hold for all planes at once, so choosing the plane after a look "
+    "costs nothing. Units set by the same rows would void some of them; the plane was therefore "
+    "written in the centres and spreads of the calibration rows."
+)
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """List the certificates, their gaps and their assumptions."""
+    if not evidence.certificates:
+        return None
+    found = [_certificate(c) for c in evidence.certificates]
+    return {
+        "finding": _finding(found),
+        "certificates": found,
+        "forests": _forests(evidence, found),
+        "assumptions": _assumptions(evidence.certificates),
+        "training": _training(evidence),
+        "all_vacuous": all(c["vacuous"] for c in found),
+        "method": [
+            "Each certificate is valid on its own at the stated confidence: over the draw of the "
+            "test rows, the claim is false with at most the remaining probability. Choosing the "
+            "smallest after a look costs extra confidence, unless the choice was fixed before.",
+            "The rows needed to halve the gap between bound and observation suppose that the "
+            "observed value stays the same; a bound is vacuous when it says no more than the "
+            "range of the quantity.",
+            *([_UNITS] if evidence.training_certificates else []),
+        ],
+    }
+
+
+def is_share(quantity: str) -> bool:
+    """Tell whether a certified quantity is a share of rows."""
+    return any(word in quantity for word in ("rate", "share", "coverage", "probability"))
+
+
+def _certificate(c: Any) -> dict[str, Any]:
+    share = is_share(c.quantity)
+    bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
+    upper = getattr(c, "direction", "upper") == "upper"
+    known = bound is not None and empirical is not None
+    gap = abs(bound - empirical) if known and bound is not None else None
+    return {
+        "claim": c.claim,
+        "sentence": _sentence(c),
+        "quantity": c.quantity,
+        "percent": share,
+        "empirical": empirical,
+        "bound": bound,
+        "bound_words": "vacuous"
+        if c.vacuous
+        else _bound_words(bound, share, upper)
+        if bound is not None
+        else "unbounded",
+        "observed_words": number(c.empirical)
+        if c.theorem == "theory.error-quantile"
+        else thousands(c.observed),
+        "gap": gap,
+        "gap_words": _gap_words(gap, share) if gap is not None and not c.vacuous else "",
+        "direction": "upper" if upper else "lower",
+        "confidence": float(c.confidence),
+        "theorem": c.theorem,
+        "theorem_label": THEOREMS.get(c.theorem, _prettify(c.theorem)),
+        "idea": IDEAS.get(c.theorem, ""),
+        "page": str(getattr(c, "page", "")),
+        "n": int(c.n_samples),
+        "vacuous": bool(c.vacuous),
+        "rows_missing": facts.plain(float(c.rows_missing)),
+        "rows_to_halve": None if c.vacuous or gap is None else _rows_to_halve(c, gap),
+        "assumptions": [str(a) for a in c.assumptions],
+    }
+
+
+def _bound_words(bound: float, share: bool, upper: bool) -> str:
+    if share:
+        return format_share(bound, "upper" if upper else "lower")
+    return number(bound, direction="up" if upper else "down")
+
+
+def _gap_words(gap: float, share: bool) -> str:
+    return f"{number(100 * gap, 2)} points" if share else number(gap)
+
+
+def _prettify(theorem: str) -> str:
+    return theorem.rpartition(".")[2].replace("-", " ").capitalize()
+
+
+def _sentence(c: Any) -> str:
+    """Say the claim without its assumptions, which have a list of their own."""
+    opening = f"With {100 * c.confidence:.6g}% confidence, "
+    observed = thousands(c.observed)
+    if not c.vacuous and c.theorem == "theory.error-quantile":
+        share = c.quantity.partition(" ")[0]
+        return (
+            f"{opening}at least {share} of such rows are predicted within "
+            f"{number(c.bound, direction='up')}; observed {number(c.empirical)} on "
+            f"{plural(c.n_samples, 'row')}."
+        )
+    if not c.vacuous:
+        return f"{opening}{c.claim}; observed {observed}."
+    text = f"{opening}nothing is proved about the {c.quantity}: the bound is vacuous"
+    if math.isinf(c.rows_missing):
+        return f"{text}; observed {observed}. More rows alone would not change that."
+    rows = max(int(c.rows_missing), 1)
+    verb = "is" if rows == 1 else "are"
+    return f"{text}; observed {observed}. At least {plural(rows, 'more row')} {verb} needed."
+
+
+def _rows_to_halve(c: Any, gap: float) -> int:
+    """Rows for half the gap: exact for error rates, four times as many in general."""
+    if c.theorem == "theory.clopper-pearson" and gap > 0:
+        rows = rows_needed(c.empirical + gap / 2, c.empirical, delta=1 - c.confidence)
+        if math.isfinite(rows):
+            return int(rows)
+    return 4 * int(c.n_samples)
+
+
+def _forests(evidence: Evidence, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    forests = []
+    for share in (True, False):
+        drawn = [c for c in found if c["percent"] is share and c["bound"] is not None]
+        rows = [
+            {
+                "label": c["theorem_label"]
+                if len({d["quantity"] for d in drawn}) == 1
+                else c["quantity"],
+                "value": c["empirical"],
+                "low": c["empirical"],
+                "high": c["bound"],
+                "text": f"at most {c['bound_words']}" if not c["vacuous"] else "vacuous",
+                "note": "",
+                "muted": c["vacuous"],
+            }
+            for c in drawn
+            if c["direction"] == "upper"
+        ]
+        if rows:
+            base, words = _guess(evidence, share, drawn)
+            forests.append(
+                {
+                    "rows": rows,
+                    "reference": base,
+                    "reference_label": words,
+                    "axis": "observed (dot) and proved bound (end of the line)",
+                    "percent": share,
+                    "domain": _domain(rows, base),
+                }
+            )
+    return forests
+
+
+def _domain(rows: list[dict[str, Any]], base: float | None) -> list[float]:
+    return [0.0, 1.06 * max([base or 0.0, *(r["high"] for r in rows)]) or 1.0]
+
+
+def _guess(
+    evidence: Evidence, share: bool, drawn: list[dict[str, Any]]
+) -> tuple[float | None, str]:
+    """Find what guessing achieves, where it is the same quantity."""
+    quantities = {c["quantity"] for c in drawn}
+    if share and evidence.task == "classification" and quantities == {"error rate"}:
+        base = float(np.mean(evidence.test.truth != evidence.test.baseline))
+        return base, f"guessing {percent(base)}"
+    return None, ""
+
+
+def _training(evidence: Evidence) -> dict[str, Any]:
+    """Say what the training rows prove by themselves, beside what the test rows prove."""
+    found = [_certificate(c) for c in evidence.training_certificates]
+    model = facts.model_words(facts.chosen(evidence).label)
+    if not found:
+        sentence = (
+            f"Some models can be certified without test rows. For {model} no theorem does that "
+            "here, so the bounds rest on the test rows alone."
+        )
+        return {"sentence": sentence, "certificates": [], "assumptions": []}
+    best = next((c for c in found if c["quantity"] == "error rate" and not c["vacuous"]), None)
+    tested = evidence.certificates[0]
+    sentence = (
+        f"{opening(model)} draws a plane between two classes. About planes there are theorems that "
+        "need no test rows"
+    )
+    if best is None:
+        sentence += "; from so few training rows they prove nothing."
+    else:
+        verb = "less" if best["bound"] > tested.bound else "more"
+        sentence += (
+            f": the best of them proves an error rate of at most {best['bound_words']} from "
+            f"{plural(best['n'], 'training row')}. That is {verb} than the test rows prove."
+        )
+    return {
+        "sentence": sentence,
+        "certificates": found,
+        "assumptions": _assumptions(evidence.training_certificates),
+    }
+
+
+def _assumptions(certificates: tuple[Any, ...]) -> list[dict[str, Any]]:
+    """List every assumption once, with who vouches for it."""
+    lines = dict.fromkeys(str(a) for c in certificates for a in c.assumptions)
+    checked = {str(a) for c in certificates for a in c.checked}
+    return [{"text": thousands(text), "kept": text in checked} for text in lines]
+
+
+def _finding(found: list[dict[str, Any]]) -> str:
+    if all(c["vacuous"] for c in found):
+        missing = [c["rows_missing"] for c in found if c["rows_missing"]]
+        text = "Nothing can be certified from so few test rows: every bound is vacuous."
+        if missing:
+            text += f" At least {plural(int(min(missing)), 'more row')} would be needed."
+        return text
+    sound = [c for c in found if not c["vacuous"]]
+    # Of several quantiles the one that 9 of 10 rows stay below says most.
+    best = next((c for c in sound if c["quantity"].startswith("90% quantile")), sound[0])
+    text = best["sentence"]
+    if best["rows_to_halve"]:
+        text += (
+            f" Bound and observation are {best['gap_words']} apart; about "
+            f"{count(best['rows_to_halve'])} test rows would halve that."
+        )
+    empty = sum(c["vacuous"] for c in found)
+    if empty:
+        text += f" {plural(empty, 'other bound')} {'is' if empty == 1 else 'are'} vacuous."
+    return text

@@ -1,0 +1,80 @@
+"""What a reader should doubt about a verdict that speaks for the model."""
+
+import numpy as np
+
+from corollary.reporting._records import Evidence
+from corollary.reporting.page._format import count, label
+from corollary.reporting.page.sections import _facts as facts
+from corollary.reporting.trust._test_rows import FEWEST_OTHERS
+
+#: An average error below this share of guessing's is rare unless the target is computed.
+TOO_GOOD = 0.01
+#: So many doubts stand on the first screen; each has its place further down, too.
+MOST = 2
+
+
+def doubts(evidence: Evidence) -> str:
+    """Ask what the verdict stands or falls with."""
+    if evidence.verdict != "shown":
+        return ""
+    found = [_predicts_alone(evidence) or _too_good(evidence), _in_order(evidence)]
+    found += [_never_called(evidence), _shared_owner(evidence)]
+    return "".join(f" But {doubt}" for doubt in [doubt for doubt in found if doubt][:MOST])
+
+
+def _predicts_alone(evidence: Evidence) -> str:
+    found = [f for f in evidence.profile.findings if f.kind == "predicts-alone"]
+    if not found:
+        return ""
+    name = label(found[0].columns[0], 40)
+    return f"{name} alone predicts almost perfectly: is it known before the target is?"
+
+
+def _too_good(evidence: Evidence) -> str:
+    """Ask whether a number that is predicted almost exactly was computed from the columns."""
+    if evidence.task != "regression" or not evidence.importances:
+        return ""
+    truth, guess = np.asarray(evidence.test.truth), np.asarray(evidence.test.baseline)
+    if facts.absolute_errors(evidence).mean() > TOO_GOOD * np.abs(truth - guess).mean():
+        return ""
+    name = label(evidence.importances[0].column, 40)
+    return (
+        f"so small an error is rare: is {facts.target_name(evidence)} computed from other columns, "
+        f"such as {name}?"
+    )
+
+
+def _in_order(evidence: Evidence) -> str:
+    found = [f for f in evidence.profile.findings if f.kind == "time-order"]
+    if not found:
+        return ""
+    name = label(found[0].columns[0], 40)
+    return (
+        f"the rows are in order of {name} and were dealt at random: later rows may be harder than "
+        "these."
+    )
+
+
+def _shared_owner(evidence: Evidence) -> str:
+    """Ask about new owners of rows, where the model leans on who owns a row."""
+    names = [f.columns[0] for f in evidence.profile.findings if f.kind == "shared-owner"]
+    looks = len(evidence.importances)
+    for importance in evidence.importances:
+        used = facts.matters(importance.increase, looks, evidence.confidence)
+        if importance.column in names and used:
+            name = label(importance.column, 40)
+            return f"it leans on {name}: rows with new values of it may be harder than these."
+    return ""
+
+
+def _never_called(evidence: Evidence) -> str:
+    """Name the class that is there and never predicted: errors are few because it is rare."""
+    if evidence.task != "classification":
+        return ""
+    n = len(evidence.classes)
+    there = np.bincount(evidence.test.truth, minlength=n)
+    missed = np.where(np.bincount(evidence.test.prediction, minlength=n) == 0, there, 0)
+    k, name = int(missed.max()), facts.class_name(evidence, int(missed.argmax()))
+    if k < FEWEST_OTHERS:
+        return ""
+    return f"no row was called {name}: all {count(k)} such rows were missed."

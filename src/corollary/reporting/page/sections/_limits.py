@@ -1,0 +1,54 @@
+"""Limits: what this report does not show."""
+
+from typing import Any
+
+from corollary.reporting._records import Evidence
+from corollary.reporting.page._format import count, label, listing, plural
+from corollary.reporting.page.sections import _facts as facts
+
+FEW_ROWS = 100
+
+
+def build(evidence: Evidence) -> dict[str, Any] | None:
+    """List what the reader must not conclude."""
+    lines = [
+        "It speaks about rows drawn like these. Other places, later times or other instruments "
+        "are other populations.",
+        "It rests on one random split. Another seed gives other numbers, mostly inside the "
+        "intervals stated here.",
+        "Sets and intervals keep their promise on average over rows, not for each single row or "
+        "every group that one may think of.",
+        "Importance and effects describe the model. They are associations, not causes.",
+    ]
+    dates = [label(c.name, 40) for c in evidence.profile.columns if c.used and c.kind == "date"]
+    if dates:
+        lines.insert(
+            1,
+            f"Rows were dealt at random whatever their {listing(dates)}, so nothing here tells how "
+            "well the rows of a later time are predicted.",
+        )
+    if evidence.n_test < FEW_ROWS:
+        lines.insert(
+            0,
+            f"There are only {plural(evidence.n_test, 'test row')}: intervals are wide, and rare "
+            "failures cannot show.",
+        )
+    if evidence.profile.n_dropped:
+        dropped = plural(evidence.profile.n_dropped, "row")
+        one = evidence.profile.n_dropped == 1
+        value = "a value of" if evidence.classes else "a number in"
+        lines.append(
+            f"{dropped} without {value} {facts.target_name(evidence)} "
+            f"{'was' if one else 'were'} left out; if {'it differs' if one else 'they differ'} "
+            f"from the others, the claims do not cover {'it' if one else 'them'}."
+        )
+    unused = [label(c.name, 40) for c in evidence.profile.columns if not c.used]
+    if unused:
+        verb = "was" if len(unused) == 1 else "were"
+        lines.append(f"{listing(unused)} {verb} not used: no claim involves them.")
+    lines += [str(note) for note in evidence.notes]
+    return {
+        "finding": f"This report shows how one model does on {count(evidence.n_test)} rows that no "
+        "choice ever saw. It does not show the following.",
+        "limits": lines,
+    }

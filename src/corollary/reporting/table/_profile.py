@@ -1,0 +1,175 @@
+"""What the table holds, column by column, before any model sees it."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from corollary.reporting._records import Column, Profile
+from corollary.reporting.table._findings import find_oddities
+from corollary.reporting.table._split import Split
+from corollary.reporting.table._target import Target
+from corollary.representation import infer_scale_type
+from corollary.representation.columns import (
+    Plan,
+    distinct_strings,
+    inspect_column,
+    read_dates,
+    read_numbers,
+)
+
+BINS = 20
+SHOWN_LEVELS = 10
+#: Rows from which a column may number records, and the share of its range that is then filled.
+FEWEST_RECORDS, LEAST_FILLED = 20, 0.1
+_IDENTIFIER = re.compile(r"(?i:(^|[\W_])id$)|[a-z](Id|ID)$")
+#: Identifiers are categories to a reader; that they are not used is said beside.
+_KINDS = {"identifier": "category"}
+
+
+def inspect_table(frame: Any) -> dict[str, Plan]:
+    """Read what each column holds, and which cannot serve a model."""
+    plans = {}
+    for name in frame.columns:
+        plan = inspect_column(frame[name])
+        if plan["kind"] == "numeric" and is_row_number(frame[name]):
+            plan = plan | {"why": "it counts the rows of the file"}
+        elif plan["kind"] == "numeric" and is_record_number(str(name), frame[name]):
+            plan = plan | {"why": "it numbers the records: whole, never twice the same, in order"}
+        plans[str(name)] = plan
+    return plans
+
+
+def profile_table(
+    frame: Any, target: Target, split: Split, plans: dict[str, Plan] | None = None
+) -> tuple[Profile, list[str]]:
+    """Describe every column and say what is odd."""
+    plans = inspect_table(frame) if plans is None else plans
+    columns = [describe_column(frame[name], plans[str(name)]) for name in frame.columns]
+    findings = find_oddities(frame, plans, target, split)
+    profile = Profile(
+        n_rows=len(frame),
+        n_dropped=target.n_dropped,
+        columns=tuple(columns),
+        target=describe_target(target),
+        findings=tuple(findings),
+    )
+    return profile, [column.name for column in columns if column.used]
+
+
+def is_row_number(values: Any) -> bool:
+    """Tell whether a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ... in file order."""
+    numbers = read_numbers(values)
+    if len(numbers) < 10 or np.isnan(numbers).any():
+        return False
+    steps = np.diff(numbers)
+    return bool(numbers[0] in (0, 1) and (steps == 1).mean() > 0.9 and (steps >= 1).all())
+
+
+def is_record_number(name: str, values: Any) -> bool:
+    """Tell whether a column numbers records, such as 100234, 100235, 100239, ..."""
+    numbers = read_numbers(values)
+    n = len(numbers)
+    if n < FEWEST_RECORDS or not np.isfinite(numbers).all() or numbers.min() < 0:
+        return False
+    if (numbers != np.round(numbers)).any() or len(np.unique(numbers)) < n:
+        return False
+    if _IDENTIFIER.search(name):
+        return True
+    steps = np.diff(numbers)
+    years = numbers.min() >= 1500 and numbers.max() <= 2200
+    filled = n >= LEAST_FILLED * (numbers.max() - numbers.min() + 1)
+    return bool(filled and not years and ((steps > 0).all() or (steps < 0).all()))
+
+
+def scale_name(numbers: np.ndarray) -> str:
+    """Name the scale type that numbers suggest."""
+    return infer_scale_type(numbers).scale.name.lower()
+
+
+def describe_column(values: Any, plan: Plan) -> Column:
+    """Describe one column."""
+    kind: str = plan["kind"]
+    summary: dict[str, Any] = {}
+    name, why = str(values.name), plan.get("why", "")
+    if kind == "numeric":
+        numbers = read_numbers(values)
+        present = numbers[~np.isnan(numbers)]
+        summary, histogram = _numbers(present), _bins(present)
+        n_missing, n_distinct = int(np.isnan(numbers).sum()), len(np.unique(present))
+        scale = scale_name(present)
+    elif kind == "date":
+        seconds = read_dates(values, plan["format"])
+        present = seconds[~np.isnan(seconds)]
+        whole_days = not np.any(present % 86400)
+        summary = {k: _iso(v, whole_days) for k, v in _numbers(present).items()}
+        histogram = _bins(present)
+        n_missing, n_distinct = int(np.isnan(seconds).sum()), len(np.unique(present))
+        scale = "interval"
+    else:
+        codes, levels = distinct_strings(values)
+        histogram = _levels(codes, levels) if kind not in ("text", "identifier") else {}
+        n_missing, n_distinct = int((codes < 0).sum()), len(levels)
+        scale = "nominal"
+    return Column(
+        name=name,
+        kind=_KINDS.get(kind, kind),
+        scale=scale,
+        n_missing=n_missing,
+        n_distinct=n_distinct,
+        used=not why,
+        numbers=summary,
+        histogram=histogram,
+        why_unused=why,
+    )
+
+
+def describe_target(target: Target) -> Column:
+    """Describe the target."""
+    if target.task == "regression":
+        kind, scale = "numeric", scale_name(target.values)
+        summary, histogram = _numbers(target.values), _bins(target.values)
+    else:
+        kind, scale, summary = "category", "nominal", {}
+        histogram = _levels(target.values, list(target.classes))
+    return Column(
+        name=target.name,
+        kind=kind,
+        scale=scale,
+        n_missing=target.n_dropped,
+        n_distinct=len(np.unique(target.values)),
+        used=False,
+        numbers=summary,
+        histogram=histogram,
+        why_unused="it is what the models predict",
+    )
+
+
+def _numbers(present: np.ndarray) -> dict[str, float]:
+    with np.errstate(over="ignore"):
+        quarters = np.quantile(present, [0.0, 0.25, 0.5, 0.75, 1.0])
+    names = ("min", "q25", "median", "q75", "max")
+    return {**{k: float(q) for k, q in zip(names, quarters)}, "mean": float(present.mean())}
+
+
+def _bins(present: np.ndarray) -> dict[str, Any]:
+    distinct = len(np.unique(present))
+    low, high = float(present.min()), float(present.max())
+    if high - low > 1e300 or not np.isfinite(high - low):
+        return {"edges": [low, high], "counts": [len(present)]}
+    counts, edges = np.histogram(present, bins=max(1, min(BINS, distinct)), range=(low, high))
+    return {"edges": edges.tolist(), "counts": counts.tolist()}
+
+
+def _levels(codes: np.ndarray, levels: list[str]) -> dict[str, Any]:
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    top = np.argsort(-counts, kind="stable")[:SHOWN_LEVELS]
+    other = int(counts.sum() - counts[top].sum())
+    return {"labels": [levels[i] for i in top], "counts": counts[top].tolist(), "other": other}
+
+
+def _iso(seconds: float, whole_days: bool) -> str:
+    """Write a moment; where all dates are whole days, a median between two is no hour either."""
+    stamp = np.datetime64(int(seconds), "s")
+    whole_days = whole_days or not seconds % 86400
+    return str(stamp.astype("datetime64[D]") if whole_days else stamp)

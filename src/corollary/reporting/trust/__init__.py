@@ -1,0 +1,1 @@
+"""What can be trusted: calibration, held-out rows, certificates, explanations."""

@@ -1,0 +1,166 @@
+"""What the predictions lean on: permuted columns, stand-ins, effect curves.
+
+All features of a column are shuffled together among the test rows, which is the same as shuffling
+the column itself since rows are encoded one by one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.reporting._records import Effect, Estimate, Importance
+from corollary.reporting.models._losses import Loss
+from corollary.reporting.models._predictor import Predictor
+from corollary.reporting.models._trials import predict_with
+from corollary.reporting.trust._statistics import mean_ranks
+from corollary.representation import TableEncoder
+from corollary.representation.columns import distinct_strings, read_dates, read_numbers
+
+REPEATS = 5
+#: Test rows that importances and effects are computed on, at most.
+MOST_ROWS = 2_000
+#: Rows each effect curve is averaged over, its points, and the columns that get one.
+EFFECT_ROWS, EFFECT_POINTS, EFFECT_COLUMNS = 300, 21, 6
+#: Columns whose best correlated features reach this carry nearly the same information.
+STAND_IN = 0.9
+
+
+def column_importances(
+    predictor: Predictor,
+    encoder: TableEncoder,
+    features: np.ndarray,
+    y: np.ndarray,
+    loss: Loss,
+    *,
+    stand_ins: dict[str, tuple[str, ...]],
+    confidence: float,
+    repeats: int,
+    seed: int,
+) -> tuple[Importance, ...]:
+    """Measure how much the loss rises when a column is shuffled in the test rows."""
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.permutation(len(y))[:MOST_ROWS])
+    features, y = features[rows], y[rows]
+    n = len(y)
+    before = loss(y, predict_with(predictor, features))
+    quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
+    orders = [rng.permutation(n) for _ in range(repeats)]
+    found = []
+    used = [j for j, plan in enumerate(encoder.plans_) if plan["features"]]
+    with track("shuffling columns", total=len(used)) as step:
+        for j in used:
+            mine = encoder.feature_columns_ == j
+            rise, given = np.zeros(n), np.zeros(n)
+            # All shuffles at once: one call costs a forest or a process little more than another.
+            shuffled = np.concatenate([features] * repeats)
+            shuffled[:, mine] = features[np.concatenate(orders)][:, mine]
+            after = loss(np.tile(y, repeats), predict_with(predictor, shuffled))
+            for order, losses in zip(orders, after.reshape(repeats, n)):
+                step_up = (losses - before) / repeats
+                rise += step_up
+                given[order] += step_up
+            mean = float(rise.mean())
+            # A row moves the mean twice: by its own rise, and by the value it gives to another.
+            spread = float((rise + given).std(ddof=1)) if n > 1 else np.inf
+            radius = quantile * spread / np.sqrt(n)
+            name = encoder.plans_[j]["name"]
+            increase = Estimate(mean, mean - radius, mean + radius, n)
+            found.append(Importance(name, increase, stand_ins.get(name, ())))
+            step()
+    return tuple(sorted(found, key=lambda i: -i.increase.value))
+
+
+def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:
+    """Find columns that carry nearly the same information."""
+    features = features[:5_000]
+    ranks = np.column_stack([mean_ranks(feature) for feature in features.T])
+    spread = ranks.std(axis=0)
+    varies = spread > 0
+    scaled = (ranks - ranks.mean(axis=0)) / np.where(varies, spread, 1.0)
+    correlation = np.abs(scaled.T @ scaled) / len(features)
+    columns = encoder.feature_columns_
+    names = [plan["name"] for plan in encoder.plans_]
+    strongest = np.zeros((len(names), len(names)))
+    for a, b in np.argwhere(np.triu(correlation >= STAND_IN, 1)):
+        i, j = columns[a], columns[b]
+        if i != j:
+            value = max(strongest[i, j], correlation[a, b])
+            strongest[i, j] = strongest[j, i] = value
+    found = {}
+    for i, name in enumerate(names):
+        order = np.argsort(-strongest[i], kind="stable")
+        mates = [names[j] for j in order if strongest[i, j] > 0][:5]
+        if mates:
+            found[name] = tuple(mates)
+    return found
+
+
+def column_effects(
+    predictor: Predictor,
+    encoder: TableEncoder,
+    frame: Any,
+    features: np.ndarray,
+    columns: list[str],
+    of_class: tuple[int, str],
+    seed: int,
+) -> tuple[Effect, ...]:
+    """Trace the mean prediction as one column moves and all others stay."""
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.permutation(len(features))[:EFFECT_ROWS])
+    names = [plan["name"] for plan in encoder.plans_]
+    effects = []
+    for column in columns:
+        j = names.index(column)
+        made = _grid(encoder.plans_[j], frame[column])
+        if made is None:
+            continue
+        shown, values, density = made
+        mine = np.flatnonzero(encoder.feature_columns_ == j)
+        blocks = encoder.transform_column(j, values)
+        stacked = np.repeat(features[rows][None], len(blocks), axis=0)
+        stacked[:, :, mine] = blocks[:, None, :]
+        prediction = predict_with(predictor, stacked.reshape(-1, features.shape[1]))
+        if predictor.classification:
+            prediction = prediction[:, of_class[0]]
+        mean = prediction.reshape(len(blocks), -1).mean(axis=1)
+        effects.append(Effect(column, shown, mean.tolist(), density, of_class[1]))
+    return tuple(effects)
+
+
+def _grid(plan: dict[str, Any], values: Any) -> tuple[list[Any], Any, list[float]] | None:
+    """Choose the values a column is moved to: shown, as data, and how many rows are near each."""
+    import pandas as pd
+
+    if plan["kind"] in ("numeric", "date"):
+        is_date = plan["kind"] == "date"
+        numbers = read_dates(values, plan["format"]) if is_date else read_numbers(values)
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers) == 0:
+            return None
+        distinct = np.unique(numbers)
+        points = distinct
+        if len(distinct) > EFFECT_POINTS:
+            # The outer percent is left out: curves there rest on a handful of rows.
+            low, high = np.quantile(numbers, [0.01, 0.99])
+            points = np.unique(np.linspace(low, high, EFFECT_POINTS))
+        if len(points) < 2:
+            return None
+        edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
+        density = np.histogram(numbers, edges)[0] / len(numbers)
+        if is_date:
+            stamps = points.astype(np.int64).astype("datetime64[s]")
+            days = [str(s)[:10] for s in stamps]
+            return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
+        return points.tolist(), pd.Series(points), density.tolist()
+    if plan["kind"] in ("category", "boolean"):
+        codes, levels = distinct_strings(values)
+        counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+        top = [int(i) for i in np.argsort(-counts, kind="stable")[:12]]
+        if len(top) < 2:
+            return None
+        shown = [levels[i] for i in top]
+        return shown, pd.Series(shown, dtype=object), (counts[top] / max(counts.sum(), 1)).tolist()
+    return None

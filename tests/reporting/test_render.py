@@ -1,0 +1,300 @@
+"""The dictionary, its schema, and the page made from it."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+import corollary.reporting.page._render as render
+from corollary.reporting.page._render import render_html, render_json, render_page, to_dict
+from tests.reporting import worked_example
+
+ROOT = pathlib.Path(__file__).parents[2]
+NAMES = [name for name in worked_example.BUILDERS if name not in ("many_rows", "wide")]
+VOID = {"meta", "br", "img", "input", "hr", "link"}
+
+
+class Page(HTMLParser):
+    """Collects elements, and checks that tags are nested as they should be."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.elements: list[tuple[str, dict]] = []
+        self.stack: list[str] = []
+        self.text: dict[str, list[str]] = {}
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.stack, f"</{tag}> closes nothing"
+        assert self.stack[-1] == tag, f"</{tag}> closes <{self.stack[-1]}>"
+        self.stack.pop()
+
+    def handle_data(self, data):
+        if self.stack:
+            self.text.setdefault(self.stack[-1], []).append(data)
+
+    def find(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def check(value, schema, root, where="$"):
+    """A strict validator for the keywords that the schema uses; any other keyword is an error."""
+    known = {
+        "$schema", "title", "description", "$defs", "$ref", "type", "properties", "required",
+        "additionalProperties", "items", "minItems", "maxItems", "minimum", "maximum", "enum",
+        "const", "anyOf",
+    }  # fmt: skip
+    assert not set(schema) - known, f"unknown keywords {set(schema) - known} at {where}"
+    if "$ref" in schema:
+        return check(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], root, where)
+    if "anyOf" in schema:
+        problems = []
+        for option in schema["anyOf"]:
+            try:
+                return check(value, option, root, where)
+            except AssertionError as problem:
+                problems.append(str(problem))
+        raise AssertionError(f"{where}: no option fits: {problems}")
+    if "const" in schema:
+        assert value == schema["const"], where
+    if "enum" in schema:
+        assert value in schema["enum"], f"{where}: {value!r}"
+    if "type" in schema:
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        assert any(_is(value, kind) for kind in kinds), f"{where}: {value!r} is not {kinds}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        assert value >= schema.get("minimum", value), where
+        assert value <= schema.get("maximum", value), where
+    if isinstance(value, list):
+        assert len(value) >= schema.get("minItems", 0), where
+        assert len(value) <= schema.get("maxItems", len(value)), where
+        for i, item in enumerate(value):
+            check(item, schema.get("items", {}), root, f"{where}[{i}]")
+    if isinstance(value, dict):
+        assert set(schema.get("required", ())) <= set(value), f"{where}: {sorted(value)}"
+        others = schema.get("additionalProperties", True)
+        for key, item in value.items():
+            if key in schema.get("properties", {}):
+                check(item, schema["properties"][key], root, f"{where}.{key}")
+            else:
+                assert others is not False, f"{where} may not have {key!r}"
+                check(item, others if isinstance(others, dict) else {}, root, f"{where}.{key}")
+    return None
+
+
+def _is(value, kind):
+    if isinstance(value, bool):
+        return kind == "boolean"
+    types = {
+        "object": dict, "array": list, "string": str, "null": type(None), "boolean": bool,
+        "integer": int, "number": (int, float),
+    }  # fmt: skip
+    return isinstance(value, types[kind])
+
+
+@pytest.fixture(scope="module")
+def schema():
+    return json.loads(
+        (ROOT / "src/corollary/reporting/page/schema.json").read_text(encoding="utf-8")
+    )
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def evidence(request):
+    return worked_example.BUILDERS[request.param]()
+
+
+def test_json_follows_its_schema(evidence, schema):
+    report = json.loads(render_json(evidence))
+    check(report, schema, schema)
+    assert report["schema_version"] == render.SCHEMA_VERSION
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda r: r.pop("verdict"),
+        lambda r: r["verdict"].update(phrase="fine"),
+        lambda r: r["verdict"]["cards"].pop(),
+        lambda r: r["sections"]["models"]["candidates"][0]["loss"].update(value="0.1"),
+        lambda r: r["sections"]["data"].update(extra=1),
+        lambda r: r["sections"]["calibration"]["coverage"].update(value=1.2),
+    ],
+)
+def test_schema_refuses_a_damaged_report(damage, schema):
+    report = to_dict(worked_example.breast_cancer())
+    damage(report)
+    with pytest.raises(AssertionError):
+        check(report, schema, schema)
+
+
+def test_json_holds_plain_values_only(evidence):
+    report = to_dict(evidence)
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+
+
+def test_page_is_made_from_the_json_alone(evidence):
+    assert render_page(json.loads(render_json(evidence))) == render_html(evidence)
+
+
+def test_same_bytes_in_another_process_with_another_hash_seed():
+    command = [sys.executable, "-m", "tests.reporting.worked_example", "three_classes"]
+    environment = {**os.environ, "PYTHONHASHSEED": "123", "PYTHONIOENCODING": "utf-8"}
+    other = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, check=True, timeout=300
+    )
+    assert other.stdout.decode("utf-8") == render_html(worked_example.three_classes())
+
+
+def test_page_is_well_formed_and_its_links_lead_somewhere(evidence):
+    html = render_html(evidence)
+    assert html.startswith("<!doctype html>")
+    page = Page(html)
+    assert page.stack == []
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for attributes in page.find("a"):
+        assert attributes["href"].startswith("#")
+        assert attributes["href"][1:] in ids
+    for attributes in page.find("svg"):
+        assert attributes["role"] == "img"
+        assert attributes["aria-labelledby"] in ids
+        if "aria-describedby" in attributes:
+            assert attributes["aria-describedby"] in ids
+    assert page.find("html")[0]["lang"] == "en"
+    assert len(page.find("h1")) == 1
+
+
+def test_every_fold_has_a_summary_and_every_heading_an_order():
+    page = Page(render_html(worked_example.breast_cancer()))
+    assert len(page.find("details")) == len(page.find("summary")) > 10
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in zip(levels, levels[1:]))  # noqa: RUF007
+
+
+def test_sections_come_in_the_order_of_the_five_questions():
+    page = Page(render_html(worked_example.diabetes()))
+    assert [a["id"] for a in page.find("section")] == [
+        "data", "models", "certificate", "calibration", "errors", "why", "new-data", "reproduce",
+        "limits",
+    ]  # fmt: skip
+    questions = [c["question"] for c in to_dict(worked_example.diabetes())["verdict"]["cards"]]
+    assert questions == [
+        "How good?", "How sure?", "How wrong at worst?", "Why?", "Still true on new data?",
+    ]  # fmt: skip
+
+
+def test_no_empty_sections():
+    evidence = worked_example.breast_cancer()
+    bare = replace(
+        evidence,
+        certificates=(),
+        importances=(),
+        effects=(),
+        test=replace(evidence.test, probability=None, sets=None),
+    )
+    report = to_dict(bare)
+    assert set(report["sections"]) & {"certificate", "why", "calibration"} == set()
+    html = render_html(bare)
+    page = Page(html)
+    assert {"certificate", "why", "calibration"} & {a["id"] for a in page.find("section")} == set()
+    assert "#certificate" not in html
+    assert "unknown" in html  # the card says that it does not know
+
+
+def test_every_section_opens_with_its_finding(evidence):
+    for name, section in to_dict(evidence)["sections"].items():
+        assert section["finding"].strip(), name
+        assert section["finding"][-1] in ".?", name
+
+
+def test_date_is_the_only_clock():
+    evidence = worked_example.breast_cancer()
+    assert "2026-11-15" in render_html(evidence)
+    assert "<time" not in render_html(replace(evidence, date=""))
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "diabetes"])
+def test_typical_page_is_small(name):
+    assert len(render_html(worked_example.BUILDERS[name]()).encode()) < 700_000
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5_000, 120)])
+def test_page_stays_small(rows, columns):
+    page = render_html(worked_example.many_rows(rows, columns))
+    assert len(page.encode()) < 2_000_000
+    assert "cell-5" in page
+    assert 'class="dot' not in page
+
+
+@pytest.mark.verify
+def test_page_stays_below_two_megabytes_with_a_million_rows_and_200_columns():
+    assert len(render_html(worked_example.many_rows()).encode()) < 2_000_000
+
+
+def test_two_thousand_points_are_drawn_and_more_are_binned():
+    few = to_dict(worked_example.many_rows(2_000, 3))["sections"]["errors"]["scatter"]
+    many = to_dict(worked_example.many_rows(2_001, 3))["sections"]["errors"]["scatter"]
+    assert len(few["points"]) == 2_000
+    assert few["cells"] is None
+    assert many["points"] == []
+    assert sum(n for _, _, n in many["cells"]["counts"]) == 2_001
+
+
+def test_a_thousand_columns_are_cut_and_said_so():
+    evidence = worked_example.many_rows(100, 1_000)
+    html = render_html(evidence)
+    assert "700 further columns" in html
+    assert len(html.encode()) < 2_000_000
+
+
+def test_print_opens_every_fold():
+    style = (render.TEMPLATES / "style.css").read_text(encoding="utf-8")
+    printed = style[style.index("@media print") :]
+    assert re.search(r"details::details-content \{[^}]*content-visibility: visible", printed)
+    assert "size: A4" in printed
+    script = (render.TEMPLATES / "script.js").read_text(encoding="utf-8")
+    assert "beforeprint" in script
+
+
+def test_script_is_below_its_limit():
+    assert (render.TEMPLATES / "script.js").stat().st_size <= 20_000
+
+
+def _luminance(colour):
+    colour = colour.lstrip("#")
+    if len(colour) == 3:
+        colour = "".join(2 * c for c in colour)
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "print"])
+def test_contrast_is_at_least_aa(scheme):
+    style = (render.TEMPLATES / "style.css").read_text(encoding="utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", style, flags=re.DOTALL)
+    block = blocks[["light", "dark", "print"].index(scheme)]
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", block))
+    pairs = [(t, p) for t in ("ink", "soft", "faint", "accent", "warn") for p in ("paper", "wash")]
+    pairs += [("ink", "accent-soft"), ("ink", "warn-soft"), ("warn", "warn-soft")]
+    for text, paper in pairs:
+        a, b = _luminance(colours[text]), _luminance(colours[paper])
+        ratio = (max(a, b) + 0.05) / (min(a, b) + 0.05)
+        assert ratio >= 4.5, f"{text} on {paper} in {scheme}: {ratio:.2f}"
