@@ -204,8 +204,9 @@ def estimators() -> list[Any]:
 
     classes = {
         value
-        for value in public_objects().values()
-        if inspect.isclass(value)
+        for name, value in public_objects().items()
+        if not name.startswith("corollary.core.")  # bases of estimators
+        and inspect.isclass(value)
         and issubclass(value, BaseEstimator)
         and not inspect.isabstract(value)
     }

@@ -40,7 +40,7 @@ def test_compiled_code_is_kept_until_the_content_of_loops_changes(tmp_path):
 
 def test_the_stamp_covers_every_loop():
     names = {path.name for path in compiler.loop_files()}
-    assert {"jit.py", "_fingerprint.py"} <= names
+    assert {"jit.py", "fingerprint.py"} <= names
     assert len(compiler.SOURCES) == 64
 
 

@@ -71,23 +71,6 @@ class Either(Spec):
 
 
 @dataclass(frozen=True)
-class Optional(Spec):
-    """May be absent or None.
-
-    Parameters
-    ----------
-    spec : Spec
-        What it is otherwise.
-    """
-
-    spec: Spec
-
-    def matches(self, value: Any, sizes: Sizes) -> bool:
-        """See :class:`Spec`."""
-        return value is None or self.spec.matches(value, sizes)
-
-
-@dataclass(frozen=True)
 class Nullable(Spec):
     """Must be there, but may be None.
 
@@ -102,6 +85,16 @@ class Nullable(Spec):
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """See :class:`Spec`."""
         return value is None or self.spec.matches(value, sizes)
+
+
+class Optional(Nullable):
+    """May be absent, too.
+
+    Parameters
+    ----------
+    spec : Spec
+        What it is otherwise.
+    """
 
 
 @dataclass(frozen=True)

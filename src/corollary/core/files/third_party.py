@@ -209,29 +209,25 @@ def _dummy_fits(dummy: Any) -> str | None:
 
 @cache
 def SCHEMAS() -> dict[type, Schema]:
-    """Return the schema of every third-party class that may be saved.
+    """Return the schema of every class that may be saved.
 
-    Returns
-    -------
-    schemas : dict of type to Schema
-        A function, so that scikit-learn is imported only by those who save or load.
+    A function, so that scikit-learn is imported only by those who save or load.
     """
-    from sklearn import dummy, impute, pipeline, preprocessing
+    return _pipelines() | _scalers() | _encoders() | _imputers() | _dummies()
 
-    categories = List(Categories(), "d")
-    dropped = Optional(Objects("d"))
-    value = Nothing() | Number(nan=True) | Text()
-    encoder = {"dtype": NumericType(), "min_frequency": Nothing(), "max_categories": Nothing()}
+
+def _pipelines() -> dict[type, Schema]:
+    from sklearn import pipeline
+
+    # A memory folder holds pickles: a file that could name one could run code at fit.
+    limits = {"memory": Nothing(), "steps": Steps(), "verbose": Flag()}
+    return {pipeline.Pipeline: Schema(None, limits)}
+
+
+def _scalers() -> dict[type, Schema]:
+    from sklearn import preprocessing
+
     return {
-        # A memory folder holds pickles: a file that could name one could run code at fit.
-        pipeline.Pipeline: Schema(
-            None,
-            {
-                "memory": Nothing(),
-                "steps": Steps(),
-                "verbose": Flag(),
-            },
-        ),
         preprocessing.StandardScaler: Schema(
             _standard_fits,
             **INPUTS,
@@ -261,9 +257,19 @@ def SCHEMAS() -> dict[type, Schema]:
             center_=Optional(Array("f", "d")),
             scale_=Optional(Array("f", "d")),
         ),
+    }
+
+
+def _encoders() -> dict[type, Schema]:
+    from sklearn import preprocessing
+
+    categories = List(Categories(), "d")
+    dropped = Optional(Objects("d"))
+    limits = {"dtype": NumericType(), "min_frequency": Nothing(), "max_categories": Nothing()}
+    return {
         preprocessing.OneHotEncoder: Schema(
             _one_hot_fits,
-            encoder | {"feature_name_combiner": Text(("concat",))},
+            limits | {"feature_name_combiner": Text(("concat",))},
             **INPUTS,
             categories_=categories,
             drop_idx_=dropped,
@@ -273,7 +279,7 @@ def SCHEMAS() -> dict[type, Schema]:
         ),
         preprocessing.OrdinalEncoder: Schema(
             None,
-            encoder
+            limits
             | {
                 "unknown_value": Nothing() | Number(nan=True),
                 "encoded_missing_value": Number(nan=True),
@@ -283,6 +289,14 @@ def SCHEMAS() -> dict[type, Schema]:
             _infrequent_enabled=No(),
             _missing_indices=Places(),
         ),
+    }
+
+
+def _imputers() -> dict[type, Schema]:
+    from sklearn import impute
+
+    value = Nothing() | Number(nan=True) | Text()
+    return {
         impute.SimpleImputer: Schema(
             _imputer_fits,
             {"missing_values": value, "fill_value": value},
@@ -300,6 +314,13 @@ def SCHEMAS() -> dict[type, Schema]:
             _n_features=Size("d"),
             _precomputed=Flag(),
         ),
+    }
+
+
+def _dummies() -> dict[type, Schema]:
+    from sklearn import dummy
+
+    return {
         dummy.DummyClassifier: Schema(
             _dummy_fits,
             n_features_in_=Optional(Size("d")),
@@ -322,11 +343,5 @@ def SCHEMAS() -> dict[type, Schema]:
 
 @cache
 def NAMES() -> dict[type, str]:
-    """Return the name under which each third-party class is saved.
-
-    Returns
-    -------
-    names : dict of type to str
-        For example ``"sklearn.StandardScaler"``.
-    """
+    """Return the name under which each class is saved, such as ``"sklearn.StandardScaler"``."""
     return {cls: f"sklearn.{cls.__name__}" for cls in SCHEMAS()}
