@@ -7,12 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from corollary.ensemble._members import (
-    aligned_probabilities,
-    label_codes,
-    make_member,
-    require_weights,
-)
+from corollary.ensemble._members import aligned_probabilities, label_codes, make_member
 
 
 @pytest.mark.parametrize(
@@ -57,8 +52,3 @@ def test_unknown_classes_have_probability_zero():
     table = aligned_probabilities("here", np.array(["a", "b", "c"]), model, [[0.3]])
     assert table[0, 1] == 0
     np.testing.assert_allclose(table[:, [0, 2]], model.predict_proba([[0.3]]))
-
-
-def test_pipelines_take_no_weights():
-    with pytest.raises(ValueError, match="Pipeline doesn't support it"):
-        require_weights("here", make_pipeline(StandardScaler(), LogisticRegression()))

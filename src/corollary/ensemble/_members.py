@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from corollary.core.estimator import clear_errors, remember_rows
 
@@ -44,24 +44,6 @@ def make_member(template: Any, random: np.random.RandomState) -> Any:
         if name == "random_state" or name.endswith("__random_state")
     )
     return member.set_params(**{name: int(random.randint(_SEED_RANGE)) for name in names})
-
-
-def require_weights(who: str, member: Any) -> None:
-    """Refuse an estimator whose ``fit`` takes no weights of rows."""
-    if not has_fit_parameter(member, "sample_weight"):
-        raise ValueError(
-            f"{who} needs estimators whose fit takes sample_weight. {type(member).__name__} "
-            "doesn't support it; use one that does, such as a tree, a stump or "
-            "LogisticRegression, or fit without sample weights where the method allows it."
-        )
-
-
-def fit_member(who: str, member: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit a member, with weights if there are any."""
-    if sample_weight is None:
-        return member.fit(X, y)
-    require_weights(who, member)
-    return member.fit(X, y, sample_weight=sample_weight)
 
 
 def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:

@@ -3,8 +3,9 @@
 A parameter is one annotated line of a class, what ``fit`` learns is one :func:`fitted` line;
 constructor, constraints, error messages and file schema follow. :class:`Regressor`,
 :class:`Classifier` and :class:`Transformer` hold what all of a kind share, so that a subclass
-writes its method only. Training rows are remembered by a fingerprint, by which
-:func:`corollary.certify` refuses to sell a training error as a held-out one.
+writes its method only, and :class:`MetaEstimator` what those share that fit others. Training rows
+are remembered by a fingerprint, by which :func:`corollary.certify` refuses to sell a training error
+as a held-out one.
 """
 
 from corollary.core.estimator._bases import (
@@ -41,6 +42,7 @@ from corollary.core.estimator._parameters import (
     RandomSeed,
     Share,
 )
+from corollary.core.estimator._routing import MetaEstimator, takes_weights, weight_parameters
 from corollary.core.estimator._source import read_source
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "Estimator",
     "Fraction",
     "Learner",
+    "MetaEstimator",
     "NonNegative",
     "Positive",
     "PositiveOrInfinite",
@@ -74,4 +77,6 @@ __all__ = [
     "read_source",
     "refuse_one_class",
     "remember_rows",
+    "takes_weights",
+    "weight_parameters",
 ]

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import (
     check_consistent_length,
     check_random_state,
@@ -19,12 +19,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     assert_all_finite,
     check_is_fitted,
-    has_fit_parameter,
     validate_data,
 )
 
 from corollary.core.compat import HasMethods, Interval, check_sample_weight, safe_indexing
-from corollary.core.estimator import clear_errors
+from corollary.core.estimator import MetaEstimator, clear_errors, takes_weights
 from corollary.core.schema import (
     Array,
     Instance,
@@ -79,7 +78,7 @@ def bag_fits(model: Any) -> str | None:
     return None
 
 
-class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
+class BaseBagging(MetaEstimator, BaseEstimator, ABC):
     """Abstract bag; subclasses say how answers are combined."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -202,6 +201,9 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
                 )
         return X, y, sample_weight
 
+    def _inner(self) -> dict[str, Any]:
+        return {"estimator": self._default() if self.estimator is None else self.estimator}
+
     def _check_two_dimensional(self, X: Any) -> None:
         if getattr(X, "ndim", 2) == 1:
             raise ValueError(
@@ -230,7 +232,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator, ABC):
         state = np.random.RandomState(int(random.integers(2**31 - 1)))
         member = make_member(self.estimator_, state)
         rows = np.flatnonzero(counts)
-        weighs = has_fit_parameter(member, "sample_weight")
+        weighs = takes_weights(member)
         if weighs and is_classifier(self) and len(np.unique(y[rows])) < len(self.classes_):
             # With weight zero the member still knows the classes that it has not drawn.
             rows = np.arange(len(y))

@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, TransformerMixin, is_classifier, is_regressor
+from sklearn.base import TransformerMixin, clone, is_classifier, is_regressor
 from sklearn.utils import Bunch, check_consistent_length, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from corollary.core.compat import BaseComposition, check_feature_names_in, check_sample_weight
-from corollary.core.estimator import clear_errors
+from corollary.core.estimator import MetaEstimator, clear_errors
 from corollary.core.schema import Instance, List, Optional, Size, Spec, Strings, Text
 from corollary.ensemble._members import note_rows
 
@@ -37,7 +38,7 @@ class NamedEstimators(Spec):
         )
 
 
-class NamedEnsemble(TransformerMixin, MetaEstimatorMixin, BaseComposition):
+class NamedEnsemble(MetaEstimator, TransformerMixin, BaseComposition):
     """An ensemble of named estimators.
 
     Its subclasses have the parameter ``estimators``; parameters of members are set by
@@ -45,6 +46,7 @@ class NamedEnsemble(TransformerMixin, MetaEstimatorMixin, BaseComposition):
     """
 
     estimators: Any
+    n_jobs: int | None
     estimators_: list[Any]
     classes_: np.ndarray
 
@@ -131,6 +133,18 @@ class NamedEnsemble(TransformerMixin, MetaEstimatorMixin, BaseComposition):
                     f"{type(member).__name__}, which is not one."
                 )
         return active
+
+    def _inner(self) -> dict[str, Any]:
+        return dict(self._active())
+
+    def _fit_members(self, X: Any, y: np.ndarray, keywords: dict[str, Any]) -> list[Any]:
+        """Fit a clone of every member to all rows, with its own keywords of fit."""
+        return list(
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(clone(member).fit)(X, y, **keywords[name])
+                for name, member in self._active()
+            )
+        )
 
     def _check_rows(
         self, X: Any, y: Any, sample_weight: Any

@@ -6,17 +6,22 @@ import numpy as np
 from sklearn.base import clone
 
 from corollary.core.compat import safe_indexing
-from corollary.ensemble._members import aligned_probabilities, fit_member, label_codes
+from corollary.ensemble._members import aligned_probabilities, label_codes
 
 
 def fold_predictions(
-    who: str, member: Any, method: str, data: tuple[Any, ...], fold: tuple[Any, Any], classes: Any
+    who: str,
+    member: Any,
+    method: str,
+    data: tuple[Any, np.ndarray, dict[str, np.ndarray]],
+    fold: tuple[Any, Any],
+    classes: Any,
 ) -> np.ndarray:
-    """Fit a clone on some rows and predict others."""
-    X, y, weights = data
+    """Fit a clone on some rows, with its keywords of fit, and predict others."""
+    X, y, keywords = data
     train, held_out = fold
-    part = None if weights is None else weights[train]
-    fitted = fit_member(who, clone(member), safe_indexing(X, train), y[train], part)
+    part = {name: values[train] for name, values in keywords.items()}
+    fitted = clone(member).fit(safe_indexing(X, train), y[train], **part)
     return member_columns(who, fitted, method, safe_indexing(X, held_out), classes)
 
 

@@ -33,7 +33,6 @@ from corollary.core.schema import (
 )
 from corollary.ensemble._members import (
     aligned_probabilities,
-    fit_member,
     label_codes,
     members_fit,
 )
@@ -78,7 +77,6 @@ class _Stacking(NamedEnsemble):
 
     final_estimator: Any
     cv: Any
-    n_jobs: int | None
     passthrough: bool
     weights_: np.ndarray | None
     final_estimator_: Any
@@ -125,13 +123,12 @@ class _Stacking(NamedEnsemble):
         self.stack_methods_ = self._methods(active)
         X, y, sample_weight = self._check_rows(X, y, sample_weight)
         classes = self.classes_ if is_classifier(self) else None
-        who, data = type(self).__name__, (X, y, sample_weight)
+        who, keywords = type(self).__name__, self._fit_parameters(sample_weight)
         splits = self._splits(X, y, groups)
-        parallel = Parallel(n_jobs=self.n_jobs)
         pieces = list(
-            parallel(
-                delayed(fold_predictions)(who, member, method, data, fold, classes)
-                for (_, member), method in zip(active, self.stack_methods_)
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(fold_predictions)(who, member, method, (X, y, keywords[n]), fold, classes)
+                for (n, member), method in zip(active, self.stack_methods_)
                 for fold in splits
             )
         )
@@ -140,25 +137,21 @@ class _Stacking(NamedEnsemble):
         rows = np.concatenate([held_out for _, held_out in splits])
         step = len(splits)
         blocks = [np.concatenate(pieces[i * step : (i + 1) * step]) for i in range(len(active))]
-        weights = None if sample_weight is None else sample_weight[rows]
         self.n_columns_ = [block.shape[1] for block in self._narrow(blocks)]
-        self._combine(blocks, safe_indexing(X, rows), y[rows], weights)
-        self.estimators_ = list(
-            parallel(
-                delayed(fit_member)(who, clone(member), X, y, sample_weight) for _, member in active
-            )
-        )
+        self.weights_, self.final_estimator_ = None, None
+        if self.final_estimator is None:
+            weights = None if sample_weight is None else sample_weight[rows]
+            self.weights_ = self._convex(blocks, y[rows], weights)
+        else:
+            final = {name: values[rows] for name, values in keywords["final_estimator"].items()}
+            columns = self._final_columns(blocks, safe_indexing(X, rows))
+            self.final_estimator_ = clone(self.final_estimator).fit(columns, y[rows], **final)
+        self.estimators_ = self._fit_members(X, y, keywords)
         return self
 
-    def _combine(self, blocks: list[np.ndarray], X: Any, y: np.ndarray, weights: Any) -> None:
-        if self.final_estimator is None:
-            self.final_estimator_ = None
-            self.weights_ = self._convex(blocks, y, weights)
-            return
-        self.weights_ = None
-        columns = self._final_columns(blocks, X)
-        who = type(self).__name__
-        self.final_estimator_ = fit_member(who, clone(self.final_estimator), columns, y, weights)
+    def _inner(self) -> dict[str, Any]:
+        last = {} if self.final_estimator is None else {"final_estimator": self.final_estimator}
+        return super()._inner() | last
 
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
         return simplex_least_squares(np.hstack(blocks), y, sample_weight=weights)

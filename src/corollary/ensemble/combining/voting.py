@@ -3,13 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.parallel import Parallel, delayed
 
 from corollary.core.compat import StrOptions, fit_context
 from corollary.core.schema import Labels, Schema
-from corollary.ensemble._members import aligned_probabilities, fit_member, label_codes, members_fit
+from corollary.ensemble._members import aligned_probabilities, label_codes, members_fit
 from corollary.ensemble.combining._named import SCHEMA, NamedEnsemble, NamedEstimators
 from corollary.ensemble.combining.vote import (
     convex_combination,
@@ -30,7 +29,7 @@ class _Voting(NamedEnsemble):
     """Fitting and weights."""
 
     weights: Any
-    n_jobs: int | None
+    _uses_weights = False
 
     def _member_weights(self) -> np.ndarray:
         if self.weights is None:
@@ -45,15 +44,10 @@ class _Voting(NamedEnsemble):
         return convex_weights(kept, len(kept))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        active = self._active()
+        self._active()
         self._member_weights()
         X, y, sample_weight = self._check_rows(X, y, sample_weight)
-        who = type(self).__name__
-        self.estimators_ = list(
-            Parallel(n_jobs=self.n_jobs)(
-                delayed(fit_member)(who, clone(member), X, y, sample_weight) for _, member in active
-            )
-        )
+        self.estimators_ = self._fit_members(X, y, self._fit_parameters(sample_weight))
         return self
 
 

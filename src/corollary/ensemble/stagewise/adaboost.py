@@ -21,14 +21,19 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import HasMethods, Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.estimator import (
+    MetaEstimator,
+    check_new_data,
+    check_training_data,
+    weight_parameters,
+)
 from corollary.core.progress import track
 from corollary.core.schema import (
     Array,
@@ -46,7 +51,6 @@ from corollary.ensemble._members import (
     label_codes,
     make_member,
     members_fit,
-    require_weights,
 )
 from corollary.ensemble.combining.vote import winners
 from corollary.ensemble.stagewise._tree_votes import trees_of_votes
@@ -72,7 +76,7 @@ def _fits_together(model: Any) -> str | None:
     return members_fit(model)
 
 
-class AdaBoostClassifier(FollowsMember, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEstimator):
     r"""Classify by AdaBoost, with its training-error bound tracked at every round.
 
     Round t fits a classifier to the rows with weights :math:`D_t`, gives it the weight
@@ -244,12 +248,12 @@ class AdaBoostClassifier(FollowsMember, MetaEstimatorMixin, ClassifierMixin, Bas
                 return stump, stump.leaf_classes_[above.astype(np.intp)]
 
             return fit_stump
-        require_weights("AdaBoostClassifier", self.estimator)
+        weight_parameters(self, self.estimator, None)  # refuse it before the first round
         random = check_random_state(self.random_state)
 
         def fit_any(weights: np.ndarray) -> tuple[Any, np.ndarray]:
             member = make_member(self.estimator, random)
-            member.fit(X, y, sample_weight=total * weights)
+            member.fit(X, y, **weight_parameters(self, member, total * weights))
             return member, label_codes("AdaBoostClassifier", self.classes_, member.predict(X))
 
         return fit_any

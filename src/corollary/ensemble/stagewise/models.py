@@ -9,7 +9,6 @@ from scipy.special import softmax
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
-    MetaEstimatorMixin,
     RegressorMixin,
     is_classifier,
 )
@@ -18,7 +17,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import HasMethods, Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.estimator import (
+    MetaEstimator,
+    check_new_data,
+    check_training_data,
+    weight_parameters,
+)
 from corollary.core.schema import (
     Array,
     Instance,
@@ -30,7 +34,7 @@ from corollary.core.schema import (
     Size,
     Strings,
 )
-from corollary.ensemble._members import FollowsMember, fit_member, make_member, require_weights
+from corollary.ensemble._members import FollowsMember, make_member
 from corollary.ensemble.stagewise.descent import (
     StagewiseRun,
     additive_loss,
@@ -73,7 +77,7 @@ def _classifier_fits(model: Any) -> str | None:
     return _members_fit(model)
 
 
-class _Stagewise(FollowsMember, MetaEstimatorMixin, BaseEstimator):
+class _Stagewise(FollowsMember, MetaEstimator, BaseEstimator):
     """Base learners, weights and sums."""
 
     _parameter_constraints: dict = {
@@ -126,9 +130,8 @@ class _Stagewise(FollowsMember, MetaEstimatorMixin, BaseEstimator):
     def _learner(
         self, X: Any, given: np.ndarray | None, template: Any, random: np.random.RandomState
     ) -> Callable[[np.ndarray, np.ndarray], tuple[Any, np.ndarray]]:
-        who = type(self).__name__
         if is_classifier(template):
-            require_weights(who, template)
+            weight_parameters(self, template, None)  # refuse it before the first round
 
             def by_labels(slopes: np.ndarray, w: np.ndarray) -> tuple[Any, np.ndarray]:
                 pull = w * np.abs(slopes)
@@ -137,13 +140,15 @@ class _Stagewise(FollowsMember, MetaEstimatorMixin, BaseEstimator):
                 one = (labels == labels[0]).all()  # which many classifiers refuse
                 member = StumpClassifier() if one else make_member(template, random)
                 weights = pull[rows] * (len(rows) / pull[rows].sum())
-                member.fit(X[rows], labels, sample_weight=weights)
+                member.fit(X[rows], labels, **weight_parameters(self, member, weights))
                 return member, np.asarray(member.predict(X), dtype=float)
 
             return by_labels
 
+        keywords = {} if given is None else weight_parameters(self, template, given)
+
         def by_residuals(slopes: np.ndarray, w: np.ndarray) -> tuple[Any, np.ndarray]:
-            member = fit_member(who, make_member(template, random), X, -slopes, given)
+            member = make_member(template, random).fit(X, -slopes, **keywords)
             return member, np.asarray(member.predict(X), dtype=float)
 
         return by_residuals
