@@ -23,15 +23,7 @@ class Step(Protocol):
     """Called after each unit of work."""
 
     def __call__(self, advance: float = 1, **numbers: float) -> None:
-        """Record progress.
-
-        Parameters
-        ----------
-        advance : float, default=1
-            Units of work done since the last call.
-        **numbers : float
-            Numbers worth showing, such as a loss.
-        """
+        """Record progress."""
 
 
 Listener = Callable[[str, float | None], AbstractContextManager[Step]]

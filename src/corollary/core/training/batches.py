@@ -149,20 +149,7 @@ def pad_rows(data: Mapping[str, Any], capacity: int) -> dict[str, Any]:
 
 
 def count_rows(data: Mapping[str, Any], name: str) -> int:
-    """Return the number of rows that arrays share.
-
-    Parameters
-    ----------
-    data : mapping of str to array of shape (n_rows, ...)
-        Rows by name.
-    name : str
-        What to call them in an error message.
-
-    Returns
-    -------
-    n_rows : int
-        The number, at least 1.
-    """
+    """Return the number of rows that arrays share."""
     lengths = {key: np.shape(value)[:1] for key, value in data.items()}
     if not lengths or len(set(lengths.values())) != 1 or lengths[next(iter(lengths))] in ((), (0,)):
         raise ValueError(
@@ -178,22 +165,7 @@ def count_rows(data: Mapping[str, Any], name: str) -> int:
 
 
 def check_weight(weight: Any, n: int, name: str) -> np.ndarray:
-    """Return usable weights.
-
-    Parameters
-    ----------
-    weight : array-like of shape (n_rows,) or None
-        Weights; None for ones.
-    n : int
-        Number of rows.
-    name : str
-        What to call them in an error message.
-
-    Returns
-    -------
-    weight : ndarray of shape (n_rows,)
-        Non-negative numbers with a positive sum.
-    """
+    """Return usable weights."""
     weight = np.ones(n, np.float32) if weight is None else np.asarray(weight)
     if weight.shape != (n,) or not np.all(weight >= 0) or not 0 < weight.sum() < np.inf:
         raise ValueError(
