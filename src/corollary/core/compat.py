@@ -1,13 +1,15 @@
-"""The only place that imports private parts of third-party packages.
+"""The only place that depends on what third-party packages do not promise.
 
 scikit-learn keeps its declared parameter constraints private. They give the best error messages
-in the field, so we use them, and a release that moves them is mended in this file alone.
+in the field, so we use them. Some errors of others can be told apart by their words only. A release
+that changes either is mended in this file alone.
 """
 
 from functools import cache
 from inspect import signature
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
@@ -33,10 +35,12 @@ __all__ = [
     "check_feature_names_in",
     "check_sample_weight",
     "fit_context",
+    "is_missing",
     "parameters_fit",
     "safe_indexing",
     "validate_parameters",
     "validate_params",
+    "what_was_refused",
 ]
 
 
@@ -92,3 +96,48 @@ def _constraints(kind: Any) -> list[tuple[str, Any, list[Any]]]:
         valid = any(one.is_satisfied_by(default) for one in allowed)
         made.append((name, default if valid else object(), allowed))
     return made
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value is None, NaN or pandas' NA, which answers comparisons with itself.
+
+    Parameters
+    ----------
+    value : object
+        One entry of a column.
+
+    Returns
+    -------
+    missing : bool
+        Whether it stands for no value.
+    """
+    return value is None or (unequal := value != value) is value or bool(unequal)
+
+
+#: What part of an error's words says what was refused.
+_REFUSALS = {
+    "missing values": "does not accept missing values encoded as NaN natively",
+    "sparse rows": "Sparse data was passed for X",
+    "text": "could not convert string to float",
+    "empty file": "Empty CSV",
+    "value of another type": "conversion error",
+}
+
+
+def what_was_refused(error: Exception) -> str | None:
+    """Tell errors of scikit-learn, NumPy and pyarrow apart.
+
+    Parameters
+    ----------
+    error : Exception
+        An error of theirs.
+
+    Returns
+    -------
+    what : {"missing values", "sparse rows", "text", "empty file", "value of another type"} or None
+        What they would not take; None for anything else.
+    """
+    if isinstance(error, np.exceptions.DTypePromotionError):  # dates
+        return "text"
+    words = str(error)
+    return next((what for what, part in _REFUSALS.items() if part in words), None)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from corollary.core.compat import is_missing
 from corollary.core.schema import Array, List, Schema, Strings
 from corollary.tree.binning import MAX_BINS
 
@@ -217,12 +218,8 @@ def _is_categorical(column: Any) -> bool:
         return True
     if kind != "object":
         return False
-    values = [v for v in _items(column) if not _is_missing(v)]
+    values = [v for v in _items(column) if not is_missing(v)]
     return bool(values) and all(isinstance(v, str) for v in values)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def _plain(value: Any) -> Any:
@@ -235,7 +232,7 @@ def _plain(value: Any) -> Any:
 
 
 def _values(column: Any, max_categories: int) -> np.ndarray:
-    counts = Counter(_plain(v) for v in _items(column) if not _is_missing(v))
+    counts = Counter(_plain(v) for v in _items(column) if not is_missing(v))
     kept = list(counts)
     if len(kept) > max_categories:
         kept = [v for v, _ in sorted(counts.items(), key=lambda c: (-c[1], str(c[0])))]
@@ -248,7 +245,7 @@ def _values(column: Any, max_categories: int) -> np.ndarray:
 def _codes(column: Any, values: np.ndarray) -> np.ndarray:
     text = values.dtype.kind in "OU"
     code = {str(v) if text else float(v): float(i) for i, v in enumerate(values)}
-    found = (np.nan if _is_missing(v) else _plain(v) for v in _items(column))
+    found = (np.nan if is_missing(v) else _plain(v) for v in _items(column))
     return np.array(
         [code.get(str(v) if text and v == v else v, np.nan) for v in found], dtype=np.float64
     )

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils.validation import assert_all_finite, validate_data
 
-from corollary.core.compat import check_sample_weight
+from corollary.core.compat import check_sample_weight, what_was_refused
 from corollary.core.summary import block_rows, reduce_blocks, slice_rows
 
 
@@ -192,21 +192,20 @@ def _clear_sentence(who: str, X: Any, y: Any, error: Exception) -> str | None:
             f"{who} needs columns of different names. Got {repeated!r} {names.count(repeated)} "
             "times. Rename or drop columns, or pass the numbers without names."
         )
-    text = str(error)
-    if "does not accept missing values encoded as NaN natively" in text:
+    refused = what_was_refused(error)
+    if refused == "missing values":
         return (
             f"Input X contains NaN. {who} takes no missing values: fill them first, for instance "
             "with sklearn.impute.SimpleImputer or corollary.representation.TableEncoder. The "
             "trees and forests of corollary.tree and corollary.ensemble take them as they are."
         )
-    if "Sparse data was passed for X" in text:
+    if refused == "sparse rows":
         return (
             f"{who} needs dense rows. Got a sparse matrix. Give X.toarray() if it fits in memory; "
             "linear models, support vector machines, trees, forests and neighbours take sparse "
             "rows as they are."
         )
-    dates = isinstance(error, np.exceptions.DTypePromotionError)
-    if not dates and "could not convert string to float" not in text:
+    if refused != "text":
         return None
     columns = _columns_of_text(X)
     if columns:

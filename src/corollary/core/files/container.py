@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import struct
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -112,6 +112,11 @@ def unpack(data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
     return header, arrays
 
 
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Say whether a value is an int and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _refuse_constant(name: str) -> float:
     raise ModelFileError(f"The model file's header contains {name}, which JSON does not have.")
 
@@ -122,7 +127,7 @@ def _array(entry: Any, payload: memoryview, start: int) -> np.ndarray:
         case {"dtype": str(dtype), "shape": list(shape), "offset": int(offset)} if (
             dtype in DTYPES
             and len(shape) <= 8
-            and all(type(n) is int and n >= 0 for n in shape)
+            and all(is_whole(n) and n >= 0 for n in shape)
             and offset == start
         ):
             size = math.prod(shape) * np.dtype(dtype).itemsize

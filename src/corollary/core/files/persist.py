@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.files.atomic import atomic_write
-from corollary.core.files.container import DTYPES, ModelFileError, pack, unpack
+from corollary.core.files.container import DTYPES, ModelFileError, is_whole, pack, unpack
 from corollary.core.schema import Schema
 
 FORMAT = 1
@@ -104,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     header, arrays = unpack(Path(path).read_bytes())
     version = header.get("format")
-    if type(version) is not int or version < 1:
+    if not is_whole(version) or version < 1:
         raise ModelFileError("The model file does not state its format.")
     if version > FORMAT:
         raise ModelFileError(
@@ -186,14 +186,14 @@ class _Writer:
         def inner(item: Any, name: str) -> Any:
             return self.node(item, f"{where}{name}", depth + 1)
 
-        if value is None or type(value) in (bool, int, str):
-            return value
-        if isinstance(value, np.str_):
-            return str(value)
-        if type(value) is float:
-            return value if math.isfinite(value) else {"t": "float", "v": repr(value)}
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
             return {"t": "scalar", "v": self._store(np.asarray(value))}
+        if isinstance(value, str):
+            return str(value)
+        if value is None or isinstance(value, bool | int):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"t": "float", "v": repr(value)}
         if isinstance(value, np.dtype) and value.str in DTYPES:
             return {"t": "dtype", "v": value.str}
         if isinstance(value, type) and issubclass(value, np.generic):
@@ -208,12 +208,12 @@ class _Writer:
                 "shape": list(value.shape),
                 "v": [self._store(np.asarray(p)) for p in parts],
             }
-        if type(value) in (list, tuple):
+        if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
             return {
-                "t": type(value).__name__,
+                "t": "list" if isinstance(value, list) else "tuple",
                 "v": [inner(v, f"[{i}]") for i, v in enumerate(value)],
             }
-        if type(value) is dict:
+        if isinstance(value, dict):
             return {
                 "t": "dict",
                 "k": [inner(k, " key") for k in value],
@@ -318,7 +318,7 @@ class _Reader:
         raise ModelFileError(f"The model file holds something unknown: {str(node)[:120]}")
 
     def _stored(self, index: Any) -> np.ndarray:
-        if type(index) is not int or not 0 <= index < len(self._arrays):
+        if not is_whole(index) or not 0 <= index < len(self._arrays):
             raise ModelFileError(
                 f"The model file refers to an array that is not there: {str(index)[:40]}."
             )
@@ -340,7 +340,7 @@ class _Reader:
         return matrix
 
     def _shaped(self, items: list[Any], shape: list[Any], kind: str) -> np.ndarray:
-        if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(items):
+        if not all(is_whole(n) and n >= 0 for n in shape) or math.prod(shape) != len(items):
             raise ModelFileError("The model file holds an array of strings of an impossible shape.")
         if len(shape) > 8 or math.prod(max(1, n) for n in shape) > max(1, len(items)):
             raise ModelFileError("The model file holds an array of strings of an impossible shape.")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from corollary.core.compat import what_was_refused
 from corollary.core.summary.sources import Selection, Source, check_finite, not_numeric_message
 from corollary.core.summary.summary import Chunk, Summary, reblock, reduce_blocks
 
@@ -27,9 +28,10 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        if "Empty CSV" in str(error):
+        refused = what_was_refused(error)
+        if refused == "empty file":
             raise ValueError(f"{path.name} is empty: there are no rows.") from None
-        if "conversion error" in str(error):
+        if refused == "value of another type":
             raise ValueError(f"{path.name} holds a value that is not a number: {error}") from None
         raise ValueError(f"{path.name} cannot be read: {error}") from None
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
+from corollary.core.compat import is_missing
 from corollary.core.summary.summary import Chunk, Summary, reblock, reduce, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
@@ -428,8 +429,7 @@ def _as_labels(values: np.ndarray) -> np.ndarray:
         return values
     if all(issubclass(kind, bool | np.bool_) for kind in kinds):
         return values.astype(bool)
-    missing = [i for i, v in enumerate(values) if v is None or type(v).__name__ == "NAType"]
-    missing = missing or [i for i, v in enumerate(values) if v != v]
+    missing = [i for i, v in enumerate(values) if is_missing(v)]
     if missing:
         raise ValueError(
             f"A label is missing, {missing[0]} rows after the start of a block of "
