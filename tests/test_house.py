@@ -87,12 +87,27 @@ def test_the_top_package_imports_nothing_heavy():
     assert not loaded & {*HEAVY, "numpy", "scipy", "sklearn"}
 
 
-@pytest.mark.parametrize("package", [p for p in family_packages() if p != "corollary.reporting"])
-def test_a_family_imports_no_engine(package):
-    loaded = modules_after(f"import {package}")
-    # scikit-learn itself loads some of these; what it loads anyway is not ours to avoid.
-    anyway = modules_after("import sklearn.base, sklearn.utils.validation")
-    assert not (loaded - anyway) & {"numba", "jax", "matplotlib", "dask", "pandas"}
+FORKS = """
+import os, sys
+import sklearn.base, sklearn.utils.validation
+# scikit-learn itself loads some engines; what it loads anyway is not ours to avoid.
+anyway = set(sys.modules)
+for package in sys.argv[1:]:
+    if os.fork() == 0:
+        __import__(package)
+        print(package, *sorted({engines!r} & (set(sys.modules) - anyway)), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_families_import_no_engine():
+    families = [name for name in family_packages() if name != "corollary.reporting"]
+    code = FORKS.replace("{engines!r}", repr({"numba", "jax", "matplotlib", "dask", "pandas"}))
+    result = subprocess.run(
+        [sys.executable, "-c", code, *families], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines() == families
 
 
 def test_help_imports_nothing_heavy():
