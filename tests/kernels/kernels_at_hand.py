@@ -1,4 +1,11 @@
-"""One of every kernel on vectors, with its formula for two single vectors."""
+"""One of every kernel, with inputs it takes; those on vectors with a formula for two vectors.
+
+A kernel class that the package exports needs an entry in :data:`EXAMPLES`;
+``test_every_kernel.py`` says so, and tests whatever is there.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -6,9 +13,15 @@ from corollary.kernels import (
     ANOVA,
     RBF,
     ArcCosine,
+    Bhattacharyya,
     Bilinear,
+    Columns,
     Constant,
+    Diffusion,
+    EdgeCount,
     ExponentialDot,
+    HellingerRBF,
+    Kernel,
     Laplacian,
     Linear,
     Matern,
@@ -16,6 +29,8 @@ from corollary.kernels import (
     Polynomial,
     RationalQuadratic,
     Sigmoid,
+    Spectrum,
+    Subsequence,
     TruncatedExponential,
 )
 
@@ -83,3 +98,54 @@ FORMULAS = {
 
 def brute_force(formula, X, Y):
     return np.array([[formula(x, y) for y in Y] for x in X])
+
+
+class Example(NamedTuple):
+    """A kernel, how to draw inputs for it, and what is claimed of it."""
+
+    kernel: Kernel
+    draw: Callable[[np.random.Generator, int], Any]
+    jax: bool = True  # whether the same code runs on JAX arrays
+    moves: bool = True  # whether inputs are vectors that can be moved a little
+
+
+def rows(rng, n):
+    return rng.normal(size=(n, 3))
+
+
+def histograms(rng, n):
+    return rng.dirichlet(np.ones(3), size=n)
+
+
+def graphs(rng, n):
+    upper = np.triu(rng.random((n, 4, 4)) < 0.5, k=1).astype(float)
+    return upper + upper.transpose(0, 2, 1)
+
+
+def vertices(rng, n):
+    return rng.integers(0, 5, size=n)
+
+
+def texts(rng, n):
+    return ["".join(rng.choice(list("abc"), size=rng.integers(2, 9))) for _ in range(n)]
+
+
+RING = np.roll(np.eye(5), 1, axis=0) + np.roll(np.eye(5), -1, axis=0)
+
+EXAMPLES = {
+    **{name: Example(kernel, rows) for name, (kernel, _) in FORMULAS.items()},
+    "bhattacharyya": Example(Bhattacharyya(), histograms),
+    "hellinger": Example(HellingerRBF(0.6), histograms),
+    "edge count": Example(EdgeCount(), graphs, jax=False, moves=False),
+    "diffusion": Example(Diffusion(RING, beta=0.7), vertices, jax=False, moves=False),
+    "spectrum": Example(Spectrum(2), texts, jax=False, moves=False),
+    "subsequence": Example(Subsequence(2, decay=0.7), texts, jax=False, moves=False),
+    "sum": Example(RBF(SCALES) + 0.5 * Matern(2.0) + 0.3, rows),
+    "product": Example(1.5 * RBF(SCALES) * Polynomial(2) * RationalQuadratic(1.0), rows),
+    "scaled": Example(2.5 * Laplacian(1.5), rows),
+    "power": Example((1.2 * RBF(1.5)) ** 3, rows),
+    "exponential of": Example((0.4 * Matern(SCALES, nu=2.5)).exp(), rows),
+    "polynomial of": Example(Polynomial(1).polynomial([0.5, 0.0, 2.0]), rows),
+    "normalised": Example(Polynomial(2, offset=0.5).normalised(), rows),
+    "mapped": Example((0.7 * RBF([0.5, 1.5])).with_inputs(Columns((0, 2))), rows),
+}

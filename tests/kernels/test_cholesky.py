@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from corollary.kernels import cholesky
-from corollary.kernels.cholesky import factor_in_place, restore, solve_factored
+from corollary.kernels.models import _cholesky as cholesky
+from corollary.kernels.models._cholesky import factor_in_place, restore, solve_factored
 
 
 @pytest.fixture

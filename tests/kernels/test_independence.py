@@ -3,7 +3,7 @@ import pytest
 
 from corollary.core.simulate import assert_bound_holds
 from corollary.kernels import RBF, Linear, Matern, Spectrum, centred_gram, hsic, hsic_test
-from corollary.kernels import independence as module
+from corollary.kernels.statistics import independence as module
 
 
 def brute(K, L):

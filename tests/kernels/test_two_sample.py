@@ -7,11 +7,11 @@ from corollary.kernels import (
     Linear,
     Matern,
     Spectrum,
-    arrays,
     median_length_scale,
     mmd_test,
     squared_mmd,
 )
+from corollary.kernels import _arrays as arrays
 
 
 def brute(X, Y, kernel, unbiased):

@@ -7,15 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corollary.kernels import RBF, Matern
+from corollary.kernels import RBF, Kernel, Matern, PrecomputedTiles
+from corollary.kernels._tiles import KernelTiles, RBFTiles
 from corollary.svm import duality_gap, smo, solver, svm_pair
-from corollary.svm._gram import (
-    ChangedGram,
-    KernelGram,
-    PrecomputedGram,
-    RBFGram,
+from corollary.svm._row_cache import (
+    ChangedTiles,
     RowCache,
-    make_gram,
 )
 from corollary.svm.solver import minimise
 from tests.svm.reference import solve_qp
@@ -131,12 +128,12 @@ def blobs(n, seed=0, d=5):
 def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
     # Blocks of 64 of 500 variables, rows cached and evicted, against one block.
     X, y = blobs(500)
-    gram = make_gram(RBF(1.5), X)
+    gram = RBF(1.5).tiles(X)
     lower, upper = np.where(y < 0, -10.0, 0.0), np.where(y > 0, 10.0, 0.0)
     whole = minimise(gram, y, lower, upper, tol=1e-9)
     for name, value in (("_BLOCK", 64), ("_LARGEST_BLOCK", 96), ("_SMALLEST_BLOCK", 16)):
         monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
-    monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 128)
+    monkeypatch.setattr("corollary.svm._row_cache.TILE_COLUMNS", 128)
     small = minimise(gram, y, lower, upper, tol=1e-9, cache_size=0.4)
     assert small.converged
     assert small.objective == pytest.approx(whole.objective, rel=1e-11)
@@ -148,12 +145,12 @@ def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
 def test_same_bits_for_any_number_of_threads(monkeypatch, rough_rows):
     X, y = blobs(1100)
     lower, upper = np.where(y < 0, -3.0, 0.0), np.where(y > 0, 3.0, 0.0)
-    monkeypatch.setattr("corollary.svm._gram.TILE_COLUMNS", 256)
+    monkeypatch.setattr("corollary.svm._row_cache.TILE_COLUMNS", 256)
     monkeypatch.setattr("corollary.svm.solver._ROUGH_ROWS", rough_rows)
     found = []
     for cores in (1, 4):
-        monkeypatch.setattr("corollary.svm._gram.available_cores", lambda cores=cores: cores)
-        found.append(minimise(make_gram(RBF(1.5), X), y, lower, upper))
+        monkeypatch.setattr("corollary.svm._row_cache.available_cores", lambda cores=cores: cores)
+        found.append(minimise(RBF(1.5).tiles(X), y, lower, upper))
     assert found[0].beta.tobytes() == found[1].beta.tobytes()
     assert found[0].scores.tobytes() == found[1].scores.tobytes()
 
@@ -187,14 +184,14 @@ def test_rows_in_single_precision_change_nothing(monkeypatch, C, tol, cheap_colu
     kernel = RBF(1.5)
     K = kernel.gram(X)
     lower, upper = np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0)
-    exact = minimise(make_gram(kernel, X), y, lower, upper, tol=tol)
+    exact = minimise(kernel.tiles(X), y, lower, upper, tol=tol)
     for name, value in (("_BLOCK", 200), ("_LARGEST_BLOCK", 300), ("_ROUGH_ROWS", 700)):
         monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
-    monkeypatch.setattr("corollary.svm._gram._CHEAP_COLUMNS", cheap_columns)
+    monkeypatch.setattr("corollary.kernels._tiles.CHEAP_COLUMNS", cheap_columns)
     seen = []
     descend = solver._descend
     monkeypatch.setattr(solver, "_descend", lambda *a: seen.append(a[0].dtype) or descend(*a))
-    rough = minimise(make_gram(kernel, X), y, lower, upper, tol=tol)
+    rough = minimise(kernel.tiles(X), y, lower, upper, tol=tol)
     assert seen == [np.float32, np.float64]
     assert rough.converged
     assert rough.violation <= tol
@@ -211,7 +208,7 @@ def test_steps_in_single_precision_count(monkeypatch):
     X, y = blobs(400)
     monkeypatch.setattr(solver, "_ROUGH_ROWS", 100)
     lower, upper = np.where(y < 0, -9.0, 0.0), np.where(y > 0, 9.0, 0.0)
-    gram = make_gram(RBF(1.5), X)
+    gram = RBF(1.5).tiles(X)
     stopped = minimise(gram, y, lower, upper, max_iter=50)
     assert stopped.n_iter == 50
     assert not stopped.converged
@@ -222,7 +219,7 @@ def test_steps_in_single_precision_count(monkeypatch):
 
 
 def test_powers_of_two():
-    from corollary.svm._tiles import powers_of_two
+    from corollary.kernels._loops.powers import powers_of_two
 
     x = np.concatenate([np.linspace(-126.0, 0.0, 50_000), -np.arange(127) / 2, [1e-7, -1e30]])
     values = x.astype(np.float32)[None]
@@ -234,7 +231,7 @@ def test_powers_of_two():
 def test_rows_far_away_stay_in_double_precision():
     # Single precision would leave fewer than four digits.
     X, _ = blobs(50)
-    near, far = make_gram(RBF(), X), make_gram(RBF(), 30.0 * X)
+    near, far = RBF().tiles(X), RBF().tiles(30.0 * X)
     assert near.single().dtype == np.float32
     assert far.single() is far
 
@@ -244,10 +241,10 @@ def test_gram_sources_agree():
     kernel = RBF([1.0, 2.0, 0.5, 3.0, 1.5])
     K = kernel.gram(X)
     rows = np.array([5, 250, 17])
-    fast, general, given_K = make_gram(kernel, X), KernelGram(kernel, X), PrecomputedGram(K)
-    assert isinstance(fast, RBFGram)
-    assert isinstance(make_gram(Matern(), X), KernelGram)
-    assert isinstance(make_gram(RBF(), 1e6 * X), KernelGram)  # inner products lose digits there
+    fast, general, given_K = kernel.tiles(X), Kernel.tiles(kernel, X), PrecomputedTiles(K)
+    assert isinstance(fast, RBFTiles)
+    assert isinstance(Matern().tiles(X), KernelTiles)
+    assert isinstance(RBF().tiles(1e6 * X), KernelTiles)  # inner products lose digits there
     signs = np.where(np.arange(300) % 2, 1.0, -1.0)
     for gram in (fast, general, given_K):
         tile = gram.tile(gram.rows(rows), gram.columns(slice(10, 290)))
@@ -265,7 +262,7 @@ def test_gram_sources_agree():
                 cache.subtract_product(rest, rows, np.array([1.0, -2.0, 0.5]))
                 expected = 1.0 - np.array([1.0, -2.0, 0.5]) @ K[rows]
                 np.testing.assert_allclose(rest, expected, atol=1e-13)
-        changed = ChangedGram(gram, signs=signs, addition=np.full(300, 0.25))
+        changed = ChangedTiles(gram, signs=signs, addition=np.full(300, 0.25))
         other = K * signs[:, None] * signs + 0.25 * np.eye(300)
         tile = changed.tile(changed.rows(rows), changed.columns(slice(0, 300)))
         np.testing.assert_allclose(tile, other[rows], atol=1e-14)
@@ -319,7 +316,7 @@ def test_bad_input_of_a_pair(y, options, message):
 
 def test_the_loop_returns_to_python_while_it_works(monkeypatch):
     # Ctrl-C is seen between compiled calls: each is limited in steps.
-    from corollary.svm import _smo
+    from corollary.svm._loops import smo as _smo
 
     X, y = blobs(300)
     calls = []
@@ -333,9 +330,7 @@ def test_the_loop_returns_to_python_while_it_works(monkeypatch):
 
     monkeypatch.setattr(_smo, "solve_block", spy)
     with pytest.raises(KeyboardInterrupt), warnings.catch_warnings():
-        minimise(
-            make_gram(RBF(9.0), X), y, np.minimum(1e9 * y, 0), np.maximum(1e9 * y, 0), tol=1e-9
-        )
+        minimise(RBF(9.0).tiles(X), y, np.minimum(1e9 * y, 0), np.maximum(1e9 * y, 0), tol=1e-9)
     assert max(calls) <= 20_000
 
 

@@ -7,6 +7,8 @@ inducing points for many rows, classification by Laplace's approximation, ways t
 and the Kalman filter and smoother. Covariances are the kernels of :mod:`corollary.kernels`.
 """
 
+from typing import Any
+
 from corollary.gp.ascent import Ascent as Ascent
 from corollary.gp.ascent import ascend as ascend
 from corollary.gp.ascent import estimate_curvature as estimate_curvature
@@ -21,8 +23,6 @@ from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
 from corollary.gp.conditioning import condition_gaussian as condition_gaussian
 from corollary.gp.conditioning import schur_complement as schur_complement
-from corollary.gp.cross_gradients import cross_gram_with_gradient as cross_gram_with_gradient
-from corollary.gp.cross_gradients import diagonal_gradient as diagonal_gradient
 from corollary.gp.display import GaussianProcessDisplay as GaussianProcessDisplay
 from corollary.gp.evidence import Factor as Factor
 from corollary.gp.evidence import Merged as Merged
@@ -39,7 +39,6 @@ from corollary.gp.kalman import FilteredStates as FilteredStates
 from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
 from corollary.gp.kalman import kalman_filter as kalman_filter
 from corollary.gp.kalman import kalman_smoother as kalman_smoother
-from corollary.gp.kernel_gradients import gram_with_gradient as gram_with_gradient
 from corollary.gp.laplace import LaplaceMode as LaplaceMode
 from corollary.gp.laplace import laplace_evidence_gradient as laplace_evidence_gradient
 from corollary.gp.laplace import laplace_mode as laplace_mode
@@ -70,3 +69,17 @@ from corollary.gp.variational import WhitenedLaw as WhitenedLaw
 from corollary.gp.variational import learn_by_batches as learn_by_batches
 from corollary.gp.variational import variational_bound as variational_bound
 from corollary.gp.variational import whitened_law as whitened_law
+
+# Where names that were here have gone.
+_MOVED = {
+    "cross_gram_with_gradient": "the method gram_with_gradient(X, Y) of a kernel",
+    "diagonal_gradient": "the method diag_gradient(X, weight) of a kernel",
+    "gram_with_gradient": "the method gram_with_gradient(X) of a kernel",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Say where a name has gone."""
+    if name in _MOVED:
+        raise ImportError(f"corollary.gp.{name} is now {_MOVED[name]} of corollary.kernels.")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,7 +27,6 @@ from corollary.core.schema import (
     Strings,
 )
 from corollary.gp.evidence import Observations
-from corollary.gp.kernel_gradients import gram_with_gradient
 from corollary.gp.laplace import laplace_evidence_gradient, laplace_mode, logistic_normal_mean
 from corollary.gp.learning import learn_hyperparameters
 from corollary.gp.regressor import BLOCK, RANGE, spread_of
@@ -63,10 +62,10 @@ class _Search:
         return np.clip(self.kernel.parameters().vector, self.low, self.high)
 
     def evidence(self, seen: _Answers, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        K, pull = gram_with_gradient(self.kernel.with_parameters(theta), seen.X)
+        K, pull = self.kernel.with_parameters(theta).gram_with_gradient(seen.X)
         mode = laplace_mode(K, seen.t, seen.weight)
         V = laplace_evidence_gradient(K, mode, seen.weight)
-        return mode.log_evidence, pull(V)
+        return mode.log_evidence, pull(V)[0]
 
 
 class GaussianProcessClassifier(ClassifierMixin, BaseEstimator):

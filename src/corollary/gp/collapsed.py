@@ -29,7 +29,6 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 from corollary.core.summary import Chunk, Summary, reduce_blocks
-from corollary.gp.cross_gradients import cross_gram_with_gradient, diagonal_gradient
 from corollary.gp.evidence import LOG_2PI
 from corollary.kernels import Kernel
 
@@ -133,7 +132,7 @@ class InducingSums(Summary):
     def update(self, chunk: Chunk) -> Self:
         """Add rows ``(X, y, weight)``; the weights may be None."""
         X, y, w = chunk
-        K, _ = cross_gram_with_gradient(self.kernel, self.Z, X)
+        K, _ = self.kernel.gram_with_gradient(self.Z, X)
         # In place: LAPACK sees the rows of K as the columns of its transpose.
         V = dtrsm(1.0, self.root, K.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
         # What the points leave of the prior's variance is not negative, but may be rounded so.
@@ -267,14 +266,14 @@ class _GradientSums(Summary):
 
     def update(self, chunk: Chunk) -> Self:
         X, y, w = chunk
-        K, pull = cross_gram_with_gradient(self.kernel, self.Z, X)
+        K, pull = self.kernel.gram_with_gradient(self.Z, X)
         W = (2.0 * self.by_products) @ K
         w = np.ones(len(y)) if w is None else w
         W += self.by_moment[:, None] * y
         if chunk[2] is not None:
             W *= w
         by_parameters, by_points = pull(W)
-        by_trace = self.by_trace * diagonal_gradient(self.kernel, X, w)
+        by_trace = self.by_trace * self.kernel.diag_gradient(X, w)
         return replace(
             self,
             by_parameters=self.by_parameters + by_parameters + by_trace,
@@ -397,11 +396,11 @@ def collapsed_bound(
         np.zeros_like(Z),
     )
     rest = reduce_blocks(start, row_blocks(len(Z), X, y, weight), n_jobs=n_jobs)
-    _, pull = cross_gram_with_gradient(kernel, Z, Z)
+    _, pull = kernel.gram_with_gradient(Z, Z)
     by_parameters, by_points = pull(by_kernel)
     # The jitter is a share of the diagonal, and moves with it.
     share = np.full(len(Z), jitter * float(np.trace(by_kernel)) / len(Z))
-    by_parameters = by_parameters + diagonal_gradient(kernel, Z, share)
+    by_parameters = by_parameters + kernel.diag_gradient(Z, share)
     misfit = float(mean @ A @ mean) - 2.0 * float(mean @ sums.moment) + sums.square
     spread = float(np.vdot(inner_inverse, A)) + sums.left
     return CollapsedBound(

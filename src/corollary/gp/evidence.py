@@ -20,7 +20,6 @@ from scipy.linalg.blas import dger
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from corollary.core.schema import Array, Schema
-from corollary.gp.kernel_gradients import gram_with_gradient
 from corollary.kernels import Kernel
 
 LOG_2PI = float(np.log(2.0 * np.pi))
@@ -374,7 +373,7 @@ def evidence_of(
     """
     X, group = observations.X, observations.group
     if gradient:
-        K, pull = gram_with_gradient(kernel, X)
+        K, pull = kernel.gram_with_gradient(X)
     else:
         K = kernel.gram(X)
     y, noise, q, log_factor = observations.merged(variance)
@@ -394,4 +393,4 @@ def evidence_of(
         - 0.5 * residual**2
     )
     by_noise = -variance * float(by_precision @ q**2)
-    return value + log_factor, np.append(pull(W), by_noise)
+    return value + log_factor, np.append(pull(W)[0], by_noise)

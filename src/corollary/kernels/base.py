@@ -1,82 +1,32 @@
 """What a kernel is: the contract of every similarity in this package.
 
-A kernel is a frozen dataclass. It knows its Gram matrix, its diagonal and its hyper-parameters as
-a flat vector, and kernels combine to kernels by ``+``, ``*``, ``**``, :meth:`Kernel.exp`,
-:meth:`Kernel.normalised` and :meth:`Kernel.with_inputs`. The same code runs on NumPy arrays, where
-it is blocked and threaded, and on JAX arrays, where it can be compiled and differentiated.
+A kernel is a frozen dataclass. It knows its Gram matrix, its diagonal, their gradients and its
+hyper-parameters as a flat vector, and kernels combine to kernels by ``+``, ``*``, ``**``,
+:meth:`Kernel.exp`, :meth:`Kernel.normalised` and :meth:`Kernel.with_inputs`. The same code runs on
+NumPy arrays, where it is blocked and threaded, and on JAX arrays, where it can be compiled and
+differentiated.
 
 A new kernel on vectors implements three methods: ``_prepare(X, Y)`` (work on single inputs, done
 once), ``_evaluate(P, Q, same)`` (pairs of prepared inputs; returns a new array, which the caller
-may overwrite) and ``_diag(P)``.
+may overwrite) and ``_diag(P)``. The rest follows: gradients by JAX, tiles by ``_evaluate``. A
+kernel that knows a faster way overrides ``gram_with_gradient``, ``diag_gradient`` or ``tiles``; one
+that has a spectral measure defines ``_spectral_sample`` and, if its mass is not one,
+``spectral_mass``.
 """
 
-import dataclasses
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from corollary.kernels import arrays
+from corollary.kernels import _arrays as arrays
+from corollary.kernels import _differentiation as differentiation
+from corollary.kernels._parametrised import Parametrised
+from corollary.kernels._tiles import GramTiles, KernelTiles
 
 
-@dataclass(frozen=True)
-class KernelParameters:
-    """The hyper-parameters of a kernel as flat vectors.
-
-    Parameters
-    ----------
-    names : tuple of str
-        A name for each number, such as ``"terms[0].length_scale[2]"``.
-    values : ndarray of shape (p,)
-        The numbers as the kernel has them.
-    positive : ndarray of shape (p,), dtype=bool
-        Whether a number is positive and optimised on the log scale.
-    low : ndarray of shape (p,)
-        Smallest sensible values.
-    high : ndarray of shape (p,)
-        Largest sensible values.
-
-    Examples
-    --------
-    >>> from corollary.kernels import RBF
-    >>> found = (2.0 * RBF(length_scale=[1.0, 3.0])).parameters()
-    >>> found.names
-    ('scale', 'kernel.length_scale[0]', 'kernel.length_scale[1]')
-    >>> found.values, found.vector.round(3)
-    (array([2., 1., 3.]), array([0.693, 0.   , 1.099]))
-    """
-
-    names: tuple[str, ...]
-    values: np.ndarray
-    positive: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-    @property
-    def vector(self) -> np.ndarray:
-        """The numbers on the scale of :meth:`Kernel.with_parameters`: logarithms if positive."""
-        return self._scaled(self.values)
-
-    @property
-    def bounds(self) -> np.ndarray:
-        """Bounds on the scale of :attr:`vector`, of shape (p, 2)."""
-        return np.stack([self._scaled(self.low), self._scaled(self.high)], axis=1)
-
-    def _scaled(self, values: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return np.where(self.positive, np.log(np.where(self.positive, values, 1.0)), values)
-
-
-# Metadata of a dataclass field that make it a hyper-parameter: whether it is positive, and then
-# optimised on the log scale, and bounds for optimisers.
-POSITIVE: dict[str, Any] = {"positive": True, "low": 1e-5, "high": 1e5}
-REAL: dict[str, Any] = {"positive": False, "low": -1e5, "high": 1e5}
-
-
-class Kernel(ABC):
+class Kernel(Parametrised, ABC):
     """A positive semi-definite similarity.
 
     Subclasses are frozen dataclasses. Kernels with equal parameters are equal, and a kernel can
@@ -172,6 +122,101 @@ class Kernel(ABC):
     def _diag(self, P: Any) -> Any:
         """Return the diagonal for prepared inputs."""
 
+    # -- gradients and tiles ---------------------------------------------------------------------
+
+    def gram_with_gradient(
+        self, X: Any, Y: Any = None
+    ) -> tuple[np.ndarray, differentiation.Pullback]:
+        r"""Return the Gram matrix and a function that gives gradients of its inner products.
+
+        A gradient of an objective needs from a kernel only :math:`\sum_{ij}W_{ij}\,\partial K_{ij}`
+        for one matrix W, and no array larger than the Gram matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or the kernel's own kind of inputs
+            Inputs.
+        Y : like X, with m rows, or None, default=None
+            Other inputs, held fixed; None for those of X.
+
+        Returns
+        -------
+        K : ndarray of shape (n, m)
+            The Gram matrix.
+        gradient : callable
+            ``gradient(W)`` returns two gradients of :math:`\sum_{ij}W_{ij}K_{ij}`: in the vector of
+            :meth:`with_parameters`, and in the numbers of X. The second is empty without Y, and if
+            X is no matrix of floating-point numbers.
+
+        Notes
+        -----
+        A kernel that does not know its gradient is differentiated by JAX, in double precision and
+        with rows padded to few sizes so that new data rarely compile anew; one that JAX cannot
+        trace is differentiated by differences.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from corollary.kernels import RBF
+        >>> K, gradient = (2.0 * RBF()).gram_with_gradient([[0.0], [1.0]])
+        >>> by_parameters, _ = gradient(np.ones((2, 2)))  # in log 2, in the log of the length scale
+        >>> by_parameters.round(6)
+        array([6.426123, 2.426123])
+        >>> K, gradient = (2.0 * RBF()).gram_with_gradient([[0.0]], [[1.0]])
+        >>> by_parameters, by_points = gradient(np.ones((1, 1)))
+        >>> by_parameters.round(4), by_points.round(4)
+        (array([1.2131, 1.2131]), array([[1.2131]]))
+        """
+        return self.gram(X, Y), lambda W: differentiation.gram_gradient(self, X, Y, W)
+
+    def diag_gradient(self, X: Any, weight: np.ndarray) -> np.ndarray:
+        r"""Return the gradient of :math:`\sum_iw_ik(x_i,x_i)` in the hyper-parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or the kernel's own kind of inputs
+            Inputs.
+        weight : ndarray of shape (n,)
+            The numbers :math:`w_i`.
+
+        Returns
+        -------
+        gradient : ndarray of shape (p,)
+            In the vector of :meth:`with_parameters`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from corollary.kernels import RBF
+        >>> (2.0 * RBF()).diag_gradient(np.zeros((3, 1)), np.ones(3))
+        array([6., 0.])
+        """
+        return differentiation.diag_gradient(self, X, weight)
+
+    def tiles(self, X: Any) -> GramTiles:
+        """Return the Gram matrix of X as something that computes any part of itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or the kernel's own kind of inputs
+            Inputs.
+
+        Returns
+        -------
+        tiles : GramTiles
+            The matrix, for solvers that never hold it whole.
+
+        Examples
+        --------
+        >>> from corollary.kernels import Linear
+        >>> tiles = Linear().tiles([[1.0], [2.0], [3.0]])
+        >>> tiles.tile(tiles.rows(slice(0, 2)), tiles.columns(slice(1, 3)))
+        array([[2., 3.],
+               [4., 6.]])
+        """
+        P = self._prepare(X, None)[0]
+        return KernelTiles(P, self._evaluate, self._diag(P))
+
     # -- spectral measure ------------------------------------------------------------------------
 
     def spectral_sample(self, n_samples: int, n_features: int, random_state: Any = None) -> Any:
@@ -204,7 +249,7 @@ class Kernel(ABC):
                 "spectral_sample needs n_samples >= 0 and n_features >= 1. "
                 f"Got {n_samples} and {n_features}."
             )
-        return self._spectral_sample(n_samples, n_features, generator(random_state))
+        return self._spectral_sample(n_samples, n_features, arrays.generator(random_state))
 
     def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
         raise TypeError(
@@ -230,136 +275,32 @@ class Kernel(ABC):
             raise TypeError(f"{type(self).__name__} is not stationary: it has no spectral measure.")
         return 1.0
 
-    # -- hyper-parameters ------------------------------------------------------------------------
-
-    def parameters(self) -> KernelParameters:
-        """Return the hyper-parameters as flat vectors.
-
-        Returns
-        -------
-        parameters : KernelParameters
-            Names, values, scales and bounds, in the order of :meth:`with_parameters`.
-        """
-        found = list(self._leaves(""))
-        return KernelParameters(
-            names=tuple(name for name, *_ in found),
-            values=np.array([value for _, value, _ in found], dtype=float),
-            positive=np.array([meta["positive"] for *_, meta in found], dtype=bool),
-            low=np.array([meta["low"] for *_, meta in found], dtype=float),
-            high=np.array([meta["high"] for *_, meta in found], dtype=float),
-        )
-
-    def with_parameters(self, vector: Any) -> Self:
-        """Return the same kernel with other hyper-parameters.
-
-        Parameters
-        ----------
-        vector : array of shape (p,)
-            One number for each of :meth:`parameters`; logarithms of those that are positive. A
-            JAX tracer gives a kernel that can be compiled and differentiated.
-
-        Returns
-        -------
-        kernel : Kernel
-            The kernel.
-        """
-        if not hasattr(vector, "__array_namespace__"):
-            vector = np.asarray(vector, dtype=float)
-        needed = sum(1 for _ in self._leaves(""))
-        if vector.shape != (needed,):
-            raise ValueError(
-                f"{type(self).__name__} has {needed} hyper-parameters, and with_parameters needs "
-                f"as many. Got an array of shape {vector.shape}."
-            )
-        kernel, _ = self._rebuilt(vector, 0)
-        return kernel
-
-    def _leaves(self, prefix: str) -> Iterator[tuple[str, Any, Any]]:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if isinstance(value, Kernel):
-                yield from value._leaves(f"{prefix}{field.name}.")
-            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
-                for i, part in enumerate(value):
-                    yield from part._leaves(f"{prefix}{field.name}[{i}].")
-            elif field.metadata:
-                if np.ndim(value) == 0:
-                    yield f"{prefix}{field.name}", value, field.metadata
-                else:
-                    for i in range(value.shape[0]):
-                        yield f"{prefix}{field.name}[{i}]", value[i], field.metadata
-
-    def _rebuilt(self, vector: Any, at: int) -> tuple[Self, int]:
-        changes: dict[str, Any] = {}
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if isinstance(value, Kernel):
-                changes[field.name], at = value._rebuilt(vector, at)
-            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
-                parts = []
-                for part in value:
-                    part, at = part._rebuilt(vector, at)
-                    parts.append(part)
-                changes[field.name] = tuple(parts)
-            elif field.metadata:
-                size = 1 if np.ndim(value) == 0 else value.shape[0]
-                new = vector[at] if np.ndim(value) == 0 else vector[at : at + size]
-                if field.metadata["positive"]:
-                    new = vector.__array_namespace__().exp(new)
-                changes[field.name], at = new, at + size
-        return dataclasses.replace(self, **changes), at  # type: ignore[type-var]
-
-    def _settle(
-        self, name: str, *, vector: bool = False, low: float = 0.0, strict: bool = True
-    ) -> None:
-        """Check a parameter and store it as a float or a read-only array; leave tracers alone."""
-        value = getattr(self, name)
-        if arrays.is_traced(value):
-            return
-        try:
-            number = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            number = np.asarray(np.nan)
-        fits = number.ndim == 0 or (vector and number.ndim == 1 and number.size)
-        good = number > low if strict else number >= low
-        if isinstance(value, bool) or not fits or not (np.isfinite(number) & good).all():
-            sign, end = ("(", low) if strict else ("[", low)
-            start = "(-inf" if math.isinf(low) else f"{sign}{end}"
-            raise ValueError(
-                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"{start}, inf){' or one for each feature' if vector else ''}. "
-                f"Got {value!r} instead."
-            )
-        if number.ndim:
-            number = number.copy()
-            number.flags.writeable = False
-        object.__setattr__(self, name, number if number.ndim else float(number))
-
     # -- algebra ---------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> "Kernel":
-        from corollary.kernels import algebra
-        from corollary.kernels.dot_product import Constant
+        from corollary.kernels.algebra.combinations import Sum
+        from corollary.kernels.vectors.dot_product import Constant
 
         if _is_number(other):
             other = Constant(other)
-        return algebra.Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> "Kernel":
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.combinations import Product
+        from corollary.kernels.algebra.functions import Scaled
 
         if _is_number(other):
-            return algebra.Scaled(other, self)
-        return algebra.Product.of(self, other) if isinstance(other, Kernel) else NotImplemented
+            return Scaled(other, self)
+        return Product.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
     __rmul__ = __mul__
 
     def __pow__(self, degree: int) -> "Kernel":
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.functions import Power
 
-        return algebra.Power(self, degree)
+        return Power(self, degree)
 
     def exp(self) -> "Kernel":
         """Return the kernel ``exp(k(x, y))``.
@@ -369,9 +310,9 @@ class Kernel(ABC):
         kernel : Kernel
             The exponential: a power series with positive coefficients.
         """
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.functions import Exponential
 
-        return algebra.Exponential(self)
+        return Exponential(self)
 
     def polynomial(self, coefficients: Any) -> "Kernel":
         """Return a polynomial of the kernel.
@@ -386,9 +327,9 @@ class Kernel(ABC):
         kernel : Kernel
             ``sum_i coefficients[i] k(x, y) ** i``.
         """
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.functions import PolynomialOf
 
-        return algebra.PolynomialOf(self, coefficients)
+        return PolynomialOf(self, coefficients)
 
     def normalised(self) -> "Kernel":
         """Return the kernel ``k(x, y) / sqrt(k(x, x) k(y, y))``.
@@ -398,9 +339,9 @@ class Kernel(ABC):
         kernel : Kernel
             The cosine of the angle between features; 0 where an input has no features at all.
         """
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.functions import Normalised
 
-        return algebra.Normalised(self)
+        return Normalised(self)
 
     def with_inputs(self, map: Callable[[Any], Any]) -> "Kernel":
         """Return the kernel of mapped inputs.
@@ -415,31 +356,9 @@ class Kernel(ABC):
         kernel : Kernel
             ``k(map(x), map(y))``; it can be saved if the map can.
         """
-        from corollary.kernels import algebra
+        from corollary.kernels.algebra.inputs import InputMap
 
-        return algebra.InputMap(self, map)
-
-    # -- values ----------------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        return all(
-            _equal(getattr(self, f.name), getattr(other, f.name))
-            for f in dataclasses.fields(self)  # type: ignore[arg-type]
-        )
-
-    def __hash__(self) -> int:
-        values = (getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
-        keys = (v.tobytes() if isinstance(v, np.ndarray) else v for v in values)
-        return hash((type(self), *keys))
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for scikit-learn's convention of seeds."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(np.iinfo(np.int32).max))
-    return np.random.default_rng(random_state)
+        return InputMap(self, map)
 
 
 def _is_number(value: Any) -> bool:
@@ -448,9 +367,3 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) or (
         not isinstance(value, Kernel) and getattr(value, "ndim", None) == 0
     )
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
-    return bool(a == b)

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from corollary.kernels import arrays
-from corollary.kernels.base import Kernel, generator
-from corollary.kernels.dot_product import Linear, Polynomial, Sigmoid
-from corollary.kernels.stationary import RBF, Laplacian, length_scale_from_gamma
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._arrays import generator
+from corollary.kernels.base import Kernel
+from corollary.kernels.vectors.dot_product import Linear, Polynomial, Sigmoid
+from corollary.kernels.vectors.radial import RBF, length_scale_from_gamma
+from corollary.kernels.vectors.stationary import Laplacian
 
 NAMES = ("laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid")
 

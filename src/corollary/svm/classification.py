@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.svm._gram import ChangedGram, Gram
+from corollary.kernels import GramTiles, PrecomputedTiles
+from corollary.svm._row_cache import ChangedTiles
 from corollary.svm.solver import SMOResult, minimise
 
 
@@ -111,8 +112,6 @@ def svm_pair(
     >>> hard.beta.round(6), round(hard.intercept, 6)
     (array([ 0. , -0.5,  0.5,  0. ]), -2.0)
     """
-    from corollary.svm._gram import PrecomputedGram
-
     K = np.ascontiguousarray(K, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if K.ndim != 2 or K.shape != (len(y), len(y)) or set(np.unique(y)) != {-1.0, 1.0}:
@@ -130,14 +129,14 @@ def svm_pair(
         raise ValueError(f"The 'C' parameter of svm_pair must be positive. Got {C!r} instead.")
     first = None if start is None else np.asarray(start, dtype=np.float64)
     options = {"tol": tol, "max_iter": max_iter, "cache_size": cache_size}
-    gram = PrecomputedGram(K)
+    gram = PrecomputedTiles(K)
     if np.isinf(price).any():
         return hard_pair(gram, y, **options)
     return soft_pair(gram, y, price, loss=loss, start=first, **options)
 
 
 def soft_pair(
-    gram: Gram,
+    gram: GramTiles,
     y: np.ndarray,
     C: np.ndarray,
     *,
@@ -149,7 +148,7 @@ def soft_pair(
     squared = loss == "squared_hinge"
     bound = np.full(len(y), np.inf) if squared else C
     if squared:
-        gram = ChangedGram(gram, addition=0.5 / C)
+        gram = ChangedTiles(gram, addition=0.5 / C)
     lower, upper = np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0)
     if start is not None:
         start = feasible(start, lower, upper)
@@ -164,7 +163,7 @@ def soft_pair(
     )
 
 
-def hard_pair(gram: Gram, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -> PairSolution:
+def hard_pair(gram: GramTiles, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -> PairSolution:
     """Solve the hard-margin dual on a Gram matrix that comes in tiles; see :func:`svm_pair`."""
     n = len(y)
     groups = (y < 0).astype(np.int64)
@@ -213,7 +212,7 @@ def hard_pair(gram: Gram, y: np.ndarray, *, tol: float = 1e-3, **options: Any) -
     return PairSolution(beta, intercept, dual, primal - dual, done)
 
 
-def nu_pair(gram: Gram, y: np.ndarray, weight: np.ndarray, nu: float, **options: Any) -> Any:
+def nu_pair(gram: GramTiles, y: np.ndarray, weight: np.ndarray, nu: float, **options: Any) -> Any:
     """Solve the machine whose parameter bounds the share of margin errors."""
     half = 0.5 * nu * float(weight.sum())
     start = np.zeros(len(y))

@@ -97,7 +97,7 @@ def linear_svm(
     >>> linear_svm(X, [1, 1, -1], C=1.0, loss="hinge", random_state=0).coef.round(6)
     array([1., 1.])
     """
-    from corollary.svm._coordinate import pass_dense, pass_sparse
+    from corollary.svm._loops.coordinate import pass_dense, pass_sparse
 
     sparse_rows = sparse.issparse(X)
     X = (

@@ -21,8 +21,7 @@ from corollary.core.schema import (
     Sparse,
     Strings,
 )
-from corollary.kernels import Kernel, check_kernel
-from corollary.svm._gram import Gram, PrecomputedGram, make_gram
+from corollary.kernels import GramTiles, Kernel, PrecomputedTiles, check_kernel
 from corollary.svm.solver import default_max_iter
 
 # Predictions hold this many kernel values at a time.
@@ -102,14 +101,14 @@ class KernelMachine(BaseEstimator):
             self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, n_features=X.shape[1]
         )
 
-    def _gram_of(self, X: Any, rows: np.ndarray) -> Gram:
+    def _gram_of(self, X: Any, rows: np.ndarray) -> GramTiles:
         """Return the Gram matrix of some training rows."""
         if self.kernel_ is None:
-            return PrecomputedGram(X if len(rows) == len(X) else X[np.ix_(rows, rows)])
+            return PrecomputedTiles(X if len(rows) == len(X) else X[np.ix_(rows, rows)])
         part = X if len(rows) == X.shape[0] else X[rows]
         if not isinstance(self.kernel_, Kernel):
-            return PrecomputedGram(np.ascontiguousarray(self.kernel_(part, part), dtype=float))
-        return make_gram(self.kernel_, part)
+            return PrecomputedTiles(np.ascontiguousarray(self.kernel_(part, part), dtype=float))
+        return self.kernel_.tiles(part)
 
     def _keep_support(self, X: Any, support: np.ndarray) -> None:
         self.support_ = support

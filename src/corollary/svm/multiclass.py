@@ -117,7 +117,7 @@ def joint_svm(
            [-0.3333,  0.6667, -0.3333],
            [-0.3333, -0.3333,  0.6667]])
     """
-    from corollary.svm._joint import pass_gram, pass_rows
+    from corollary.svm._loops.joint import pass_gram, pass_rows
 
     X = np.ascontiguousarray(X, dtype=np.float64)
     code = np.asarray(code, dtype=np.int64)

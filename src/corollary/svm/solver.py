@@ -22,7 +22,8 @@ import numpy as np
 
 from corollary.core.blas import one_blas_thread
 from corollary.core.progress import track
-from corollary.svm._gram import Gram, PrecomputedGram, RowCache
+from corollary.kernels import GramTiles, PrecomputedTiles
+from corollary.svm._row_cache import RowCache
 
 # A block has this many variables, more if more are free and less if fewer violate.
 _BLOCK = 1024
@@ -173,7 +174,7 @@ def smo(
             "Got weights outside; without start, zero must lie within the bounds."
         )
     return minimise(
-        PrecomputedGram(K),
+        PrecomputedTiles(K),
         given["linear"],
         given["lower"],
         given["upper"],
@@ -187,7 +188,7 @@ def smo(
 
 
 def minimise(
-    gram: Gram,
+    gram: GramTiles,
     linear: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
@@ -238,7 +239,7 @@ class _Budget:
 
 
 def _descend(
-    gram: Gram,
+    gram: GramTiles,
     problem: _Problem,
     beta: np.ndarray,
     tol: float,
@@ -246,7 +247,7 @@ def _descend(
     progress: Any,
 ) -> SMOResult:
     """Minimise on one matrix from given weights, in place, until the tolerance is reached."""
-    from corollary.svm._smo import solve_block
+    from corollary.svm._loops.smo import solve_block
 
     n = gram.n
     linear, lower, upper, epsilon, groups, n_groups = problem

@@ -19,7 +19,7 @@ import numpy as np
 
 from corollary.core.progress import track
 from corollary.core.schema import Integer, Schema
-from corollary.svm._gram import PrecomputedGram
+from corollary.kernels import PrecomputedTiles
 from corollary.svm.solver import minimise
 
 
@@ -333,7 +333,7 @@ def structural_svm(
                 break
             stacked = np.array(differences)
             result = minimise(
-                PrecomputedGram(stacked @ stacked.T),
+                PrecomputedTiles(stacked @ stacked.T),
                 np.array(losses),
                 np.zeros(len(rows)),
                 np.full(len(rows), float(C)),

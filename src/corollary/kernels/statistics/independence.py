@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
-from corollary.kernels import arrays
-from corollary.kernels.base import Kernel, generator
-from corollary.kernels.dot_product import Linear, check_whole
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._arrays import generator
+from corollary.kernels._parametrised import check_whole
+from corollary.kernels.base import Kernel
 from corollary.kernels.named import median_length_scale
-from corollary.kernels.stationary import RBF
-from corollary.kernels.two_sample import PermutationTest, permutation_result, stratum_rows
+from corollary.kernels.statistics.two_sample import (
+    PermutationTest,
+    permutation_result,
+    stratum_rows,
+)
+from corollary.kernels.vectors.dot_product import Linear
+from corollary.kernels.vectors.radial import RBF
 
 MAX_RANK = 512
 
@@ -155,7 +161,7 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
         left = low_rank_factor(K, min(n, MAX_RANK))
         right = None if left is None else low_rank_factor(L, min(n, MAX_RANK))
     if left is None or right is None or left.shape[1] * right.shape[1] > 30 * n:
-        from corollary.kernels._hsic import permuted_products
+        from corollary.kernels._loops.hsic import permuted_products
 
         return permuted_products(centred_gram(K), np.ascontiguousarray(L), order)
     centred = np.ascontiguousarray((left - left.mean(axis=0)).T)

@@ -9,9 +9,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Instance, Number, Schema
-from corollary.kernels.base import Kernel, generator
+from corollary.kernels._arrays import generator
+from corollary.kernels.base import Kernel
+from corollary.kernels.features.random_features import INPUTS, INTEGER, RANDOM
 from corollary.kernels.named import NAMES, check_kernel
-from corollary.kernels.random_features import INPUTS, INTEGER, RANDOM
 
 
 def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:

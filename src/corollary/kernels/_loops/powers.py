@@ -1,4 +1,4 @@
-"""Passes over tiles of a Gram matrix in compiled code."""
+"""Powers of two in single precision, for tiles of the RBF kernel."""
 
 import numpy as np
 
@@ -34,17 +34,3 @@ def powers_of_two(values):
             f = x - np.float32(whole)
             power = f * (_P1 + f * (_P2 + f * (_P3 + f * (_P4 + f * (_P5 + f * _P6)))))
             row[k] = (_ONE + power) * np.int32((whole + _BIAS) << _MANTISSA).view(np.float32)
-
-
-@jit
-def subtract_rows(rest, values, slots, change, start, stop):
-    """Subtract ``change @ values[slots]`` from ``rest`` in columns start..stop, in place.
-
-    Whatever the precision of the values, the sum is in double.
-    """
-    part = rest[start:stop]
-    for s in range(len(slots)):
-        row = values[slots[s], start:stop]
-        c = change[s]
-        for k in range(part.shape[0]):
-            part[k] -= c * np.float64(row[k])

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.schema import Integer, Number, Schema
-from corollary.kernels import arrays
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._parametrised import check_whole
 from corollary.kernels.base import Kernel
-from corollary.kernels.dot_product import check_whole
 
 
 def _check_strings(who: str, X: Any) -> list[str]:
@@ -149,12 +149,12 @@ class Subsequence(_OnStrings):
         return arrays.both(_codes, X, Y)
 
     def _evaluate(self, P: Any, Q: Any, same: bool) -> Any:
-        from corollary.kernels._subsequence import all_pairs
+        from corollary.kernels._loops.subsequence import all_pairs
 
         return all_pairs(*P, *Q, self.length, self.decay, same)
 
     def _diag(self, P: Any) -> Any:
-        from corollary.kernels._subsequence import same_pairs
+        from corollary.kernels._loops.subsequence import same_pairs
 
         return same_pairs(*P, self.length, self.decay)
 

@@ -14,11 +14,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from corollary.core.compat import fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Schema
-from corollary.kernels import arrays
-from corollary.kernels.base import generator
-from corollary.kernels.dot_product import ExponentialDot, check_whole
-from corollary.kernels.random_features import INPUTS, INTEGER, RANDOM
-from corollary.kernels.stationary import RBF
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._arrays import generator
+from corollary.kernels._parametrised import check_whole
+from corollary.kernels.features.random_features import INPUTS, INTEGER, RANDOM
+from corollary.kernels.vectors.dot_product import ExponentialDot
+from corollary.kernels.vectors.radial import RBF
 
 
 def positive_log_features(

@@ -1,12 +1,11 @@
 """What kernels need from arrays: one code for NumPy, SciPy's sparse matrices and JAX.
 
 A kernel first *prepares* its inputs (scales them, computes norms, applies a map); what comes out
-is an array with one row per input, or nested tuples of such arrays. Then it *evaluates* pairs of
+is an array with one row per input, or nested tuples of such  Then it *evaluates* pairs of
 prepared inputs. In NumPy the Gram matrix is assembled from tiles that stay in a core's cache, in
 threads; temporaries are as large as a tile. In JAX it is evaluated whole, for the compiler to fuse.
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,12 +18,17 @@ from corollary.core.threads import ordered_map
 # Tiles of this many rows and columns (1 MiB) stay in cache and amortise the overhead of Python.
 TILE_ROWS, TILE_COLUMNS = 256, 512
 TILE_SQUARE = 384
+# Beyond this absolute error in r^2, distances come from differences, not from inner products.
+ROUNDING = 1e-10
 
 
 def is_traced(value: Any) -> bool:
     """Tell whether a value is a JAX tracer, which has no number to be checked yet."""
-    jax = sys.modules.get("jax")
-    return jax is not None and isinstance(value, jax.core.Tracer)
+    if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "__array_namespace__"):
+        return False
+    from jax.core import Tracer  # what comes here is an array, but not one of NumPy's
+
+    return isinstance(value, Tracer)
 
 
 def namespace(prepared: Any) -> Any:
@@ -159,11 +163,11 @@ def n_prepared(prepared: Any) -> int:
     return int(prepared.shape[0])
 
 
-def cut(prepared: Any, start: int, stop: int) -> Any:
-    """Return prepared inputs ``start`` to ``stop``."""
+def take(prepared: Any, which: Any) -> Any:
+    """Return some of the prepared inputs, by a slice or by indices."""
     if isinstance(prepared, tuple):
-        return tuple(cut(part, start, stop) for part in prepared)
-    return prepared[start:stop]
+        return tuple(take(part, which) for part in prepared)
+    return prepared[which]
 
 
 def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
@@ -183,9 +187,9 @@ def assemble(evaluate: Callable[[Any, Any, bool], Any], P: Any, Q: Any) -> Any:
         i, j = tile
         a, b = min(i + rows, n), min(j + columns, m)
         if same and i == j:
-            K[i:a, j:b] = _mirrored(evaluate(part := cut(P, i, a), part, True))
+            K[i:a, j:b] = _mirrored(evaluate(part := take(P, slice(i, a)), part, True))
             return
-        values = evaluate(cut(P, i, a), cut(Q, j, b), False)
+        values = evaluate(take(P, slice(i, a)), take(Q, slice(j, b)), False)
         K[i:a, j:b] = values
         if same:
             K[j:b, i:a] = values.T
@@ -215,3 +219,46 @@ def in_threads(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """
     with one_blas_thread():
         return list(ordered_map(work, items, workers=None if len(items) > 1 else 1))
+
+
+def squared_distances(P: Any, Q: Any, same: bool, *, for_roots: bool = False) -> Any:
+    """Return squared Euclidean distances of rows that come with their squared norms."""
+    (X, x), (Y, y) = P, Q
+    if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
+        largest = max(x.max(initial=0.0), y.max(initial=0.0))
+        if largest * np.finfo(float).eps > ROUNDING:
+            from scipy.spatial.distance import cdist
+
+            return cdist(X, Y, "sqeuclidean")
+    products = dot(X, Y)
+    if isinstance(products, np.ndarray):
+        products *= -2.0
+        products += x[:, None]
+        products += y[None, :]
+        np.maximum(products, 0.0, out=products)
+        if for_roots and products.size and not sparse.issparse(X) and not sparse.issparse(Y):
+            close = products < 1e-8 * largest**2
+            refine(products, close, lambda i, j: squares(X[i] - Y[j]))
+    else:
+        xp = products.__array_namespace__()
+        products = xp.maximum(x[:, None] + y[None, :] - 2.0 * products, 0.0)
+    return with_diagonal(products, 0.0) if same else products
+
+
+def whole_power(base: Any, degree: int) -> Any:
+    """Raise entries to a whole power by repeated squaring, which is faster than ``**``."""
+    result = None
+    while degree:
+        if degree & 1:
+            result = base if result is None else result * base
+        degree >>= 1
+        if degree:
+            base = base * base
+    return result
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator for scikit-learn's convention of seeds."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(np.iinfo(np.int32).max))
+    return np.random.default_rng(random_state)

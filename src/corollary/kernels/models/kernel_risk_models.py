@@ -26,8 +26,8 @@ from corollary.core.schema import (
     Strings,
 )
 from corollary.kernels.base import Kernel
-from corollary.kernels.kernel_erm import KernelRisk, minimise_kernel_risk
-from corollary.kernels.kernel_ridge import expand, rows_go_with_kernel, training_gram
+from corollary.kernels.models.kernel_erm import KernelRisk, minimise_kernel_risk
+from corollary.kernels.models.kernel_ridge import expand, rows_go_with_kernel, training_gram
 from corollary.kernels.named import NAMES
 from corollary.risk import Loss, MarginLoss, RegressionLoss, check_loss
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.kernels import arrays
-from corollary.kernels.base import Kernel, generator
-from corollary.kernels.dot_product import check_whole
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._arrays import generator
+from corollary.kernels._parametrised import check_whole
+from corollary.kernels.base import Kernel
 from corollary.kernels.named import median_length_scale
-from corollary.kernels.stationary import RBF
+from corollary.kernels.vectors.radial import RBF
 
 # Statistics that differ by less than this share are ties, and ties count against rejection.
 TIE = 1e-10
@@ -229,7 +230,7 @@ def _forms(kernel: Kernel, X: Any, Z: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
     def work(i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         a = min(i + step, n)
-        own = arrays.cut(P, i, a)
+        own = arrays.take(P, slice(i, a))
         K = kernel._evaluate(own, own, True)
         diagonal = np.diag(K).copy()
         sums = np.zeros(n)
@@ -237,7 +238,7 @@ def _forms(kernel: Kernel, X: Any, Z: np.ndarray) -> tuple[np.ndarray, np.ndarra
         product = K @ Z[i:a]
         for j in range(a, n, step):
             b = min(j + step, n)
-            K = kernel._evaluate(own, arrays.cut(P, j, b), False)
+            K = kernel._evaluate(own, arrays.take(P, slice(j, b)), False)
             sums[i:a] += K.sum(axis=1)
             sums[j:b] += K.sum(axis=0)
             product += 2.0 * (K @ Z[j:b])  # the tile and its mirror image

@@ -23,7 +23,7 @@ from corollary.core.schema import (
     Strings,
 )
 from corollary.kernels.base import Kernel
-from corollary.kernels.cholesky import factor_in_place, restore, solve_factored
+from corollary.kernels.models._cholesky import factor_in_place, restore, solve_factored
 from corollary.kernels.named import NAMES, check_kernel
 
 # Predictions hold this many kernel values at a time.

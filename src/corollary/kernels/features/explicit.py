@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import gammainc, gammaln
 
 from corollary.core.schema import Flag, Integer, List, Schema
-from corollary.kernels import arrays
-from corollary.kernels.dot_product import check_whole
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._parametrised import check_whole
 
 # More columns than this are a mistake more often than a wish.
 MAX_FEATURES = 5_000_000
@@ -336,7 +336,7 @@ def rbf_map_error(
 
 
 def _scaled(who: str, X: Any, length_scale: Any) -> np.ndarray:
-    from corollary.kernels.stationary import RBF
+    from corollary.kernels.vectors.radial import RBF
 
     return arrays.divide(np.asarray(arrays.vectors(who, X)), RBF(length_scale).length_scale)
 

@@ -264,7 +264,7 @@ def _descend_dual(
     max_iter: int,
     tol: float,
 ) -> KernelRisk:
-    from corollary.kernels._box_descent import sweep
+    from corollary.kernels._loops.box_descent import sweep
 
     epsilon, low, high = dual
     low, high = low / (2.0 * alpha), high / (2.0 * alpha)

@@ -1,4 +1,4 @@
-"""Kernels of the difference of two vectors, with one length scale or one for each feature.
+r"""Kernels of the Euclidean distance, with one length scale or one for each feature.
 
 With ``r^2 = sum_j (x_j - y_j)^2 / length_scale_j^2``:
 
@@ -8,31 +8,37 @@ RationalQuadratic   ``(1 + r^2 / (2 alpha)) ^ -alpha``
 Matern, nu = 1/2    ``exp(-r)``
 Matern, nu = 3/2    ``(1 + sqrt(3) r) exp(-sqrt(3) r)``
 Matern, nu = 5/2    ``(1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r)``
-Laplacian           ``exp(-sum_j |x_j - y_j| / length_scale_j)``
-Periodic            ``exp(-2 sum_j sin^2(pi (x_j - y_j) / period_j) / length_scale_j^2)``
 ==================  ==============================================================
 
-All are 1 at difference zero; an amplitude is a factor, ``amplitude**2 * RBF()``. The width of the
+All are 1 at distance zero; an amplitude is a factor, ``amplitude**2 * RBF()``. The width of the
 RBF has one convention throughout the library, ``exp(-|x - y|^2 / (2 length_scale^2))``; convert
 with :func:`length_scale_from_gamma` and :func:`gamma_from_length_scale`.
+
+For a function f of :math:`r^2` and the matrix :math:`M=W\circ f'(r^2)`,
+
+.. math:: \frac{\partial\langle W,K\rangle}{\partial x_{ik}}
+   = \frac{2}{\ell_k^2}\Bigl(x_{ik}(M1)_i-(My_k)_i\Bigr),\qquad
+   \frac{\partial\langle W,K\rangle}{\partial\log\ell_k}
+   = -\frac{2}{\ell_k^2}\sum_{ij}M_{ij}(x_{ik}-y_{jk})^2,
+
+and one matrix product gives all of them, with no array larger than the Gram matrix.
 """
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.schema import Array, Number, Schema
-from corollary.kernels import arrays
-from corollary.kernels.base import POSITIVE, Kernel
-
-_SCALE = Number(0) | Array("f", "d", low=0)
-
-# Beyond this absolute error in r^2, distances come from differences, not from inner products.
-_ROUNDING = 1e-10
+from corollary.core.schema import Number, Schema
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._differentiation import NO_POINTS, Pullback
+from corollary.kernels._parametrised import POSITIVE, SCALE
+from corollary.kernels._tiles import GramTiles, RBFTiles
+from corollary.kernels.vectors.stationary import Stationary
 
 
 def gamma_from_length_scale(length_scale: Any) -> Any:
@@ -77,8 +83,8 @@ def length_scale_from_gamma(gamma: Any) -> Any:
     >>> length_scale_from_gamma(0.125)
     2.0
     """
-    found = 1.0 / np.sqrt(2.0 * _positive("gamma", "length_scale_from_gamma", gamma))
-    return float(found) if np.ndim(found) == 0 else found
+    length_scale = 1.0 / np.sqrt(2.0 * _positive("gamma", "length_scale_from_gamma", gamma))
+    return float(length_scale) if np.ndim(length_scale) == 0 else length_scale
 
 
 def _positive(name: str, who: str, value: Any) -> Any:
@@ -89,48 +95,6 @@ def _positive(name: str, who: str, value: Any) -> Any:
             f"Got {value!r} instead."
         )
     return float(number) if number.ndim == 0 else number
-
-
-def squared_distances(P: Any, Q: Any, same: bool, *, for_roots: bool = False) -> Any:
-    """Return squared Euclidean distances of rows that come with their squared norms."""
-    (X, x), (Y, y) = P, Q
-    if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray):
-        largest = max(x.max(initial=0.0), y.max(initial=0.0))
-        if largest * np.finfo(float).eps > _ROUNDING:
-            from scipy.spatial.distance import cdist
-
-            return cdist(X, Y, "sqeuclidean")
-    products = arrays.dot(X, Y)
-    if isinstance(products, np.ndarray):
-        products *= -2.0
-        products += x[:, None]
-        products += y[None, :]
-        np.maximum(products, 0.0, out=products)
-        if for_roots and products.size and not sparse.issparse(X) and not sparse.issparse(Y):
-            close = products < 1e-8 * largest**2
-            arrays.refine(products, close, lambda i, j: arrays.squares(X[i] - Y[j]))
-    else:
-        xp = products.__array_namespace__()
-        products = xp.maximum(x[:, None] + y[None, :] - 2.0 * products, 0.0)
-    return arrays.with_diagonal(products, 0.0) if same else products
-
-
-class Stationary(Kernel):
-    """A kernel of the difference of two vectors, equal to 1 at difference zero.
-
-    Examples
-    --------
-    >>> from corollary.kernels import Matern, RBF, Stationary
-    >>> isinstance(RBF(), Stationary), isinstance(Matern(), Stationary)
-    (True, True)
-    """
-
-    stationary = True
-
-    def _diag(self, P: Any) -> Any:
-        xp = arrays.namespace(P)
-        first = P[0] if isinstance(P, tuple) else P
-        return xp.ones(first.shape[0], dtype=first.dtype)
 
 
 class Radial(Stationary):
@@ -161,11 +125,44 @@ class Radial(Stationary):
         return arrays.both(prepare, X, X if same else Y)
 
     def _evaluate(self, P: Any, Q: Any, same: bool) -> Any:
-        return self._of_squares(squared_distances(P, Q, same, for_roots=self._takes_roots))
+        return self._of_squares(arrays.squared_distances(P, Q, same, for_roots=self._takes_roots))
 
     @abstractmethod
     def _of_squares(self, r2: Any) -> Any:
         """Return the kernel for squared distances, which may be overwritten."""
+
+    @abstractmethod
+    def _slope(
+        self, K: np.ndarray, squares: Callable[[], np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return the derivative of the kernel in r^2, and those in what is no length scale.
+
+        The squares are computed when they are asked for. All results are new arrays, and
+        hyper-parameters are on the scale of ``with_parameters``.
+        """
+
+    def gram_with_gradient(self, X: Any, Y: Any = None) -> tuple[np.ndarray, Pullback]:
+        """See :meth:`Kernel.gram_with_gradient`."""
+        P, Q = self._prepare(X, Y)
+        K = arrays.assemble(self._evaluate, P, Q) if Y is None else self._evaluate(P, Q, False)
+
+        def pull(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            (U, _), (V, _) = P, Q
+            M, others = self._slope(K, lambda: arrays.squared_distances(P, Q, Y is None))
+            M *= W
+            if Y is None:  # distance zero whatever the length scales: no rounding from there
+                np.fill_diagonal(M, 0.0)
+            # One product gives the row sums too.
+            MV = M @ np.column_stack([np.ones(len(V)), V])
+            rows, columns, MV = MV[:, 0], np.ones(len(U)) @ M, MV[:, 1:]
+            along = -2.0 * (rows @ U**2 + columns @ V**2 - 2.0 * (U * MV).sum(axis=0))
+            scales = along if np.ndim(self.length_scale) else np.array([along.sum()])
+            by_parameters = np.append(scales, [float(np.vdot(W, other)) for other in others])
+            if Y is None:
+                return by_parameters, NO_POINTS
+            return by_parameters, 2.0 * (rows[:, None] * U - MV) / self.length_scale
+
+        return K, pull
 
 
 def _constant(value: Any) -> Any:
@@ -209,7 +206,7 @@ class RBF(Radial):
     """
 
     length_scale: Any = field(default=1.0, metadata=POSITIVE)
-    _schema = Schema(length_scale=_SCALE)
+    _schema = Schema(length_scale=SCALE)
 
     def __post_init__(self) -> None:
         self._settle("length_scale", vector=True)
@@ -219,6 +216,21 @@ class RBF(Radial):
             r2 *= -0.5
             return np.exp(r2, out=r2)
         return r2.__array_namespace__().exp(-0.5 * r2)
+
+    def _slope(
+        self, K: np.ndarray, squares: Callable[[], np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        return -0.5 * K, []
+
+    def tiles(self, X: Any) -> GramTiles:
+        """See :meth:`Kernel.tiles`."""
+        if not sparse.issparse(X):
+            P = self._prepare(X, None)[0]
+            # Inner products lose digits when rows are far from their centre; the kernel then
+            # computes distances in another way.
+            if P[1].max(initial=0.0) * np.finfo(float).eps <= arrays.ROUNDING:
+                return RBFTiles(P)
+        return super().tiles(X)
 
     def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
         return rng.standard_normal((n, d)) / self.length_scale
@@ -244,7 +256,7 @@ class RationalQuadratic(Radial):
 
     length_scale: Any = field(default=1.0, metadata=POSITIVE)
     alpha: Any = field(default=1.0, metadata=POSITIVE)
-    _schema = Schema(length_scale=_SCALE, alpha=Number(0))
+    _schema = Schema(length_scale=SCALE, alpha=Number(0))
 
     def __post_init__(self) -> None:
         self._settle("length_scale", vector=True)
@@ -259,6 +271,14 @@ class RationalQuadratic(Radial):
             return np.exp(r2, out=r2)
         xp = r2.__array_namespace__()
         return xp.exp(-self.alpha * xp.log1p(0.5 * r2 / self.alpha))
+
+    def _slope(
+        self, K: np.ndarray, squares: Callable[[], np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        base = 1.0 + 0.5 * squares() / self.alpha
+        # k = exp(-a log(1 + r2 / 2a)), differentiated in log a.
+        by_alpha = self.alpha * K * ((1.0 - 1.0 / base) - np.log(base))
+        return -0.5 * K / base, [by_alpha]
 
     def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
         # The kernel is E exp(-t r^2 / 2) for t with a gamma law of mean one.
@@ -290,7 +310,7 @@ class Matern(Radial):
 
     length_scale: Any = field(default=1.0, metadata=POSITIVE)
     nu: float = 1.5
-    _schema = Schema(length_scale=_SCALE, nu=Number(0.5, 2.5))
+    _schema = Schema(length_scale=SCALE, nu=Number(0.5, 2.5))
     _takes_roots = True
 
     def __post_init__(self) -> None:
@@ -318,118 +338,18 @@ class Matern(Radial):
         factor *= np.exp(np.negative(r, out=r), out=r)
         return factor
 
+    def _slope(
+        self, K: np.ndarray, squares: Callable[[], np.ndarray]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        r = np.sqrt(squares())
+        if self.nu == 0.5:
+            # The slope is infinite at distance zero, where it multiplies zero.
+            return np.where(r > 0, -0.5 * K / np.where(r > 0, r, 1.0), 0.0), []
+        root = math.sqrt(2.0 * self.nu)
+        factor = -1.5 if self.nu == 1.5 else -5.0 / 6.0 * (1.0 + root * r)
+        return factor * np.exp(-root * r), []
+
     def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
         # A multivariate t law with 2 nu degrees of freedom.
         chi2 = rng.chisquare(2.0 * self.nu, size=(n, 1)) / (2.0 * self.nu)
         return rng.standard_normal((n, d)) / np.sqrt(chi2) / self.length_scale
-
-
-@dataclass(frozen=True, eq=False)
-class Laplacian(Stationary):
-    """Exponential kernel of the L1 distance, ``exp(-sum_j |x_j - y_j| / length_scale_j)``.
-
-    Parameters
-    ----------
-    length_scale : float or array-like of shape (d,), default=1.0
-        Width, one or one for each feature; scikit-learn's ``gamma`` is its inverse.
-
-    See Also
-    --------
-    Matern : With nu = 1/2, the exponential of the Euclidean distance.
-
-    Notes
-    -----
-    Under the spectral measure the frequencies are independent Cauchy variables with scale
-    ``1 / length_scale``.
-
-    Examples
-    --------
-    >>> from corollary.kernels import Laplacian
-    >>> round(Laplacian(length_scale=7.0)([0.0, 0.0], [3.0, 4.0]), 8)  # exp(-1)
-    0.36787944
-    """
-
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
-    _schema = Schema(length_scale=_SCALE)
-
-    def __post_init__(self) -> None:
-        self._settle("length_scale", vector=True)
-
-    def _prepare(self, X: Any, Y: Any) -> tuple[Any, Any]:
-        X, Y = arrays.vector_pair("Laplacian", X, Y)
-        return arrays.both(lambda Z: arrays.divide(Z, self.length_scale), X, Y)
-
-    def _evaluate(self, P: Any, Q: Any, same: bool) -> Any:
-        if isinstance(P, np.ndarray):
-            from scipy.spatial.distance import cdist
-
-            distances = cdist(P, Q, "cityblock")
-            return np.exp(np.negative(distances, out=distances), out=distances)
-        xp = P.__array_namespace__()
-        distances = xp.zeros((P.shape[0], Q.shape[0]), dtype=P.dtype)
-        for j in range(P.shape[1]):  # one n x m matrix at a time, never n x m x d
-            distances = distances + xp.abs(P[:, j, None] - Q[None, :, j])
-        return xp.exp(-distances)
-
-    def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-        return rng.standard_cauchy((n, d)) / self.length_scale
-
-
-@dataclass(frozen=True, eq=False)
-class Periodic(Stationary):
-    """Periodic kernel ``exp(-2 sum_j sin^2(pi (x_j - y_j) / period_j) / length_scale_j^2)``.
-
-    Parameters
-    ----------
-    length_scale : float or array-like of shape (d,), default=1.0
-        Width in units of the circle, one or one for each feature.
-    period : float or array-like of shape (d,), default=1.0
-        Period, one or one for each feature.
-
-    Notes
-    -----
-    With several features the sum of squared sines is taken over them, which is a product of
-    kernels and positive semi-definite; putting the Euclidean distance into one sine is not.
-
-    Examples
-    --------
-    >>> from corollary.kernels import Periodic
-    >>> kernel = Periodic(period=3.0)
-    >>> round(kernel(0.5, 6.5), 12), round(kernel(0.0, 1.5), 6)  # exp(-2) half a period away
-    (1.0, 0.135335)
-    """
-
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
-    period: Any = field(default=1.0, metadata=POSITIVE)
-    _schema = Schema(length_scale=_SCALE, period=_SCALE)
-
-    def __post_init__(self) -> None:
-        self._settle("length_scale", vector=True)
-        self._settle("period", vector=True)
-
-    def _prepare(self, X: Any, Y: Any) -> tuple[Any, Any]:
-        X, Y = arrays.vector_pair("Periodic", X, Y)
-
-        def prepare(Z: Any) -> tuple[Any, Any]:
-            # On the circle, |u(x) - u(y)|^2 = 4 sin^2(pi (x - y) / period): an RBF kernel there.
-            xp = Z.__array_namespace__()
-            angle = arrays.divide(2.0 * math.pi * Z, self.period)
-            scale = self.length_scale
-            circle = [arrays.divide(f(angle), scale) for f in (xp.cos, xp.sin)]
-            U = xp.concat(circle, axis=1)
-            return U, arrays.squares(U)
-
-        return arrays.both(prepare, X, Y)
-
-    def _evaluate(self, P: Any, Q: Any, same: bool) -> Any:
-        squares = squared_distances(P, Q, same)
-        if isinstance(squares, np.ndarray):
-            squares *= -0.5
-            return np.exp(squares, out=squares)
-        return squares.__array_namespace__().exp(-0.5 * squares)
-
-    def _spectral_sample(self, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-        # Fourier coefficients of exp(cos(t) / l^2) are Bessel functions, the law of a difference
-        # of two Poisson variables.
-        rate = np.broadcast_to(0.5 / np.square(self.length_scale), (n, d))
-        return 2.0 * math.pi / self.period * (rng.poisson(rate) - rng.poisson(rate))

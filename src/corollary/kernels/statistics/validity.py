@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.kernels.base import Kernel, generator
+from corollary.kernels._arrays import generator
+from corollary.kernels.base import Kernel
 
 
 class PSDTest(NamedTuple):

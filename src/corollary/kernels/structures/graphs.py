@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.schema import Array, Number, Schema, Text
-from corollary.kernels import arrays
-from corollary.kernels.base import POSITIVE, Kernel
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._parametrised import POSITIVE
+from corollary.kernels.base import Kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from corollary.core.compat import Interval, StrOptions, fit_context
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
-from corollary.kernels import arrays
-from corollary.kernels.base import Kernel, generator
-from corollary.kernels.dot_product import check_whole
-from corollary.kernels.stationary import RBF
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._arrays import generator
+from corollary.kernels._parametrised import check_whole
+from corollary.kernels.base import Kernel
+from corollary.kernels.vectors.radial import RBF
 
 INTEGER = Interval(Integral, 1, None, closed="left")
 RANDOM = ["random_state", np.random.Generator]

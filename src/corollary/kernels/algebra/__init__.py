@@ -1,0 +1,1 @@
+"""Kernels from kernels: each rule keeps the Gram matrix positive semi-definite."""

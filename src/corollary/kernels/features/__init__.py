@@ -1,0 +1,1 @@
+"""Feature maps: exact, random, and from a sample of rows."""

@@ -1,0 +1,1 @@
+"""Estimators whose prediction is a combination of kernels at the training rows."""

@@ -1,0 +1,1 @@
+"""What kernels tell of samples, and what samples tell of kernels."""
