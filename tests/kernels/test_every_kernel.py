@@ -177,9 +177,12 @@ def test_numpy_and_jax_agree(seed):
     data = {name: drawn(name, seed)[:3] for name, example in EXAMPLES.items() if example.jax}
 
     def everything(inputs):
+        def matrices(kernel, X, Y, fixed):
+            return kernel.gram(X), kernel.gram(X, Y), kernel.gram(fixed, Y), kernel.diag(X)
+
         return {
-            name: (k.gram(X), k.gram(X, Y), k.gram(Z, Y), k.diag(X))
-            for (name, (X, Y)), (k, Z, _) in zip(inputs.items(), data.values())
+            name: matrices(kernel, *inputs[name], fixed)
+            for name, (kernel, fixed, _) in data.items()
         }
 
     with jax.enable_x64(True):
