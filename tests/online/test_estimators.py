@@ -34,6 +34,8 @@ SETTINGS = {
     "averaged": {"averaging": True},
     "penalised": {"alpha": 0.3, "step": "sqrt", "averaging": True},
     "penalised adagrad": {"alpha": 0.3, "averaging": True},
+    # Weights are multiplied by 0.02 in every round: sums of iterates must keep their digits.
+    "strongly penalised": {"alpha": 4.9, "step": "constant", "averaging": True},
     "ball": {"radius": 0.3, "step": "constant"},
     "box": {"radius": 0.2, "alpha": 0.1},
     "hinge": {"loss": "hinge", "step": "sqrt"},

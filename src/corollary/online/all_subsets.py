@@ -94,7 +94,7 @@ class AllSubsetsWinnow(OnlineLearner):
 
         The comparator is the target, a monotone DNF.
         """
-        from corollary.online import _winnow
+        from corollary.online._loops.winnow import winnow_subsets
 
         X = binary_table("AllSubsetsWinnow", X)
         m, n = X.shape
@@ -108,7 +108,7 @@ class AllSubsetsWinnow(OnlineLearner):
             self.weights_ = np.ones(2**n)
         check_width("AllSubsetsWinnow", len(self.weights_).bit_length() - 1, n)
         scores = np.empty(m)
-        _winnow.winnow_subsets(_masks(X), y, float(2**n), self.weights_, scores)
+        winnow_subsets(_masks(X), y, float(2**n), self.weights_, scores)
         predictions = (scores >= 2**n).astype(float)
         mistakes = predictions != y
         compared, bound = np.full(m, np.nan), np.full(m, np.inf)
@@ -138,7 +138,7 @@ class AllSubsetsWinnow(OnlineLearner):
         labels : ndarray of shape (n_samples,)
             0.0 or 1.0.
         """
-        from corollary.online._winnow import subset_scores
+        from corollary.online._loops.winnow import subset_scores
 
         X = binary_table("AllSubsetsWinnow", X)
         weights = getattr(self, "weights_", None)

@@ -1,35 +1,32 @@
 """OnlineClassifier: linear classification one round at a time."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.schema import Array, Labels, Nullable, Schema
+from corollary.core.compat import fit_context
+from corollary.core.estimator import (
+    ClassWeight,
+    ScoringClassifier,
+    class_factors,
+    fitted,
+    refuse_one_class,
+)
+from corollary.core.schema import Array, Nullable
 from corollary.online import protocol
-from corollary.online.linear_model import CONSTRAINTS, FITTED, OnlineLinearModel, state_fits
-from corollary.online.linear_state import LinearSettings, LinearState
+from corollary.online._linear_model import OnlineLinearModel
+from corollary.online.linear_state import LinearState
 from corollary.online.protocol import Record
 from corollary.online.winnow import binary_rows
-from corollary.risk import check_loss
-
-LEARNERS = ("gradient-descent", "perceptron", "passive-aggressive", "winnow")
-
-
-def _fits(model: Any) -> str | None:
-    if not hasattr(model, "coef_"):
-        return None
-    k = len(model.classes_)
-    if k < 2 or model.coef_.shape[0] != (1 if k == 2 else k):
-        return f"{model.coef_.shape[0]} rows of coefficients do not fit {k} classes"
-    return state_fits(model)
+from corollary.risk import Loss, check_loss
 
 
 def _distinct(y: np.ndarray) -> np.ndarray:
@@ -52,7 +49,7 @@ def _gives_probabilities(model: Any) -> bool:
     )
 
 
-class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
+class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
     r"""Classify by a linear rule that learns from one row at a time.
 
     Several classes are learnt one against the rest. ``fit`` makes passes over the rows;
@@ -60,9 +57,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
 
     Parameters
     ----------
-    learner : str, default="gradient-descent"
-        How weights change: "gradient-descent", "perceptron", "passive-aggressive" or "winnow".
-        Winnow takes zeros and ones and has neither intercept nor weights of
+    learner : {"gradient-descent", "perceptron", "passive-aggressive", "winnow"}, \
+            default="gradient-descent"
+        How weights change. Winnow takes zeros and ones and has neither intercept nor weights of
         rows.
     loss : {"logistic", "hinge", "squared_hinge", "square"}, default="logistic"
         Loss of gradient descent.
@@ -89,10 +86,10 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
         Passes of ``fit`` over the rows.
     shuffle : bool, default=True
         Whether each pass of ``fit`` has a fresh random order. ``partial_fit`` keeps the order.
-    class_weight : dict, "balanced" or None, default=None
-        Factors of the slopes by class; "balanced" needs all rows and works with ``fit`` only.
     random_state : int, RandomState instance or None, default=None
         Source of the orders.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the slopes by class; "balanced" needs all rows and works with ``fit`` only.
 
     Attributes
     ----------
@@ -141,86 +138,40 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
     array(['left', 'right'], dtype='<U5')
     """
 
-    _parameter_constraints: dict = {
-        "learner": [StrOptions(set(LEARNERS))],
-        "loss": [StrOptions({"logistic", "hinge", "squared_hinge", "square"})],
-        **CONSTRAINTS,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-    }
-    _schema = Schema(_fits, **FITTED, classes_=Labels("k"), class_weight_=Nullable(Array("f", "k")))
+    _: KW_ONLY
+    learner: Literal["gradient-descent", "perceptron", "passive-aggressive", "winnow"] = (
+        "gradient-descent"
+    )
+    loss: Literal["logistic", "hinge", "squared_hinge", "square"] = "logistic"
+    class_weight: ClassWeight = None
 
-    def __init__(
-        self,
-        *,
-        learner: str = "gradient-descent",
-        loss: str = "logistic",
-        step: str = "adagrad",
-        eta: float = 0.2,
-        alpha: float = 0.0,
-        radius: float | None = None,
-        variant: str = "pa-i",
-        C: float = 1.0,
-        averaging: bool = False,
-        fit_intercept: bool = True,
-        n_passes: int = 5,
-        shuffle: bool = True,
-        class_weight: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.loss = loss
-        self.step = step
-        self.eta = eta
-        self.alpha = alpha
-        self.radius = radius
-        self.variant = variant
-        self.C = C
-        self.averaging = averaging
-        self.fit_intercept = fit_intercept
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.class_weight = class_weight
-        self.random_state = random_state
+    class_weight_: np.ndarray | None = fitted(Nullable(Array("f", "k")))
 
-    def _settings(self) -> LinearSettings:
-        return self._make_settings("hinge" if self.learner == "passive-aggressive" else self.loss)
+    def _fits_together(self) -> str | None:
+        if hasattr(self, "coef_"):
+            k = len(self.classes_)
+            if k < 2 or self.coef_.shape[0] != (1 if k == 2 else k):
+                return f"{self.coef_.shape[0]} rows of coefficients do not fit {k} classes"
+        return super()._fits_together()
 
     @property
-    def _loss_name(self) -> str:
+    def _loss(self) -> Loss:
         names = {"perceptron": "perceptron", "passive-aggressive": "hinge"}
-        return names.get(self.learner, self.loss)
+        return check_loss(names.get(self.learner, self.loss))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows in several passes, from the start.
-
-        Parameters
-        ----------
-        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Factors of the slopes.
-
-        Returns
-        -------
-        self : OnlineClassifier
-            The fitted model.
-        """
-        X, y, weight = self._check_rows(X, y, sample_weight, first=True, whole=True)
+    def _code(self, y: np.ndarray) -> np.ndarray:
         self.classes_ = _distinct(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "OnlineClassifier needs rows of at least 2 classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}. With partial_fit, name all classes in `classes`."
-            )
-        code = self._codes(y)
-        self._weigh_classes(y, weight)
-        state = self._start(X.shape[1], 1 if len(self.classes_) == 2 else len(self.classes_))
-        passes = {"n_passes": self.n_passes, "shuffle": self.shuffle}
-        self._go(state, X, code, weight, **passes)
-        return self
+        refuse_one_class(self, self.classes_)
+        return self._codes(y)
+
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        self._weigh_classes(codes, sample_weight)
+        passes: dict[str, Any] = {"n_passes": self.n_passes, "shuffle": self.shuffle}
+        self._go(self._start(X.shape[1], self._n_outputs), X, codes, sample_weight, **passes)
+
+    @property
+    def _n_outputs(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -269,7 +220,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
                 "factors as a dict, for instance from "
                 "sklearn.utils.class_weight.compute_class_weight."
             )
-        X, y, weight = self._check_rows(X, y, sample_weight, first=first, whole=False)
+        X, y, weight = self._check_chunk(X, y, sample_weight, first=first)
         if y.dtype.kind not in "iub":
             check_classification_targets(y)
         if first:
@@ -279,10 +230,11 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
                     "OnlineClassifier needs at least 2 classes. Got "
                     f"classes={self.classes_.tolist()}."
                 )
-            self._weigh_classes(y, weight)
-        n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        state = self._start(X.shape[1], n_outputs) if first else self._state()
-        return self._go(state, X, self._codes(y), weight, record=record)
+        codes = self._codes(y)
+        if first:
+            self._weigh_classes(codes, weight)
+        state = self._start(X.shape[1], self._n_outputs) if first else self._state()
+        return self._go(state, X, codes, weight, record=record)
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         """Return the place of every label among the classes."""
@@ -300,15 +252,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
             )
         return code
 
-    def _weigh_classes(self, y: np.ndarray, weight: np.ndarray | None) -> None:
-        self.class_weight_ = None
-        if self.class_weight is not None:
-            self.class_weight_ = np.asarray(
-                compute_class_weight(
-                    self.class_weight, classes=self.classes_, y=y, sample_weight=weight
-                ),
-                dtype=np.float64,
-            )
+    def _weigh_classes(self, codes: np.ndarray, weight: np.ndarray | None) -> None:
+        totals = np.bincount(codes, weights=weight, minlength=len(self.classes_))
+        self.class_weight_ = class_factors(self.class_weight, self.classes_, totals)
 
     def _go(
         self, state: LinearState, X: Any, code: np.ndarray, weight: np.ndarray | None, **passes: Any
@@ -332,10 +278,7 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
         shuffle: bool = False,
         record: bool = False,
     ) -> np.ndarray:
-        from scipy import sparse
-        from sklearn.utils import check_random_state
-
-        from corollary.online import _winnow
+        from corollary.online._loops.winnow import winnow_dense, winnow_sparse
 
         if weight is not None or self.averaging:
             raise ValueError(
@@ -360,9 +303,9 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
                     scores[:, r].copy(),
                 )
                 if sparse.issparse(rows):
-                    _winnow.winnow_sparse(rows.indices, rows.indptr, y, float(d), weights, out)
+                    winnow_sparse(rows.indices, rows.indptr, y, float(d), weights, out)
                 else:
-                    _winnow.winnow_dense(np.ascontiguousarray(rows), y, float(d), weights, out)
+                    winnow_dense(np.ascontiguousarray(rows), y, float(d), weights, out)
                 state.weights[r, :-1], scores[:, r] = weights, out - d
         state.clock[0] += n_passes * X.shape[0]
         self.state_ = state._asdict()
@@ -423,41 +366,12 @@ class OnlineClassifier(ClassifierMixin, OnlineLinearModel):
         mistakes = predictions != code
         if self.learner == "winnow":
             return predictions, mistakes.astype(float), mistakes
-        losses = check_loss(self._loss_name)(signs, scores).sum(axis=1)
+        losses = self._loss(signs, scores).sum(axis=1)
         return predictions, losses, mistakes
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one score, positive for the second class; else one for each class.
-        """
-        scores = self._scores(X)
+    def _scores(self, X: Any) -> np.ndarray:
+        scores = self._outputs(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the label with the highest score; a zero score means the first class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels from ``classes_``.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

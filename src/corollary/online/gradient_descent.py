@@ -310,7 +310,7 @@ class OnlineGradientDescent(LinearLearner):
         return names.get(self.step, "ogd_second_order_bound")
 
     def _settings(self) -> LinearSettings:
-        loss = "perceptron" if self.conservative else self.loss
+        loss = check_loss("perceptron" if self.conservative else self.loss)
         return make_settings(loss=loss, step=self.step, eta=self.eta, radius=self.radius)
 
     def _judge(

@@ -41,7 +41,7 @@ def hash_strings(values: Any, *, salt: int = 0) -> np.ndarray:
     """
     import pyarrow as pa
 
-    from corollary.online import _hashing
+    from corollary.online._loops import hashing
 
     if not isinstance(values, pa.Array):
         values = pa.array(values, type=pa.large_string(), from_pandas=True)
@@ -53,7 +53,7 @@ def hash_strings(values: Any, *, salt: int = 0) -> np.ndarray:
             values.offset : values.offset + len(values) + 1
         ]
         text = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
-        _hashing.hash_strings(text, places, np.uint64(salt % 2**64), hashes)
+        hashing.hash_strings(text, places, np.uint64(salt % 2**64), hashes)
         if values.null_count:
             hashes[values.is_null().to_numpy(zero_copy_only=False)] = 0
     return hashes

@@ -262,7 +262,7 @@ class Hedge(OnlineLearner):
 
     def play(self, X: Any, y: Any = None, *, comparator: Any = None) -> Rounds:
         """Play one round for each row of losses; see :class:`OnlineLearner`."""
-        from corollary.online._experts import exponential_rounds
+        from corollary.online._loops.experts import exponential_rounds
 
         losses = table("Hedge", X, low=0.0, high=1.0)
         m, n = losses.shape

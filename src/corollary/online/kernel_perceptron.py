@@ -152,7 +152,7 @@ class KernelPerceptron(OnlineLearner):
         return Rounds(*(np.concatenate(part) for part in zip(*parts)))
 
     def _play_block(self, X: Any, y: np.ndarray, comparator: float | None) -> Rounds:
-        from corollary.online._kernel_perceptron import kernel_rounds
+        from corollary.online._loops.kernel_perceptron import kernel_rounds
 
         kernel = check_kernel(self.kernel, n_features=_width(X))
         m = len(y)

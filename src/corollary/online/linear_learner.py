@@ -158,7 +158,7 @@ def _measure(X: Any, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the inner product of every row with u and its squared length."""
     if sparse.issparse(X):
         return np.asarray(X @ u), np.asarray(X.multiply(X) @ np.ones(X.shape[1]))
-    from corollary.online._linear import measure_dense
+    from corollary.online._loops.linear import measure_dense
 
     products, squares = np.empty(X.shape[0]), np.empty(X.shape[0])
     measure_dense(X, u, products, squares)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.online import _codes
+from corollary.risk import Loss
 
 # AdaGrad divides by the root of a sum of squares; from here a zero slope is a zero step.
 TINY = 1e-300
@@ -22,7 +23,7 @@ class LinearSettings(NamedTuple):
     Parameters
     ----------
     loss : int
-        Code of the loss.
+        Code of the loss, see :class:`corollary.risk.Loss`.
     rule : int
         Code of the update rule.
     step : int
@@ -99,25 +100,23 @@ class CSRRows(NamedTuple):
 
 def make_settings(
     *,
-    loss: str,
+    loss: Loss,
     rule: str = "gradient",
     step: str = "constant",
     eta: float = 1.0,
     alpha: float = 0.0,
     radius: float | None = None,
-    shape: float = 0.0,
     fit_intercept: bool = False,
 ) -> LinearSettings:
     """Translate names into the numbers of the compiled loop."""
-    code = _codes.GRADIENT if rule == "gradient" else _codes.AGGRESSIVE[rule]
     return LinearSettings(
-        _codes.LOSSES[loss],
-        code,
+        loss.code,
+        _codes.RULES[rule],
         _codes.STEPS[step],
         float(eta),
         float(alpha),
         np.inf if radius is None else float(radius),
-        float(shape),
+        float(loss.shape),
         float(fit_intercept),
     )
 
@@ -160,7 +159,7 @@ def learn(
     who: str = "The learner",
 ) -> tuple[LinearState, np.ndarray, np.ndarray]:
     """Play one round for each row."""
-    from corollary.online import _linear
+    from corollary.online._loops.linear import learn_dense, learn_sparse
 
     order = np.empty(0, dtype=np.int64) if order is None else order
     weight = np.empty(0) if weight is None else weight
@@ -175,12 +174,12 @@ def learn(
         if not np.isfinite(X.data).all():
             raise ValueError(f"{who} needs finite numbers. Input X contains NaN or infinity.")
         rows = CSRRows(X.data, X.indices, X.indptr)
-        stopped = _linear.learn_sparse(settings, state, rows, y, weight, order, scores, slopes)
+        stopped = learn_sparse(settings, state, rows, y, weight, order, scores, slopes)
     else:
         # A copy of the state costs no more than one row, and a refused chunk leaves no trace.
         state = LinearState(*(a.copy() for a in state))
         X = np.ascontiguousarray(X)
-        stopped = _linear.learn_dense(settings, state, X, y, weight, order, scores, slopes)
+        stopped = learn_dense(settings, state, X, y, weight, order, scores, slopes)
         if stopped < 0 and not all(np.isfinite(a).all() for a in (state.weights, state.squares)):
             raise ValueError(_too_large(who, "a row"))
     if stopped >= 0:

@@ -237,7 +237,7 @@ def binary_table(who: str, X: Any) -> np.ndarray:
 
 
 def _vote(learner: Any, X: Any, y: Any) -> Rounds:
-    from corollary.online._experts import majority_rounds
+    from corollary.online._loops.experts import majority_rounds
 
     who = type(learner).__name__
     advice = binary_table(who, X)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.online._codes import AGGRESSIVE
+from corollary.online._codes import GRADIENT, RULES
 from corollary.online.gradient_descent import ogd_second_order_bound
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
@@ -178,7 +178,7 @@ class PassiveAggressive(LinearLearner):
         return "ogd_second_order_bound" if linear else "passive_aggressive_bound"
 
     def _settings(self) -> LinearSettings:
-        return make_settings(loss="hinge", rule=self.variant, eta=self.C)
+        return make_settings(loss=HingeLoss(), rule=self.variant, eta=self.C)
 
     def _judge(
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None
@@ -204,9 +204,10 @@ class PassiveAggressive(LinearLearner):
 
 
 def _check(who: str, variant: str, C: float) -> None:
-    if variant not in AGGRESSIVE:
+    variants = [name for name, code in RULES.items() if code != GRADIENT]
+    if variant not in variants:
         raise ValueError(
-            f"The 'variant' parameter of {who} must be a str among {list(AGGRESSIVE)}. Got "
+            f"The 'variant' parameter of {who} must be a str among {variants}. Got "
             f"{variant!r} instead."
         )
     if not 0 < C < np.inf:

@@ -18,7 +18,7 @@ from corollary.core.compat import Interval, validate_params
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds, table, truths
-from corollary.risk import HingeLoss, sign
+from corollary.risk import HingeLoss, PerceptronLoss, sign
 
 
 @validate_params(
@@ -237,7 +237,7 @@ class OnlinePerceptron(LinearLearner):
             )
 
     def _settings(self) -> LinearSettings:
-        return make_settings(loss="perceptron", eta=self.eta)
+        return make_settings(loss=PerceptronLoss(), eta=self.eta)
 
     def _judge(
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None

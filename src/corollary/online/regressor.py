@@ -1,30 +1,20 @@
 """OnlineRegressor: linear regression one round at a time."""
 
 from collections.abc import Sequence
-from numbers import Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.schema import Schema
+from corollary.core.compat import fit_context
+from corollary.core.estimator import NonNegative, Probability, Regressor
 from corollary.online import protocol
-from corollary.online.linear_model import CONSTRAINTS, FITTED, OnlineLinearModel, state_fits
-from corollary.online.linear_state import LinearSettings
+from corollary.online._linear_model import OnlineLinearModel
 from corollary.online.protocol import Record
-from corollary.risk import EpsilonInsensitiveLoss, PinballLoss, check_loss
-
-LEARNERS = ("gradient-descent", "passive-aggressive")
+from corollary.risk import EpsilonInsensitiveLoss, Loss, PinballLoss, check_loss
 
 
-def _fits(model: Any) -> str | None:
-    if hasattr(model, "coef_") and model.coef_.shape[0] != 1:
-        return "there must be one row of weights"
-    return state_fits(model)
-
-
-class OnlineRegressor(RegressorMixin, OnlineLinearModel):
+class OnlineRegressor(OnlineLinearModel, Regressor):
     r"""Predict numbers by a linear rule that learns from one row at a time.
 
     ``fit`` makes passes over the rows; ``partial_fit`` learns from a chunk, which is the same as
@@ -51,10 +41,6 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
         Rule of the passive-aggressive learner.
     C : float, default=1.0
         Aggressiveness of the passive-aggressive learner.
-    epsilon : float, default=0.1
-        Errors up to it cost nothing, in the insensitive loss.
-    quantile : float, default=0.5
-        Level of the pinball loss, in (0, 1).
     averaging : bool, default=False
         Whether ``coef_`` is the average over all rounds instead of the last weights.
     fit_intercept : bool, default=True
@@ -65,6 +51,10 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
         Whether each pass of ``fit`` has a fresh random order. ``partial_fit`` keeps the order.
     random_state : int, RandomState instance or None, default=None
         Source of the orders.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing, in the insensitive loss.
+    quantile : float, default=0.5
+        Level of the pinball loss, in (0, 1).
 
     Attributes
     ----------
@@ -100,80 +90,26 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
     (array([[ 1., -2.]]), array([0.5]))
     """
 
-    _parameter_constraints: dict = {
-        "learner": [StrOptions(set(LEARNERS))],
-        "loss": [StrOptions({"square", "absolute", "epsilon_insensitive", "pinball"})],
-        **CONSTRAINTS,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-    }
-    _schema = Schema(_fits, **FITTED)
+    _: KW_ONLY
+    learner: Literal["gradient-descent", "passive-aggressive"] = "gradient-descent"
+    loss: Literal["square", "absolute", "epsilon_insensitive", "pinball"] = "square"
+    epsilon: NonNegative = 0.1
+    quantile: Probability = 0.5
 
-    def __init__(
-        self,
-        *,
-        learner: str = "gradient-descent",
-        loss: str = "square",
-        step: str = "adagrad",
-        eta: float = 0.2,
-        alpha: float = 0.0,
-        radius: float | None = None,
-        variant: str = "pa-i",
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        quantile: float = 0.5,
-        averaging: bool = False,
-        fit_intercept: bool = True,
-        n_passes: int = 5,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.learner = learner
-        self.loss = loss
-        self.step = step
-        self.eta = eta
-        self.alpha = alpha
-        self.radius = radius
-        self.variant = variant
-        self.C = C
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.averaging = averaging
-        self.fit_intercept = fit_intercept
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
+    def _fits_together(self) -> str | None:
+        if hasattr(self, "coef_") and self.coef_.shape[0] != 1:
+            return "there must be one row of weights"
+        return super()._fits_together()
 
     @property
-    def _loss_name(self) -> str:
-        return "epsilon_insensitive" if self.learner == "passive-aggressive" else self.loss
+    def _loss(self) -> Loss:
+        if self.learner == "passive-aggressive" or self.loss == "epsilon_insensitive":
+            return EpsilonInsensitiveLoss(self.epsilon)
+        return PinballLoss(self.quantile) if self.loss == "pinball" else check_loss(self.loss)
 
-    def _settings(self) -> LinearSettings:
-        shapes = {"epsilon_insensitive": self.epsilon, "pinball": self.quantile}
-        return self._make_settings(self._loss_name, shapes.get(self._loss_name, 0.0))
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows in several passes, from the start.
-
-        Parameters
-        ----------
-        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Factors of the slopes.
-
-        Returns
-        -------
-        self : OnlineRegressor
-            The fitted model.
-        """
-        X, y, weight = self._check_rows(X, y, sample_weight, first=True, whole=True)
-        state = self._start(X.shape[1], 1)
-        self._learn(state, X, y, weight, n_passes=self.n_passes, shuffle=self.shuffle)
-        return self
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        passes: dict[str, Any] = {"n_passes": self.n_passes, "shuffle": self.shuffle}
+        self._learn(self._start(X.shape[1], 1), X, y, sample_weight, **passes)
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -198,7 +134,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any, *, record: bool) -> np.ndarray:
         first = not hasattr(self, "coef_")
-        X, y, weight = self._check_rows(X, y, sample_weight, first=first, whole=False)
+        X, y, weight = self._check_chunk(X, y, sample_weight, first=first)
         state = self._start(X.shape[1], 1) if first else self._state()
         return self._learn(state, X, y, weight, record=record)
 
@@ -228,11 +164,7 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
         record : Record
             Predictions and losses of every round; no comparator and no bound.
         """
-        losses = {
-            "epsilon_insensitive": EpsilonInsensitiveLoss(epsilon=self.epsilon),
-            "pinball": PinballLoss(quantile=self.quantile),
-        }
-        loss = losses.get(self._loss_name) or check_loss(self._loss_name)
+        loss = self._loss
         predictions, suffered = [], []
         for X, y, *weight in protocol.chunks(stream, target, columns):
             scores = self._partial_fit(X, y, weight[0] if weight else None, record=True)[:, 0]
@@ -250,17 +182,5 @@ class OnlineRegressor(RegressorMixin, OnlineLinearModel):
             "",
         )
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return predictions of rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_samples,)
-            Numbers.
-        """
-        return self._scores(X)[:, 0]
+    def _predict(self, X: Any) -> np.ndarray:
+        return self._outputs(X)[:, 0]

@@ -246,7 +246,7 @@ class WeightedAverage(OnlineLearner):
 
     def play(self, X: Any, y: Any = None, *, comparator: Any = None) -> Rounds:
         """Play one round for each row of advice; see :class:`OnlineLearner`."""
-        from corollary.online._experts import exponential_rounds
+        from corollary.online._loops.experts import exponential_rounds
 
         advice = table("WeightedAverage", X, low=0.0, high=1.0)
         m, n = advice.shape

@@ -96,7 +96,7 @@ class Winnow(OnlineLearner):
 
         The comparator is the 0/1 vector of the target's literals.
         """
-        from corollary.online import _winnow
+        from corollary.online._loops.winnow import winnow_dense, winnow_sparse
 
         X = binary_rows("Winnow", X)
         m, n = X.shape
@@ -106,9 +106,9 @@ class Winnow(OnlineLearner):
         check_width("Winnow", len(self.weights_), n)
         scores = np.empty(m)
         if sparse.issparse(X):
-            _winnow.winnow_sparse(X.indices, X.indptr, y, float(n), self.weights_, scores)
+            winnow_sparse(X.indices, X.indptr, y, float(n), self.weights_, scores)
         else:
-            _winnow.winnow_dense(X, y, float(n), self.weights_, scores)
+            winnow_dense(X, y, float(n), self.weights_, scores)
         predictions = (scores >= n).astype(float)
         mistakes = predictions != y
         compared, bound = np.full(m, np.nan), np.full(m, np.inf)
