@@ -57,10 +57,9 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
 
     Parameters
     ----------
-    learner : {"gradient-descent", "perceptron", "passive-aggressive", "winnow"}, \
-            default="gradient-descent"
-        How weights change. Winnow takes zeros and ones and has neither intercept nor weights of
-        rows.
+    learner : str, default="gradient-descent"
+        How weights change: "gradient-descent", "perceptron", "passive-aggressive" or "winnow".
+        Winnow takes zeros and ones and has neither intercept nor weights of rows.
     loss : {"logistic", "hinge", "squared_hinge", "square"}, default="logistic"
         Loss of gradient descent.
     step : {"adagrad", "sqrt", "constant"}, default="adagrad"
