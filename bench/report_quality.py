@@ -104,16 +104,17 @@ def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False
 
     bar, table = BARS[name], load(name)
     goal = read_target(table, bar.target)
-    frame = table.frame.iloc[goal.rows].drop(columns=bar.target).reset_index(drop=True)
-    plans = inspect_table(frame)
-    frame = frame[[c for c in frame.columns if not plans[str(c)].get("why")]]
-    n = len(frame)
+    names = [name for name in table.columns.names if name != bar.target]
+    columns = table.columns.select(names).take(goal.rows)
+    plans = inspect_table(columns)
+    columns = columns.select([name for name in names if not plans[name].get("why")])
+    n = len(columns)
     parts = split(n, seed, goal, calibrate=calibrate, n_folds=count_folds(n, fast))
     start = time.perf_counter()
-    found = select_model(frame, goal, parts, seed=seed, fast=fast, notes=[])
+    found = select_model(columns, goal, parts, seed=seed, fast=fast, notes=[])
     seconds = time.perf_counter() - start
     y = goal.values[parts.test]
-    features = found.encoder.transform(frame.iloc[parts.test])
+    features = found.encoder.transform(columns.take(parts.test))
     if goal.task == "classification":
         given = found.predictor.predict_proba(features)[np.arange(len(y)), y]
         ours = float(-np.log(given).mean())

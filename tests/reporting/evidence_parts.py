@@ -9,11 +9,11 @@ from sklearn.model_selection import train_test_split
 
 from corollary.reporting._records import (
     Candidate,
-    Column,
     Effect,
     Estimate,
     Importance,
     Profile,
+    ProfiledColumn,
 )
 from corollary.theory.certificate import Certificate
 
@@ -33,7 +33,7 @@ def profile(table: pd.DataFrame, target: pd.Series, findings=()) -> Profile:
     return Profile(len(table), 0, tuple(columns), column_profile(target), tuple(findings))
 
 
-def column_profile(values: pd.Series) -> Column:
+def column_profile(values: pd.Series) -> ProfiledColumn:
     known = values.dropna()
     if values.dtype.kind in "if" and values.nunique() > 2:
         counts, edges = np.histogram(known, bins=20)
@@ -51,7 +51,7 @@ def column_profile(values: pd.Series) -> Column:
         }
         numbers, kind, scale = {}, "category", "nominal"
     used = values.nunique() > 1
-    return Column(
+    return ProfiledColumn(
         name=str(values.name),
         kind=kind if used else "constant",
         scale=scale,

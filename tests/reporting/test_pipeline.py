@@ -15,6 +15,7 @@ from corollary.reporting.page._render import render_html, render_json, to_dict
 from corollary.reporting.page.sections import _verdict as verdict
 from corollary.reporting.table._split import split_rows
 from corollary.reporting.table._target import read_target
+from corollary.representation import ColumnTable
 
 
 def _coin_flips(seed, n=300, d=20):
@@ -157,7 +158,7 @@ def test_severe_skewness_is_judged_by_training_rows_alone(seed):
     goal = read_target(from_memory(frame.assign(y=y)), "y")
     split = split_rows(goal.values, goal.task, np.arange(400), n_folds=3)
     goal.values[split.test[:5]] = -1.0
-    found = select_model(frame, goal, split, seed=0, fast=True, notes=[])
+    found = select_model(ColumnTable.of(frame), goal, split, seed=0, fast=True, notes=[])
     assert "logarithm" in found.loss_name
     features = found.encoder.transform(frame.iloc[split.test])
     losses = found.loss(goal.values[split.test], found.predictor.predict(features))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from corollary.reporting.table._findings import impossible_zeros, isolated_values, sentinel_values
-from corollary.reporting.table._profile import profile_table
+from corollary.reporting.table._profile import inspect_table, profile_table
 from corollary.reporting.table._read import DEMOS, from_memory, read_demo
 from corollary.reporting.table._split import find_twins, split_rows
 from corollary.reporting.table._target import read_target
@@ -14,9 +14,11 @@ from corollary.reporting.table._target import read_target
 def _profile(frame, target, task="auto"):
     table = from_memory(frame)
     y = read_target(table, target, task)
-    features = table.frame.iloc[y.rows].drop(columns=target).reset_index(drop=True)
+    names = [name for name in table.columns.names if name != target]
+    features = table.columns.select(names).take(y.rows)
     split = split_rows(y.values, y.task, find_twins(features))
-    return profile_table(features, y, split)
+    profile = profile_table(features, inspect_table(features), y, split)
+    return profile, [column.name for column in profile.columns if column.used]
 
 
 def _kinds(profile):

@@ -16,7 +16,6 @@ from corollary.reporting.table._read import (
     read_demo,
     read_table,
 )
-from corollary.representation.columns import read_numbers
 
 
 @pytest.fixture
@@ -60,7 +59,7 @@ def test_decimal_comma(write):
 )
 def test_points_between_thousands(write, text, values, pointed):
     table = read_table(write(text))
-    np.testing.assert_array_equal(read_numbers(table.frame["p"]), values)
+    np.testing.assert_array_equal(table.columns["p"].numbers, values)
     said = "Points were read as marks of thousands in 'p'."
     assert (said in table.notes) == pointed
 

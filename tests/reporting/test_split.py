@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary.reporting.table._split import find_twins, part_sizes, repeats_by_nature, split_rows
+from corollary.representation import ColumnTable
 
 
 def _parts(split):
@@ -61,7 +62,7 @@ def test_twins_stay_on_the_same_side():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.choice(["x", None], 300)})
     frame = pd.concat([frame, frame.iloc[:20]], ignore_index=True)
-    groups = find_twins(frame)
+    groups = find_twins(ColumnTable.of(frame))
     assert groups[:20].tolist() == groups[300:].tolist()
     assert len(np.unique(groups)) == 300
     y = np.arange(320) % 2
@@ -78,7 +79,7 @@ def test_twins_stay_on_the_same_side():
 
 def test_data_that_repeat_by_nature_are_split_by_rows():
     frame = pd.DataFrame({"a": np.arange(400) % 4})
-    split = split_rows(np.arange(400) % 2, "classification", find_twins(frame))
+    split = split_rows(np.arange(400) % 2, "classification", find_twins(ColumnTable.of(frame)))
     assert len(split.test) == 100
     assert split.n_across == 100
     assert "repeat by nature" in split.notes[0]
@@ -88,8 +89,8 @@ def test_copies_stay_together_however_many_and_count_once():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=100), "b": rng.integers(0, 2, 100)})
     frame = pd.concat([frame] * 8, ignore_index=True)
-    groups = find_twins(frame)
-    assert not repeats_by_nature(frame, groups)
+    groups = find_twins(ColumnTable.of(frame))
+    assert not repeats_by_nature(ColumnTable.of(frame), groups)
     y = np.tile(rng.integers(0, 2, 100), 8)
     split = split_rows(y, "classification", groups, by_nature=False)
     assert split.n_across == 0
@@ -102,13 +103,13 @@ def test_copies_stay_together_however_many_and_count_once():
 def test_rows_alike_by_chance_are_no_copies():
     rng = np.random.default_rng(0)
     coarse = pd.DataFrame({c: rng.integers(0, 4, 500) for c in "abcd"})
-    assert repeats_by_nature(coarse, find_twins(coarse))
+    assert repeats_by_nature(ColumnTable.of(coarse), find_twins(ColumnTable.of(coarse)))
     ages = pd.DataFrame({"age": rng.integers(18, 90, 500)})
-    assert repeats_by_nature(ages, find_twins(ages))
+    assert repeats_by_nature(ColumnTable.of(ages), find_twins(ColumnTable.of(ages)))
     widths = pd.DataFrame({"width": rng.integers(1, 25, 150) / 10})
-    assert repeats_by_nature(widths, find_twins(widths))
+    assert repeats_by_nature(ColumnTable.of(widths), find_twins(ColumnTable.of(widths)))
     days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60).repeat(3)})
-    assert not repeats_by_nature(days, find_twins(days))
+    assert not repeats_by_nature(ColumnTable.of(days), find_twins(ColumnTable.of(days)))
 
 
 def test_small_data_rules_are_said():
@@ -130,4 +131,4 @@ def test_a_class_with_one_or_three_rows():
 
 def test_values_without_a_hash_are_counted():
     frame = pd.DataFrame({"pair": [[i % 70, 1] for i in range(210)]})
-    assert not repeats_by_nature(frame, find_twins(frame))
+    assert not repeats_by_nature(ColumnTable.of(frame), find_twins(ColumnTable.of(frame)))

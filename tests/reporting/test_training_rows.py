@@ -77,10 +77,10 @@ def test_elsewhere_no_theorem_is_claimed(change):
 
 
 def test_columns_are_read_for_planes_only(monkeypatch):
-    def refuse(values):
+    def refuse(encoder, table, features):
         raise AssertionError("a column was read in vain")
 
-    monkeypatch.setattr("corollary.reporting.trust._training_rows.read_numbers", refuse)
+    monkeypatch.setattr("corollary.reporting.trust._training_rows._as_measured", refuse)
     frame = _table(0)
     evidence, _ = measure(from_memory(frame.assign(y=frame["a"])), "y", fast=True)
     assert evidence.training_certificates == ()

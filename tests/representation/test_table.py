@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import corollary
 from corollary.core.files import ModelFileError
-from corollary.representation import TableEncoder
-from corollary.representation.columns import distinct_strings, inspect_column, to_number
+from corollary.representation import Column, ColumnTable, TableEncoder
+from corollary.representation._reading import distinct_strings, to_number
 from corollary.representation.levels import level_statistics
 
 
@@ -44,7 +44,7 @@ def table(seed):
 
 
 def test_every_kind_is_recognised(table):
-    kinds = {name: inspect_column(table[name])["kind"] for name in table}
+    kinds = {name: Column(table[name]).plan["kind"] for name in table}
     assert kinds == {
         "number": "numeric",
         "count": "numeric",
@@ -118,19 +118,19 @@ def test_dates_by_hand():
     ],
 )
 def test_date_formats(values, date_format):
-    plan = inspect_column(pd.Series(values * 5))
+    plan = Column(pd.Series(values * 5)).plan
     assert (plan["kind"], plan["format"]) == ("date", date_format)
 
 
 def test_an_ambiguous_date_is_said():
-    assert "other way round" in inspect_column(pd.Series(["01/02/2020", "03/04/2020"]))["notes"][0]
+    assert "other way round" in Column(pd.Series(["01/02/2020", "03/04/2020"])).plan["notes"][0]
 
 
 @pytest.mark.parametrize(
     "values", [["012", "345", "067"], ["A1", "B2"], ["1-2", "3-4"], ["12:30", "x"]]
 )
 def test_codes_are_neither_numbers_nor_dates(values):
-    assert inspect_column(pd.Series(values * 10))["kind"] == "category"
+    assert Column(pd.Series(values * 10)).plan["kind"] == "category"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -351,3 +351,41 @@ def test_other_zeros_are_quantities(seed, kind):
     x[-1 if kind != "many" else slice(-20, None)] = 0.0
     encoder = TableEncoder(scale=False).fit(pd.DataFrame({"x": x}))
     assert encoder.transform(pd.DataFrame({"x": [0.0]}))[0, 0] == 0.0
+
+
+MIXED = [
+    pd.Series(["$1,200", " 80", None, "unknown", "80 ", "7%", "unknown"], name="price"),
+    pd.Series([3.0, np.nan, 3.0, np.inf, 1.0, 2.0, 2.0], name="size"),
+    pd.Series(["2020-01-03", "2019-12-31", None, "", "2020-01-03", "x", "2020-01-04"], name="day"),
+    pd.Series(["b", "a", "b", "c", None, "a", "d"], name="level").astype("category"),
+    pd.Series([True, False, None, True, True, False, False], name="flag", dtype="boolean"),
+]
+
+
+@pytest.mark.parametrize("values", MIXED, ids=lambda v: v.name)
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4, 5, 6], [6, 5, 2, 2, 0], [3], []])
+def test_rows_of_a_column_are_read_as_if_they_were_all_of_it(values, rows):
+    whole, alone = Column(values), Column(values.iloc[rows])
+    for part in (whole.take(rows), whole.take([6, 5, 4, 3, 2, 1, 0]).take([6 - r for r in rows])):
+        assert len(part) == len(alone)
+        assert part.name == alone.name
+        np.testing.assert_array_equal(part.numbers, alone.numbers)
+        np.testing.assert_array_equal(part.dates(""), alone.dates(""))
+        np.testing.assert_array_equal(part.strings[0], alone.strings[0])
+        assert part.strings[1] == alone.strings[1]
+        assert part.values.equals(alone.values)
+
+
+def test_a_table_of_columns_is_encoded_like_its_frame(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.concat(MIXED, axis=1).loc[rng.integers(0, 7, 60)].reset_index(drop=True)
+    frame, y = frame.set_axis(["a", "b", "c", "d", "4"], axis=1), rng.normal(size=60)
+    table = ColumnTable.of(frame)
+    assert table.names == ["a", "b", "c", "d", "4"]
+    train, new = np.arange(40), np.arange(40, 60)
+    one = TableEncoder().fit(frame.iloc[train], y[train])
+    other = TableEncoder().fit(table.take(train), y[train])
+    np.testing.assert_array_equal(one.transform(frame.iloc[new]), other.transform(table.take(new)))
+    np.testing.assert_array_equal(one.transform(frame.iloc[new]), one.transform(table.take(new)))
+    with pytest.raises(ValueError, match="names"):
+        TableEncoder().fit(table.select(["a", "c"])).transform(table.select(["c", "a"]))

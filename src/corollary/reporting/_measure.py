@@ -114,35 +114,36 @@ def measure_table(
     with clock.stage("profiling"):
         check_target(table, target)
         goal = read_target(table, target, task)
-        frame = table.frame.iloc[goal.rows].drop(columns=target).reset_index(drop=True)
-        n_folds = count_folds(len(frame), fast)
-        plans = inspect_table(frame)
+        columns = table.columns.select([name for name in table.columns.names if name != target])
+        columns = columns.take(goal.rows) if goal.n_dropped else columns
+        n_folds = count_folds(len(columns), fast)
+        plans = inspect_table(columns)
         # A row number or a key tells twins apart to the eye, not to a model.
-        seen = frame[[name for name in frame.columns if not plans[str(name)].get("why")]]
-        groups = find_twins(seen)
+        used = [name for name in columns.names if not plans[name].get("why")]
+        frame = columns.select(used)
+        groups = find_twins(frame) if used else np.arange(len(goal.values))
         split = split_rows(
             goal.values,
             goal.task,
             groups,
-            by_nature=repeats_by_nature(seen, groups),
+            by_nature=repeats_by_nature(frame, groups),
             coverage=coverage,
             n_folds=n_folds,
             seed=seed,
         )
-        profile, used = profile_table(frame, goal, split, plans)
+        profile = profile_table(columns, plans, goal, split)
         if not used:
             raise ReportError(
                 "data",
                 f"No column of {table.name} can be used: every one is empty, constant or an "
                 "identifier.",
             )
-        frame = frame[used]
     notes = [*table.notes, *goal.notes, *split.notes]
     fitted = select_model(frame, goal, split, seed=seed, fast=fast, notes=notes, clock=clock)
     with clock.stage("calibrating"):
         calibration, calibrated = _calibrate(frame, goal, split, fitted, coverage)
     with clock.stage("testing"):
-        features = fitted.encoder.transform(frame.iloc[split.test])
+        features = fitted.encoder.transform(frame.take(split.test))
         test = predict_test_rows(
             table, goal, split.test, fitted.predictor, calibration, features, fitted.loss
         )
@@ -151,10 +152,10 @@ def measure_table(
         training_certificates = certify_training_rows(
             fitted.predictor,
             fitted.encoder,
-            frame.iloc[split.train],
+            frame.take(split.train),
             fitted.features,
             goal.values[split.train],
-            frame.iloc[split.calibration],
+            frame.take(split.calibration),
             confidence,
             whole=len(used) == len(profile.columns),
         )
@@ -228,7 +229,7 @@ def _calibrate(
     d = fitted.predictor.n_features
     features = np.empty((0, d))
     if len(y):
-        features = fitted.encoder.transform(frame.iloc[split.calibration])
+        features = fitted.encoder.transform(frame.take(split.calibration))
     prediction = predict_with(fitted.predictor, features)
     if goal.task == "classification":
         return calibrate_sets(prediction, y, coverage), (len(y),)
@@ -282,7 +283,7 @@ def _explain(
     effects = column_effects(
         fitted.predictor,
         fitted.encoder,
-        frame.iloc[split.test],
+        frame.take(split.test),
         features,
         [importance.column for importance in importances[:EFFECT_COLUMNS]],
         of_class,

@@ -9,8 +9,7 @@ from corollary.core.schema import Instance, List, Number, Schema, Text
 from corollary.reporting._errors import ReportError
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
-from corollary.representation import TableEncoder
-from corollary.representation.columns import Plan, distinct_strings, read_dates, read_numbers
+from corollary.representation import Column, ColumnTable, TableEncoder
 
 
 def _fits_together(model: "ReportModel") -> str | None:
@@ -121,8 +120,9 @@ class ReportModel:
         """
         import pandas as pd
 
-        frame = self._select(data)
-        features = self.encoder.transform(frame)
+        frame, absent = self._select(data)
+        table = ColumnTable.of(frame)
+        features = self.encoder.transform(table)
         out: dict[str, Any] = {}
         if isinstance(self.calibration, SetCalibration):
             probability = self.predictor.predict_proba(features)
@@ -136,7 +136,7 @@ class ReportModel:
             prediction = self.predictor.predict(features)
             low, high = self.calibration.intervals(features, prediction)
             out = {"prediction": prediction, "low": low, "high": high}
-        out["flags"] = self.flags(data)
+        out["flags"] = self._flags(table, absent)
         return pd.DataFrame(out, index=frame.index)
 
     def flags(self, data: Any) -> list[str]:
@@ -152,20 +152,23 @@ class ReportModel:
         flags : list of str
             Sentences joined by semicolons; empty for rows like those of training.
         """
-        frame = self._select(data)
-        absent = set(self.columns) - {str(c) for c in _as_pandas(data).columns}
-        words: list[list[str]] = [[] for _ in range(len(frame))]
+        frame, absent = self._select(data)
+        return self._flags(ColumnTable.of(frame), absent)
+
+    def _flags(self, table: ColumnTable, absent: set[str]) -> list[str]:
+        words: list[list[str]] = [[] for _ in range(len(table))]
         for name, plan in zip(self.columns, self.encoder.plans_):
             if name in absent:
                 for row in words:
                     row.append(f"{name}: column absent")
                 continue
-            for mask, what in unusual_values(plan, frame[name]):
+            for mask, what in unusual_values(plan, table[name]):
                 for i in np.flatnonzero(mask):
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]
 
-    def _select(self, data: Any) -> Any:
+    def _select(self, data: Any) -> tuple[Any, set[str]]:
+        """Give the columns of the model as a data frame, and the names of those that are absent."""
         import pandas as pd
 
         frame = _as_pandas(data)
@@ -182,7 +185,7 @@ class ReportModel:
             name: frame[known[name]] if name in known else pd.Series(np.nan, index=frame.index)
             for name in self.columns
         }
-        return pd.DataFrame(parts)
+        return pd.DataFrame(parts), set(self.columns) - set(known)
 
 
 def _as_pandas(data: Any) -> Any:
@@ -197,15 +200,15 @@ def _as_pandas(data: Any) -> Any:
     return data
 
 
-def unusual_values(plan: Plan, values: Any) -> list[tuple[np.ndarray, str]]:
+def unusual_values(plan: dict[str, Any], column: Column) -> list[tuple[np.ndarray, str]]:
     """Find values of a column that training rows did not have."""
     kind = plan["kind"]
     found = []
     if kind in ("numeric", "date", "boolean"):
-        numbers = read_dates(values, plan["format"]) if kind == "date" else read_numbers(values)
+        numbers = column.dates(plan["format"]) if kind == "date" else column.numbers
         missing = np.isnan(numbers)
         if plan.get("tokens"):
-            codes, levels = distinct_strings(values)
+            codes, levels = column.strings
             known = np.asarray([*(level in plan["tokens"] for level in levels), False])
             missing &= ~known[codes]
         with np.errstate(invalid="ignore"):
@@ -214,7 +217,7 @@ def unusual_values(plan: Plan, values: Any) -> list[tuple[np.ndarray, str]]:
         if not plan["missing"]:
             found.append((missing, "missing, which it never was in training"))
     elif kind == "category":
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         seen = set(plan["seen"] if "seen" in plan else plan["levels"])
         unseen = np.asarray([*(level not in seen for level in levels), False])[codes]
         found.append((unseen, "a level not seen in training"))

@@ -62,7 +62,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Column:
+class ProfiledColumn:
     """Profile of one column.
 
     Parameters
@@ -110,9 +110,9 @@ class Profile:
         Rows in the file that have a target.
     n_dropped : int
         Rows left out because their target is missing.
-    columns : tuple of Column
+    columns : tuple of ProfiledColumn
         Every column but the target.
-    target : Column
+    target : ProfiledColumn
         The target.
     findings : tuple of Finding
         What is odd, most important first.
@@ -120,8 +120,8 @@ class Profile:
 
     n_rows: int
     n_dropped: int
-    columns: tuple[Column, ...]
-    target: Column
+    columns: tuple[ProfiledColumn, ...]
+    target: ProfiledColumn
     findings: tuple[Finding, ...]
 
 

@@ -12,12 +12,16 @@ the axiom that fails and a witness.
 """
 
 from corollary.representation.axioms import AxiomCheck as AxiomCheck
+from corollary.representation.column import Column as Column
+from corollary.representation.column import ColumnTable as ColumnTable
 from corollary.representation.data_types import DataType as DataType
 from corollary.representation.data_types import Measurement as Measurement
 from corollary.representation.data_types import check_pairwise as check_pairwise
 from corollary.representation.data_types import classify_data_type as classify_data_type
 from corollary.representation.data_types import contingency_table as contingency_table
 from corollary.representation.data_types import to_pairwise as to_pairwise
+from corollary.representation.encodings import is_few as is_few
+from corollary.representation.encodings import stays_away_from_zero as stays_away_from_zero
 from corollary.representation.metrics import EuclideanCheck as EuclideanCheck
 from corollary.representation.metrics import check_euclidean as check_euclidean
 from corollary.representation.metrics import check_metric as check_metric

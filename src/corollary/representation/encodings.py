@@ -33,14 +33,8 @@ from corollary.core.schema import (
     Spec,
     Text,
 )
-from corollary.representation.columns import (
-    DATE_FORMATS,
-    FEW,
-    Plan,
-    distinct_strings,
-    read_dates,
-    read_numbers,
-)
+from corollary.representation._kinds import DATE_FORMATS, FEW, Plan
+from corollary.representation.column import Column
 from corollary.representation.levels import (
     apply_indicators,
     apply_levels,
@@ -132,7 +126,7 @@ def _width(plan: Plan) -> int:
 
 def learn_plan(
     plan: Plan,
-    values: Any,
+    column: Column,
     target: np.ndarray | None,
     *,
     max_levels: int,
@@ -142,45 +136,45 @@ def learn_plan(
     """Learn how to encode a column."""
     kind = plan["kind"]
     if kind in ("numeric", "boolean"):
-        return plan | _learn_numeric(plan, values)
+        return plan | _learn_numeric(plan, column)
     if kind == "date":
-        return plan | _learn_date(plan, values)
+        return plan | _learn_date(plan, column)
     if kind == "text":
-        return plan | learn_text(values, dimensions, seed)
+        return plan | learn_text(column.values, dimensions, seed)
     if kind == "category":
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         if len(levels) <= max_levels:
             return plan | learn_indicators(codes, levels)
         return plan | learn_levels(codes, levels, target, max_levels)
     return plan | {"features": []}
 
 
-def apply_plan(plan: Plan, values: Any, *, fill: bool = True) -> np.ndarray:
+def apply_plan(plan: Plan, column: Column, *, fill: bool = True) -> np.ndarray:
     """Encode a column."""
     kind = plan["kind"]
     if kind in ("numeric", "boolean"):
-        return _apply_numeric(plan, values, fill or kind == "boolean")
+        return _apply_numeric(plan, column, fill or kind == "boolean")
     if kind == "date":
-        return _apply_date(plan, values)
+        return _apply_date(plan, column)
     if kind == "text":
-        return apply_text(plan, values)
+        return apply_text(plan, column.values)
     if kind == "category":
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         if "statistics" in plan:
             return apply_levels(plan, codes, levels)
         return apply_indicators(plan, codes, levels)
-    return np.empty((len(values), 0))
+    return np.empty((len(column), 0))
 
 
-def _learn_numeric(plan: Plan, values: Any) -> Plan:
-    numbers = read_numbers(values)
+def _learn_numeric(plan: Plan, column: Column) -> Plan:
+    numbers = column.numbers
     zero = plan["kind"] == "numeric" and zero_means_missing(numbers)
     notes = list(plan["notes"])
     if zero and (n := int((numbers == 0).sum())):
         notes.append(f"0 was read as missing ({n} row{'s' * (n > 1)})")
     numbers = _without_zeros(numbers, zero)
     present = numbers[~np.isnan(numbers)]
-    words = _spell_tokens(plan, values)
+    words = _spell_tokens(plan, column)
     features = [["", "each" if plan["kind"] == "numeric" else "no"]]
     log = plan["kind"] == "numeric" and _is_skewed(present)
     features += [[" log", "each"]] * log
@@ -206,12 +200,49 @@ def zero_means_missing(numbers: np.ndarray) -> bool:
 
 
 def is_few(count: int, n: int) -> bool:
-    """Tell whether so many odd values of n are a mistake rather than a habit of the data."""
+    """Tell whether so many odd values of n are a mistake rather than a habit of the data.
+
+    Parameters
+    ----------
+    count : int
+        Odd values.
+    n : int
+        All values.
+
+    Returns
+    -------
+    few : bool
+        At most three, or at most half a percent.
+
+    Examples
+    --------
+    >>> from corollary.representation import is_few
+    >>> is_few(3, 100), is_few(30, 1000)
+    (True, False)
+    """
     return count <= max(3.0, FEW_ZEROS * n)
 
 
 def stays_away_from_zero(present: np.ndarray) -> bool:
-    """Tell whether numbers, zeros aside, are positive, many, varied and never near 0."""
+    """Tell whether numbers, zeros aside, are positive, many, varied and never near 0.
+
+    Parameters
+    ----------
+    present : ndarray of shape (n,)
+        Numbers, none missing.
+
+    Returns
+    -------
+    away : bool
+        Whether an exact 0 among them would look like a missing value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.representation import stays_away_from_zero
+    >>> stays_away_from_zero(np.linspace(5.0, 9.0, 100)), stays_away_from_zero(np.arange(100.0))
+    (True, False)
+    """
     positive = present[present > 0]
     if len(positive) < 50 or present.min() < 0 or len(np.unique(positive)) < 20:
         return False
@@ -222,14 +253,14 @@ def _without_zeros(numbers: np.ndarray, zero: bool) -> np.ndarray:
     return np.where(numbers == 0, np.nan, numbers) if zero else numbers
 
 
-def _apply_numeric(plan: Plan, values: Any, fill: bool) -> np.ndarray:
-    numbers = _without_zeros(read_numbers(values), plan.get("zero", False))
+def _apply_numeric(plan: Plan, column: Column, fill: bool) -> np.ndarray:
+    numbers = _without_zeros(column.numbers, plan.get("zero", False))
     missing = np.isnan(numbers)
     # One range beyond the training range is as far as any extrapolation is trusted: a slipped
     # decimal point or a huge number must not dominate a prediction.
     reach = plan["high"] - plan["low"]
     filled = np.clip(numbers, plan["low"] - reach, plan["high"] + reach)
-    words = _spell_tokens(plan, values)
+    words = _spell_tokens(plan, column)
     unsaid = missing & ~words.any(axis=1)
     filled = np.where(missing if fill else missing & ~unsaid, plan["median"], filled)
     parts = [filled]
@@ -260,11 +291,11 @@ def _skewness(values: np.ndarray) -> float:
     return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
 
 
-def _spell_tokens(plan: Plan, values: Any) -> np.ndarray:
+def _spell_tokens(plan: Plan, column: Column) -> np.ndarray:
     """Mark the frequent words among numbers: one indicator per word."""
     if not plan["tokens"]:
-        return np.empty((len(values), 0), dtype=bool)
-    codes, levels = distinct_strings(values)
+        return np.empty((len(column), 0), dtype=bool)
+    codes, levels = column.strings
     place = {level: i for i, level in enumerate(levels)}
     return codes[:, None] == np.asarray([place.get(token, -2) for token in plan["tokens"]])
 
@@ -285,8 +316,8 @@ def _date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:
     return {name: np.where(missing, np.nan, part) for name, part in parts.items()}
 
 
-def _learn_date(plan: Plan, values: Any) -> Plan:
-    seconds = read_dates(values, plan["format"])
+def _learn_date(plan: Plan, column: Column) -> Plan:
+    seconds = column.dates(plan["format"])
     parts = _date_parts(seconds)
     if not np.nanmax(parts[" hour"]) > 0:
         del parts[" hour"]
@@ -300,8 +331,8 @@ def _learn_date(plan: Plan, values: Any) -> Plan:
     }
 
 
-def _apply_date(plan: Plan, values: Any) -> np.ndarray:
-    seconds = read_dates(values, plan["format"])
+def _apply_date(plan: Plan, column: Column) -> np.ndarray:
+    seconds = column.dates(plan["format"])
     parts = _date_parts(seconds)
     columns = [np.where(np.isnan(seconds), m, parts[name]) for name, m in plan["medians"].items()]
     if plan["missing"]:

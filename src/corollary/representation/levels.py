@@ -4,11 +4,9 @@ Indicators serve up to a few dozen levels. Beyond, a level is described by how o
 and by the mean target of its rows, shrunk towards the overall mean as far as the data ask for.
 """
 
-from typing import Any
-
 import numpy as np
 
-from corollary.representation.columns import Plan, distinct_strings
+from corollary.representation._kinds import Plan
 
 #: A level with fewer training rows than this is rare: one row teaches nothing that repeats.
 RARE = 5
@@ -121,10 +119,13 @@ def apply_levels(plan: Plan, codes: np.ndarray, levels: list[str]) -> np.ndarray
 
 
 def cross_fitted_levels(
-    plan: Plan, values: Any, target: np.ndarray, folds: np.ndarray
+    plan: Plan,
+    codes: np.ndarray,
+    levels: list[str],
+    target: np.ndarray,
+    folds: np.ndarray,
 ) -> np.ndarray:
     """Encode training rows so that no row's own target enters its features."""
-    codes, levels = distinct_strings(values)
     block = apply_levels(plan, codes, levels)
     for fold in np.unique(folds):
         inside = folds == fold

@@ -1,6 +1,6 @@
 """From a table of mixed columns to a matrix of numbers.
 
-The encoder looks at each column (:mod:`corollary.representation.columns`), learns a plan for it
+The encoder looks at each column (:class:`Column`), learns a plan for it
 (:mod:`corollary.representation.encodings`) and scales the features to unit spread. Its fitted state
 is plain data, so that :func:`corollary.save` keeps it without any third-party object.
 """
@@ -31,7 +31,8 @@ from corollary.core.schema import (
     Size,
     Strings,
 )
-from corollary.representation.columns import Plan, inspect_column
+from corollary.representation._kinds import Plan
+from corollary.representation.column import Column, ColumnTable
 from corollary.representation.encodings import (
     PlanSpec,
     apply_plan,
@@ -207,7 +208,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_samples, n_columns)
+        X : data frame, ColumnTable or array-like of shape (n_samples, n_columns)
             Training rows.
         y : array-like of shape (n_samples,) or None, default=None
             Target, for the statistics of columns with many levels.
@@ -226,7 +227,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_samples, n_columns)
+        X : data frame, ColumnTable or array-like of shape (n_samples, n_columns)
             Training rows.
         y : array-like of shape (n_samples,) or None, default=None
             Target, for the statistics of columns with many levels.
@@ -236,35 +237,34 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features : ndarray of shape (n_samples, n_features_out)
             The encoded rows; see Notes on cross-fitting.
         """
-        frame = self._read(X, reset=True)
-        if len(frame) < 2:
+        table = self._read(X, reset=True)
+        if len(table) < 2:
             raise ValueError(
                 "TableEncoder needs at least 2 rows to see which columns vary. Got n_samples=1."
             )
         target = None
         if y is not None:
-            check_consistent_length(frame, y)
+            check_consistent_length(np.empty(len(table)), y)
             target = _as_numbers(y, self.target)
         rng = np.random.default_rng(self.random_state)
-        folds = rng.permutation(len(frame)) % FOLDS
+        folds = rng.permutation(len(table)) % FOLDS
         self.plans_: list[Plan] = []
         blocks = []
-        for j in range(frame.shape[1]):
-            values = frame.iloc[:, j]
+        for column in table.columns:
             plan = learn_plan(
-                inspect_column(values),
-                values,
+                column.plan,
+                column,
                 target,
                 max_levels=self.max_levels,
                 dimensions=self.text_dimensions,
                 seed=self.random_state,
             )
-            plan["name"] = str(frame.columns[j])
+            plan["name"] = column.name
             self.plans_.append(plan)
-            if target is not None and "statistics" in plan and len(frame) >= FOLDS:
-                blocks.append(cross_fitted_levels(plan, values, target, folds))
+            if target is not None and "statistics" in plan and len(table) >= FOLDS:
+                blocks.append(cross_fitted_levels(plan, *column.strings, target, folds))
             else:
-                blocks.append(apply_plan(plan, values, fill=False))
+                blocks.append(apply_plan(plan, column, fill=False))
         self.left_out_ = {p["name"]: p["why"] for p in self.plans_ if "why" in p}
         self.notes_ = {p["name"]: p["notes"] for p in self.plans_ if p["notes"]}
         self.feature_columns_ = _feature_columns(self.plans_)
@@ -323,7 +323,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame or array-like of shape (n_samples, n_columns)
+        X : data frame, ColumnTable or array-like of shape (n_samples, n_columns)
             Rows with the columns of training.
 
         Returns
@@ -332,9 +332,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             The encoded rows.
         """
         check_is_fitted(self)
-        frame = self._read(X, reset=False)
+        columns = self._read(X, reset=False).columns
         blocks = [
-            apply_plan(plan, frame.iloc[:, j], fill=False) for j, plan in enumerate(self.plans_)
+            apply_plan(plan, column, fill=False) for plan, column in zip(self.plans_, columns)
         ]
         return (self._fill(np.hstack(blocks)) - self.centre_) / self.scale_
 
@@ -359,7 +359,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         check_is_fitted(self)
         mine = self.feature_columns_ == position
-        block = apply_plan(self.plans_[position], pd.Series(values))
+        block = apply_plan(self.plans_[position], Column(pd.Series(values)))
         return (block - self.centre_[mine]) / self.scale_[mine]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -391,9 +391,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         out = [names[j] + suffix for j, suffix in zip(self.feature_columns_, suffixes)]
         return np.asarray(out, dtype=object)
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
+    def _read(self, X: Any, *, reset: bool) -> ColumnTable:
         import pandas as pd
 
+        if isinstance(X, ColumnTable):
+            header = pd.DataFrame(columns=X.names)
+            validate_data(self, header, reset=reset, skip_check_array=True)
+            return X
         if hasattr(X, "to_pandas"):  # polars, pyarrow
             X = X.to_pandas()
         if not isinstance(X, pd.DataFrame):
@@ -406,7 +410,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         validate_data(self, X, reset=reset, skip_check_array=True)
         if not isinstance(X, pd.DataFrame):
             X = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
-        return X
+        return ColumnTable.of(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.representation.columns import Plan
+from corollary.representation._kinds import Plan
 
 #: Buckets of the hashed character n-grams of a text.
 BUCKETS = 4096

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import Trial, describe_fit, encode_folds, fit_predictor
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
-from corollary.representation import TableEncoder
+from corollary.representation import ColumnTable, TableEncoder
 
 #: Training rows and encoded numbers that the comparison uses, at most; the chosen model is then
 #: fitted to all training rows.
@@ -91,7 +90,7 @@ class Selection:
 
 
 def select_model(
-    frame: Any,
+    table: ColumnTable,
     goal: Target,
     split: Split,
     *,
@@ -114,13 +113,11 @@ def select_model(
     kind = "classes" if goal.task == "classification" else "number"
     encoder = TableEncoder(target=kind, random_state=seed)
     with clock.stage("encoding"):
-        train = frame.iloc[rows].reset_index(drop=True)
+        train = table.take(rows)
         features = encoder.fit_transform(train, y)
         d = features.shape[1]
         compared = _compared_rows(len(rows), d, seed, notes)
-        folds = encode_folds(
-            train.iloc[compared].reset_index(drop=True), y[compared], split.folds[compared], encoder
-        )
+        folds = encode_folds(train.take(compared), y[compared], split.folds[compared], encoder)
     situation = Situation(
         task=goal.task,
         n=len(rows),

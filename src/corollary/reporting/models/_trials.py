@@ -12,7 +12,7 @@ from corollary.core.progress import track
 from corollary.reporting.models._candidates import Entry, Situation, fitted_size
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor, baseline, retransformation_factor
-from corollary.representation import TableEncoder
+from corollary.representation import ColumnTable, TableEncoder
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ class Trial:
     oob: float | None = None
 
 
-def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder) -> list[Fold]:
+def encode_folds(
+    table: ColumnTable, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder
+) -> list[Fold]:
     """Encode every fold by an encoder fitted on the other folds."""
     from sklearn.base import clone
 
@@ -88,8 +90,8 @@ def encode_folds(frame: Any, y: np.ndarray, folds: np.ndarray, encoder: TableEnc
         held = np.flatnonzero(folds == k)
         rest = np.flatnonzero(folds != k)
         mine = clone(encoder)
-        train = mine.fit_transform(frame.iloc[rest], y[rest])
-        encoded.append(Fold(train, y[rest], mine.transform(frame.iloc[held]), held))
+        train = mine.fit_transform(table.take(rest), y[rest])
+        encoded.append(Fold(train, y[rest], mine.transform(table.take(held)), held))
     return encoded
 
 

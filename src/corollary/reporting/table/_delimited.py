@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from corollary.reporting._errors import ReportError
-from corollary.representation.columns import MOSTLY
 
 DELIMITERS = (",", ";", "\t", "|")
+#: Share of a column's texts that must look alike to be read as numbers.
+MOSTLY = 0.9
 #: What counts as a missing value in a CSV file. "None" is not among them: it is a fair category.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "NAN", "null", "NULL", "?", "<NA>")
 #: Name of the first column when the header leaves it out, as R writes its row names.

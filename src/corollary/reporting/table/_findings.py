@@ -16,9 +16,9 @@ from corollary.reporting._records import Finding
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
 from corollary.reporting.trust._statistics import mean_ranks
-from corollary.representation.columns import Plan, distinct_strings, read_dates, read_numbers
-from corollary.representation.encodings import is_few, stays_away_from_zero
+from corollary.representation import Column, ColumnTable, is_few, stays_away_from_zero
 
+Plan = dict[str, Any]
 _WORD = re.compile(r"\w+")
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
@@ -43,23 +43,24 @@ ALONE_ROWS = 20_000
 
 
 def find_oddities(
-    frame: Any, plans: dict[str, Plan], target: Target, split: Split
+    table: ColumnTable, plans: dict[str, Plan], target: Target, split: Split
 ) -> list[Finding]:
     """List what a reader should know about the data."""
     act, ask, know = [], [], []
     numeric = {
-        name: read_numbers(frame[name])
-        for name, plan in plans.items()
-        if plan["kind"] == "numeric" and not plan.get("why")
+        column.name: column.numbers
+        for column in table.columns
+        if plans[column.name]["kind"] == "numeric" and not plans[column.name].get("why")
     }
-    for name, plan in plans.items():
+    for column in table.columns:
+        name, plan = column.name, plans[column.name]
         if name in numeric:
             zeros = impossible_zeros(name, numeric[name], target.rows, numeric)
             act += [finding for finding in zeros if finding.act]
             ask += [finding for finding in zeros if not finding.act]
             act += sentinel_values(name, numeric[name], target.rows)
             ask += isolated_values(name, numeric[name], target.rows)
-        if not plan.get("why") and predicts_alone(frame[name], plan, target):
+        if not plan.get("why") and predicts_alone(column, plan, target):
             ask.append(
                 Finding(
                     "predicts-alone",
@@ -77,13 +78,13 @@ def find_oddities(
             for note in plan["notes"]
         ]
         if plan["kind"] == "category" and not plan.get("why"):
-            codes, levels = distinct_strings(frame[name])
+            codes, levels = column.strings
             ask += alike_values(name, levels)
             ask += shared_owners(name, codes, len(levels), split)
     ask += alike_values(target.name, target.classes)
-    ask += time_order(frame, plans)
-    know += _twins(split, len(frame))
-    know += _missing(frame, plans, target)
+    ask += time_order(table, plans)
+    know += _twins(split, len(table))
+    know += _missing(table, plans, target)
     know += _unused(plans)
     know += _rare_classes(target)
     know += [Finding("target-note", note, columns=(target.name,)) for note in target.notes]
@@ -219,19 +220,20 @@ def _isolated_either_way(
     return []
 
 
-def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
+def predicts_alone(column: Column, plan: Plan, target: Target) -> bool:
     """Tell whether one column leaves next to nothing of the target unexplained."""
-    n = min(len(values), ALONE_ROWS)
+    n = min(len(column), ALONE_ROWS)
     if n < 30:
         return False
-    values, y = values.iloc[:n], target.values[:n]
+    y = target.values[:n]
+    if n < len(column):
+        column = column.take(np.arange(n))
     if plan["kind"] == "text":
         return target.task == "classification" and any(
-            _explains(codes, y, target) for codes in _frequent_words(values)
+            _explains(codes, y, target) for codes in _frequent_words(*column.strings)
         )
     if plan["kind"] in ("numeric", "boolean", "date"):
-        dated = plan["kind"] == "date"
-        numbers = read_dates(values, plan["format"]) if dated else read_numbers(values)
+        numbers = column.dates(plan["format"]) if plan["kind"] == "date" else column.numbers
         if target.task == "regression":
             return _follows(numbers, y)
         if len(np.unique(numbers[~np.isnan(numbers)])) > n // 10:
@@ -239,7 +241,7 @@ def predicts_alone(values: Any, plan: Plan, target: Target) -> bool:
             return bool(wrong <= ALONE * (n - np.bincount(y).max()))
         codes = np.unique(numbers, return_inverse=True)[1]
     else:
-        codes = distinct_strings(values)[0]
+        codes = column.strings[0]
     return _explains(codes, y, target)
 
 
@@ -256,26 +258,26 @@ def _explains(codes: np.ndarray, y: np.ndarray, target: Target) -> bool:
     return bool(total > 0 and left <= ALONE * total)
 
 
-def _frequent_words(values: Any) -> Iterator[np.ndarray]:
+def _frequent_words(codes: np.ndarray, texts: list[str]) -> Iterator[np.ndarray]:
     """Give for each frequent word of a text which rows hold it: 1, 0, or -1 for no text."""
-    codes, texts = distinct_strings(values)
     words = [set(_WORD.findall(text.lower())) for text in texts]
     frequency = np.bincount(codes[codes >= 0], minlength=len(texts))
     shares: Counter[str] = Counter()
     for here, n in zip(words, frequency):
         shares.update(dict.fromkeys(here, int(n)))
     for word, n in shares.most_common(MOST_WORDS):
-        if LEAST_SHARE <= n / len(values) <= LARGEST_SHARE:
+        if LEAST_SHARE <= n / len(codes) <= LARGEST_SHARE:
             yield np.asarray([*(word in here for here in words), -1], dtype=np.int64)[codes]
 
 
-def time_order(frame: Any, plans: dict[str, Plan]) -> list[Finding]:
+def time_order(table: ColumnTable, plans: dict[str, Plan]) -> list[Finding]:
     """Find the column of dates or years by which the rows of the file are sorted."""
-    for name, plan in plans.items():
+    for column in table.columns:
+        name, plan = column.name, plans[column.name]
         if plan["kind"] == "date":
-            moments = read_dates(frame[name], plan["format"])
+            moments = column.dates(plan["format"])
         elif plan["kind"] == "numeric":
-            moments = read_numbers(frame[name])
+            moments = column.numbers
             if not np.nanmin(moments) >= 1500 or not np.nanmax(moments) <= 2200:
                 continue
         else:
@@ -368,7 +370,7 @@ def _twins(split: Split, n: int) -> list[Finding]:
     return found
 
 
-def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding]:
+def _missing(table: ColumnTable, plans: dict[str, Plan], target: Target) -> list[Finding]:
     found = []
     if target.n_dropped:
         n = target.n_dropped
@@ -377,11 +379,11 @@ def _missing(frame: Any, plans: dict[str, Plan], target: Target) -> list[Finding
             f"{'were' if n > 1 else 'was'} left out."
         )
         found.append(Finding("missing-target", sentence, columns=(target.name,)))
-    gaps = frame.isna().sum()
-    gaps = {str(c): int(g) for c, g in gaps.items() if g and plans[str(c)]["kind"] != "empty"}
+    gaps = {column.name: int(column.values.isna().sum()) for column in table.columns}
+    gaps = {name: n for name, n in gaps.items() if n and plans[name]["kind"] != "empty"}
     if gaps:
         worst = max(gaps, key=lambda c: gaps[c])
-        share = gaps[worst] / len(frame)
+        share = gaps[worst] / len(table)
         sentence = (
             f"{len(gaps)} column{'s have' if len(gaps) > 1 else ' has'} missing values; most of "
             f"all {worst!r} ({share:.0%} of rows). Missing numbers were filled by what the other "

@@ -5,19 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from corollary.reporting._records import Column, Profile
+from corollary.reporting._records import Profile, ProfiledColumn
 from corollary.reporting.table._findings import find_oddities
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
-from corollary.representation import infer_scale_type
-from corollary.representation.columns import (
-    Plan,
-    distinct_strings,
-    inspect_column,
-    read_dates,
-    read_numbers,
-)
+from corollary.representation import Column, ColumnTable, infer_scale_type
 
+Plan = dict[str, Any]
 BINS = 20
 SHOWN_LEVELS = 10
 #: Rows from which a column may number records, and the share of its range that is then filled.
@@ -27,48 +21,44 @@ _IDENTIFIER = re.compile(r"(?i:(^|[\W_])id$)|[a-z](Id|ID)$")
 _KINDS = {"identifier": "category"}
 
 
-def inspect_table(frame: Any) -> dict[str, Plan]:
+def inspect_table(table: ColumnTable) -> dict[str, Plan]:
     """Read what each column holds, and which cannot serve a model."""
     plans = {}
-    for name in frame.columns:
-        plan = inspect_column(frame[name])
-        if plan["kind"] == "numeric" and is_row_number(frame[name]):
+    for column in table.columns:
+        plan = column.plan
+        if plan["kind"] == "numeric" and is_row_number(column.numbers):
             plan = plan | {"why": "it counts the rows of the file"}
-        elif plan["kind"] == "numeric" and is_record_number(str(name), frame[name]):
+        elif plan["kind"] == "numeric" and is_record_number(column.name, column.numbers):
             plan = plan | {"why": "it numbers the records: whole, never twice the same, in order"}
-        plans[str(name)] = plan
+        plans[column.name] = plan
     return plans
 
 
 def profile_table(
-    frame: Any, target: Target, split: Split, plans: dict[str, Plan] | None = None
-) -> tuple[Profile, list[str]]:
+    table: ColumnTable, plans: dict[str, Plan], target: Target, split: Split
+) -> Profile:
     """Describe every column and say what is odd."""
-    plans = inspect_table(frame) if plans is None else plans
-    columns = [describe_column(frame[name], plans[str(name)]) for name in frame.columns]
-    findings = find_oddities(frame, plans, target, split)
-    profile = Profile(
-        n_rows=len(frame),
+    columns = [describe_column(column, plans[column.name]) for column in table.columns]
+    findings = find_oddities(table, plans, target, split)
+    return Profile(
+        n_rows=len(table),
         n_dropped=target.n_dropped,
         columns=tuple(columns),
         target=describe_target(target),
         findings=tuple(findings),
     )
-    return profile, [column.name for column in columns if column.used]
 
 
-def is_row_number(values: Any) -> bool:
+def is_row_number(numbers: np.ndarray) -> bool:
     """Tell whether a column only counts the rows: 0, 1, 2, ... or 1, 2, 3, ... in file order."""
-    numbers = read_numbers(values)
     if len(numbers) < 10 or np.isnan(numbers).any():
         return False
     steps = np.diff(numbers)
     return bool(numbers[0] in (0, 1) and (steps == 1).mean() > 0.9 and (steps >= 1).all())
 
 
-def is_record_number(name: str, values: Any) -> bool:
+def is_record_number(name: str, numbers: np.ndarray) -> bool:
     """Tell whether a column numbers records, such as 100234, 100235, 100239, ..."""
-    numbers = read_numbers(values)
     n = len(numbers)
     if n < FEWEST_RECORDS or not np.isfinite(numbers).all() or numbers.min() < 0:
         return False
@@ -87,19 +77,19 @@ def scale_name(numbers: np.ndarray) -> str:
     return infer_scale_type(numbers).scale.name.lower()
 
 
-def describe_column(values: Any, plan: Plan) -> Column:
+def describe_column(column: Column, plan: Plan) -> ProfiledColumn:
     """Describe one column."""
     kind: str = plan["kind"]
     summary: dict[str, Any] = {}
-    name, why = str(values.name), plan.get("why", "")
+    why = plan.get("why", "")
     if kind == "numeric":
-        numbers = read_numbers(values)
+        numbers = column.numbers
         present = numbers[~np.isnan(numbers)]
         summary, histogram = _numbers(present), _bins(present)
         n_missing, n_distinct = int(np.isnan(numbers).sum()), len(np.unique(present))
         scale = scale_name(present)
     elif kind == "date":
-        seconds = read_dates(values, plan["format"])
+        seconds = column.dates(plan["format"])
         present = seconds[~np.isnan(seconds)]
         whole_days = not np.any(present % 86400)
         summary = {k: _iso(v, whole_days) for k, v in _numbers(present).items()}
@@ -107,12 +97,12 @@ def describe_column(values: Any, plan: Plan) -> Column:
         n_missing, n_distinct = int(np.isnan(seconds).sum()), len(np.unique(present))
         scale = "interval"
     else:
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         histogram = _levels(codes, levels) if kind not in ("text", "identifier") else {}
         n_missing, n_distinct = int((codes < 0).sum()), len(levels)
         scale = "nominal"
-    return Column(
-        name=name,
+    return ProfiledColumn(
+        name=column.name,
         kind=_KINDS.get(kind, kind),
         scale=scale,
         n_missing=n_missing,
@@ -124,7 +114,7 @@ def describe_column(values: Any, plan: Plan) -> Column:
     )
 
 
-def describe_target(target: Target) -> Column:
+def describe_target(target: Target) -> ProfiledColumn:
     """Describe the target."""
     if target.task == "regression":
         kind, scale = "numeric", scale_name(target.values)
@@ -132,7 +122,7 @@ def describe_target(target: Target) -> Column:
     else:
         kind, scale, summary = "category", "nominal", {}
         histogram = _levels(target.values, list(target.classes))
-    return Column(
+    return ProfiledColumn(
         name=target.name,
         kind=kind,
         scale=scale,

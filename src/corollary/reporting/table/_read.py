@@ -3,11 +3,13 @@
 import difflib
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from corollary.reporting._errors import ReportError
 from corollary.reporting.table._delimited import first_line, is_number, read_delimited
+from corollary.representation import ColumnTable
 
 DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
 
@@ -42,6 +44,11 @@ class Table:
     sha256: str
     notes: tuple[str, ...] = ()
     target: str = ""
+
+    @cached_property
+    def columns(self) -> ColumnTable:
+        """The columns, each read once however many stages ask for it."""
+        return ColumnTable.of(self.frame)
 
 
 def read_table(path: Any, *, fewest_columns: int = 2) -> Table:

@@ -8,14 +8,13 @@ chance, copies of a test row count once: they are one piece of evidence, not man
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
 from corollary.reporting._records import Task
-from corollary.representation.columns import distinct_strings, read_numbers
+from corollary.representation import Column, ColumnTable
 
 TEST_SHARE = 0.25
 CALIBRATION_SHARE = 0.15
@@ -61,19 +60,19 @@ class Split:
     notes: tuple[str, ...] = ()
 
 
-def find_twins(frame: Any) -> np.ndarray:
+def find_twins(table: ColumnTable) -> np.ndarray:
     """Give each distinct row of a table a number."""
     import pandas as pd
 
-    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
-    if not columns:
-        return np.arange(len(frame))
-    codes = [distinct_strings(c)[0] if c.dtype == object else pd.factorize(c)[0] for c in columns]
+    codes = [
+        column.strings[0] if column.values.dtype == object else pd.factorize(column.values)[0]
+        for column in table.columns
+    ]
     groups, _ = pd.factorize(hash_rows(np.column_stack(codes)))
     return groups
 
 
-def repeats_by_nature(frame: Any, groups: np.ndarray) -> bool:
+def repeats_by_nature(table: ColumnTable, groups: np.ndarray) -> bool:
     """Tell repetition that chance explains from copies.
 
     Rows that combine a few coarse columns meet again by chance. Rows with a value that is nearly
@@ -83,22 +82,21 @@ def repeats_by_nature(frame: Any, groups: np.ndarray) -> bool:
     n_distinct = int(groups.max()) + 1 if len(groups) else 0
     if n_distinct < FEW_DISTINCT:
         return True
-    for j in range(frame.shape[1]):
-        column = frame.iloc[:, j]
+    for column in table.columns:
         if _count_values(column) <= n_distinct / 2:
             continue
-        numbers = read_numbers(column)
-        known = numbers[~np.isnan(numbers)]
-        if len(known) < 0.5 * column.notna().sum() or np.any(known != np.round(known)):
+        present = column.numbers[~np.isnan(column.numbers)]
+        few = len(present) < 0.5 * column.values.notna().sum()
+        if few or np.any(present != np.round(present)):
             return False
     return True
 
 
-def _count_values(column: Any) -> int:
+def _count_values(column: Column) -> int:
     try:
-        return int(column.nunique())
+        return int(column.values.nunique())
     except TypeError:  # lists and other values without a hash, as nested Parquet columns hold
-        return len(distinct_strings(column)[1])
+        return len(column.strings[1])
 
 
 def split_rows(

@@ -1,14 +1,13 @@
 """What is to be predicted: classes or a number, and for which rows it is known."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from corollary.reporting._errors import ReportError
 from corollary.reporting._records import Task
 from corollary.reporting.table._read import Table
-from corollary.representation.columns import distinct_strings, inspect_column, read_numbers
+from corollary.representation import Column
 
 #: Rows with a target below which no report is made: three parts cannot be told apart by fewer.
 FEWEST_ROWS = 10
@@ -60,12 +59,12 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
     Text, booleans and whole numbers with at most ten distinct values are classes; other numbers
     are quantities.
     """
-    column = table.frame[name]
-    plan = inspect_column(column)
+    column = table.columns[name]
+    plan = column.plan
     kind = plan["kind"]
     if kind == "empty":
         raise ReportError("target", f"Every value of the target {name!r} is missing.")
-    numbers = read_numbers(column)
+    numbers = column.numbers
     present = numbers[~np.isnan(numbers)]
     whole = bool(len(present)) and bool(np.all(present == np.round(present)))
     notes = []
@@ -111,7 +110,7 @@ def _read_quantity(
     )
 
 
-def _read_classes(name: str, kind: str, column: Any, notes: list[str]) -> Target:
+def _read_classes(name: str, kind: str, column: Column, notes: list[str]) -> Target:
     if kind in ("date", "text", "identifier"):
         words = {"date": "dates", "text": "free text", "identifier": "a different value per row"}
         raise ReportError(
@@ -119,7 +118,7 @@ def _read_classes(name: str, kind: str, column: Any, notes: list[str]) -> Target
             f"The target {name!r} holds {words[kind]}, which cannot be predicted as classes. "
             "Choose another target, or turn it into classes or a number first.",
         )
-    codes, levels = distinct_strings(_plain_numbers(column))
+    codes, levels = _plain_numbers(column).strings
     rows = np.flatnonzero(codes >= 0)
     if len(levels) > MOST_CLASSES:
         raise ReportError(
@@ -140,16 +139,16 @@ def _read_classes(name: str, kind: str, column: Any, notes: list[str]) -> Target
     return Target(name, "classification", values, classes, rows, n_dropped, False, tuple(notes))
 
 
-def _plain_numbers(column: Any) -> Any:
+def _plain_numbers(column: Column) -> Column:
     """Show whole numbers without ``.0``, which a missing value elsewhere would add."""
     from pandas.api import types
 
-    if types.is_float_dtype(column.dtype):
-        present = column[np.isfinite(column.to_numpy(dtype=float, na_value=np.nan))]
-        column = column.where(np.isfinite(column.to_numpy(dtype=float, na_value=np.nan)))
-        if (present == present.round()).all():
-            return column.astype("Int64")
-    return column
+    if not types.is_float_dtype(column.values.dtype):
+        return column
+    finite = np.isfinite(column.numbers)
+    present = column.numbers[finite]
+    values = column.values.where(finite)
+    return Column(values.astype("Int64") if (present == present.round()).all() else values)
 
 
 def _number_or_none(text: str) -> float | None:

@@ -14,8 +14,7 @@ from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import predict_with
 from corollary.reporting.trust._statistics import mean_ranks
-from corollary.representation import TableEncoder
-from corollary.representation.columns import distinct_strings, read_dates, read_numbers
+from corollary.representation import Column, ColumnTable, TableEncoder
 
 REPEATS = 5
 #: Test rows that importances and effects are computed on, at most.
@@ -101,7 +100,7 @@ def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tup
 def column_effects(
     predictor: Predictor,
     encoder: TableEncoder,
-    frame: Any,
+    table: ColumnTable,
     features: np.ndarray,
     columns: list[str],
     of_class: tuple[int, str],
@@ -114,7 +113,7 @@ def column_effects(
     effects = []
     for column in columns:
         j = names.index(column)
-        made = _grid(encoder.plans_[j], frame[column])
+        made = _grid(encoder.plans_[j], table[column])
         if made is None:
             continue
         shown, values, density = made
@@ -130,13 +129,13 @@ def column_effects(
     return tuple(effects)
 
 
-def _grid(plan: dict[str, Any], values: Any) -> tuple[list[Any], Any, list[float]] | None:
+def _grid(plan: dict[str, Any], column: Column) -> tuple[list[Any], Any, list[float]] | None:
     """Choose the values a column is moved to: shown, as data, and how many rows are near each."""
     import pandas as pd
 
     if plan["kind"] in ("numeric", "date"):
         is_date = plan["kind"] == "date"
-        numbers = read_dates(values, plan["format"]) if is_date else read_numbers(values)
+        numbers = column.dates(plan["format"]) if is_date else column.numbers
         numbers = numbers[~np.isnan(numbers)]
         if len(numbers) == 0:
             return None
@@ -156,7 +155,7 @@ def _grid(plan: dict[str, Any], values: Any) -> tuple[list[Any], Any, list[float
             return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
         return points.tolist(), pd.Series(points), density.tolist()
     if plan["kind"] in ("category", "boolean"):
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         counts = np.bincount(codes[codes >= 0], minlength=len(levels))
         top = [int(i) for i in np.argsort(-counts, kind="stable")[:12]]
         if len(top) < 2:

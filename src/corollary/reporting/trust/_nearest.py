@@ -8,6 +8,7 @@ import numpy as np
 
 from corollary.reporting._records import Neighbour, TestRows, WorstRow
 from corollary.reporting.table._target import Target
+from corollary.representation import ColumnTable
 
 #: Rows that are looked at, neighbours of each, and test rows that say what distance is usual.
 WORST, NEIGHBOURS, USUAL_ROWS = 20, 3, 300
@@ -48,7 +49,7 @@ def describe_worst(
     features: np.ndarray,
     training: np.ndarray,
     train_rows: np.ndarray,
-    frame: object,
+    table: ColumnTable,
 ) -> tuple[WorstRow, ...]:
     """Set each of the worst test rows beside the training rows it resembles most."""
     rows = worst_rows(test, goal.task)
@@ -56,8 +57,8 @@ def describe_worst(
     limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))
     found, distance = nearest_rows(features[rows], training)
     taken = np.unique(found)
-    raw = frame.iloc[train_rows[taken]]  # type: ignore[attr-defined]
-    table = {str(name): raw[name].tolist() for name in raw.columns}
+    raw = table.take(train_rows[taken])
+    shown = {column.name: column.values.tolist() for column in raw.columns}
     place = {int(row): i for i, row in enumerate(taken)}
     worst = []
     for row, mine, far in zip(rows, found, distance):
@@ -66,7 +67,7 @@ def describe_worst(
                 position=int(goal.rows[train_rows[j]]),
                 distance=float(d),
                 truth=goal.values[train_rows[j]].item(),
-                values={name: column[place[int(j)]] for name, column in table.items()},
+                values={name: column[place[int(j)]] for name, column in shown.items()},
             )
             for j, d in zip(mine, far)
         )

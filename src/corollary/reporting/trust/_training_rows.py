@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from corollary.reporting.models._predictor import Predictor
-from corollary.representation import TableEncoder
-from corollary.representation.columns import read_numbers
+from corollary.representation import ColumnTable, TableEncoder
 
 #: Where the encoder does not follow a quantity: it fills gaps, reads some zeros as gaps, and holds
 #: what lies beyond the training range by more than its width.
@@ -25,10 +24,10 @@ RANGE = (
 def certify_training_rows(
     predictor: Predictor,
     encoder: TableEncoder,
-    frame: Any,
+    table: ColumnTable,
     features: np.ndarray,
     y: np.ndarray,
-    calibration: Any,
+    calibration: ColumnTable,
     confidence: float,
     *,
     whole: bool,
@@ -37,7 +36,7 @@ def certify_training_rows(
     plane = _plane(predictor)
     if plane is None:
         return ()  # before any column is read, which takes time
-    raw = _as_measured(encoder, frame, features)
+    raw = _as_measured(encoder, table, features)
     if raw is None:
         return ()
     from corollary.theory import certify
@@ -76,9 +75,11 @@ def _rule(weights: np.ndarray, intercept: float) -> Any:
     return rule
 
 
-def _as_measured(encoder: TableEncoder, frame: Any, features: np.ndarray) -> np.ndarray | None:
+def _as_measured(
+    encoder: TableEncoder, table: ColumnTable, features: np.ndarray
+) -> np.ndarray | None:
     """Give the numbers behind the features if each is one column, centred and scaled."""
-    columns = [read_numbers(frame.iloc[:, j]) for j in encoder.feature_columns_]
+    columns = [table.columns[j].numbers for j in encoder.feature_columns_]
     if not columns:
         return None
     raw = np.column_stack(columns)
@@ -89,14 +90,14 @@ def _as_measured(encoder: TableEncoder, frame: Any, features: np.ndarray) -> np.
     return raw
 
 
-def _units(encoder: TableEncoder, calibration: Any) -> tuple[np.ndarray, np.ndarray]:
+def _units(encoder: TableEncoder, calibration: ColumnTable) -> tuple[np.ndarray, np.ndarray]:
     """Centre and spread of the calibration rows; zero and one where they tell nothing."""
     d = len(encoder.feature_columns_)
     centre, scale = np.zeros(d), np.ones(d)
     if len(calibration) < 2:
         return centre, scale
     for k, j in enumerate(encoder.feature_columns_):
-        known = read_numbers(calibration.iloc[:, j])
+        known = calibration.columns[j].numbers
         known = known[np.isfinite(known)]
         if len(known) > 1 and np.ptp(known) > 0:
             peak = float(np.abs(known).max())  # squares of very large numbers stay in range

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from corollary.reporting._records import Column, Evidence, Finding
+from corollary.reporting._records import Evidence, Finding, ProfiledColumn
 from corollary.reporting.page._format import (
     count,
     decimals_for,
@@ -101,7 +101,7 @@ def _where(finding: Finding) -> str:
     return f"{'Row' if len(finding.rows) == 1 else 'Rows'} {rows}."
 
 
-def _column(column: Column, n_rows: int) -> dict[str, Any]:
+def _column(column: ProfiledColumn, n_rows: int) -> dict[str, Any]:
     numbers = {key: facts.plain(value) for key, value in column.numbers.items()}
     return {
         "name": column.name,
@@ -149,7 +149,7 @@ def _two_dates(first: str, last: str) -> str:
     return f"{first[:10]} – {last[:10]}"
 
 
-def _summary(column: Column) -> str:
+def _summary(column: ProfiledColumn) -> str:
     numbers = column.numbers
     if column.kind == "date" and {"min", "max"} <= set(numbers):
         return _two_dates(str(numbers["min"]), str(numbers["max"]))

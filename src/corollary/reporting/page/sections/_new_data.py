@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from corollary.reporting._records import Column, Evidence
+from corollary.reporting._records import Evidence, ProfiledColumn
 from corollary.reporting.page._format import count, label, number, percent, plural
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.trust._statistics import binomial_quantile, share_upper
@@ -101,7 +101,7 @@ def _ranges(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _seen(column: Column) -> str:
+def _seen(column: ProfiledColumn) -> str:
     numbers = column.numbers
     if "min" in numbers and "max" in numbers:
         return f"{facts.cell(numbers['min'])} to {facts.cell(numbers['max'])}"

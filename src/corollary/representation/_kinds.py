@@ -1,6 +1,6 @@
-"""One column of a table as numbers.
+"""What kind of values a column holds.
 
-A column is first read (:func:`inspect_column`: what kind of values are these?), then a plan is
+A column is first looked at (:func:`inspect_column`), then a plan is
 learnt and applied (:mod:`corollary.representation.encodings`). A plan is a dictionary of plain
 data (numbers, strings, lists, arrays), so a fitted encoder can be kept in a file that is data and
 not code. :class:`corollary.representation.TableEncoder` runs this over a whole table.
@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from corollary.representation._reading import parse_dates, to_number
+
 Plan = dict[str, Any]
 
 #: Share of the distinct values that must read as a number or a date for the column to be one.
@@ -23,8 +25,6 @@ MOSTLY = 0.9
 #: Distinct values below which a column of unlike strings is not called an identifier or a text.
 FEW = 20
 
-_NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
-_THOUSANDS = re.compile(r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
 _LEADING_ZERO = re.compile(r"^0\d+$")
 _DATE_LIKE = re.compile(r"^(?=.*\d)[\w :./,+-]{6,35}$")
 _TIMES = ("", " %H:%M", " %H:%M:%S")
@@ -40,79 +40,11 @@ DATE_FORMATS = (
 )
 
 
-def distinct_strings(values: Any) -> tuple[np.ndarray, list[str]]:
-    """Give the distinct values of a column, read as strings without outer blanks, numbers."""
-    import pandas as pd
-
-    try:
-        raw_codes, uniques = pd.factorize(values, use_na_sentinel=True)
-    except TypeError:  # lists and other values without a hash, as nested Parquet columns hold
-        raw_codes, uniques = pd.factorize(values.map(repr, na_action="ignore"))
-    index: dict[str, int] = {}
-    recode = np.empty(len(uniques) + 1, dtype=np.int64)
-    recode[-1] = -1  # the sentinel -1 stays -1
-    # As plain objects at once: extension arrays are slow to walk through.
-    for i, value in enumerate(np.asarray(uniques, dtype=object)):
-        text = str(value).strip()
-        recode[i] = index.setdefault(text, len(index)) if text else -1
-    return recode[raw_codes], list(index)
-
-
-def to_number(text: str) -> float:
-    """Read a string as a number, allowing for currency signs, percent and thousands commas."""
-    text = text.strip().strip("$€£").strip().removesuffix("%").strip()
-    if _THOUSANDS.match(text):
-        text = text.replace(",", "")
-    return float(text) if _NUMBER.match(text) else np.nan
-
-
-def read_numbers(values: Any) -> np.ndarray:
-    """Read a column as numbers; what is no finite number becomes NaN."""
+def inspect_column(column: Any) -> Plan:
+    """Decide what a :class:`Column` holds."""
     from pandas.api import types
 
-    if types.is_timedelta64_dtype(values.dtype):
-        numbers = values.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan)
-    elif types.is_bool_dtype(values.dtype) or types.is_numeric_dtype(values.dtype):
-        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        codes, levels = distinct_strings(values)
-        words = {"true": 1.0, "false": 0.0}
-        table = [words.get(level.lower(), to_number(level)) for level in levels]
-        numbers = np.asarray([*table, np.nan])[codes]
-    return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def read_dates(values: Any, date_format: str) -> np.ndarray:
-    """Read a column as dates in seconds since 1970."""
-    import pandas as pd
-
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        dates = pd.DatetimeIndex(values)
-        if dates.tz is not None:
-            dates = dates.tz_convert("UTC").tz_localize(None)
-        return _seconds(dates)
-    codes, levels = distinct_strings(values)
-    return np.append(_parse_dates(levels, date_format or "ISO8601"), np.nan)[codes]
-
-
-def _parse_dates(levels: list[str], date_format: str) -> np.ndarray:
-    import pandas as pd
-
-    dates = pd.to_datetime(
-        pd.Series(levels, dtype=object), format=date_format, errors="coerce", utc=True
-    )
-    return _seconds(pd.DatetimeIndex(dates).tz_localize(None))
-
-
-def _seconds(dates: Any) -> np.ndarray:
-    ticks = dates.to_numpy().astype("datetime64[s]")
-    return np.where(np.isnat(ticks), np.nan, ticks.astype(np.int64))
-
-
-def inspect_column(values: Any) -> Plan:
-    """Decide what a column holds."""
-    from pandas.api import types
-
+    values = column.values
     dtype = values.dtype
     if values.isna().all():
         return {"kind": "empty", "why": "every value is missing", "notes": []}
@@ -125,8 +57,8 @@ def inspect_column(values: Any) -> Plan:
     elif types.is_datetime64_any_dtype(dtype):
         plan = {"kind": "date", "format": "", "notes": []}
     else:
-        plan = _inspect_strings(values, categorical=isinstance(dtype, _categorical()))
-    return _drop_constant(plan, values)
+        plan = _inspect_strings(*column.strings, categorical=isinstance(dtype, _categorical()))
+    return _drop_constant(plan, column)
 
 
 def _categorical() -> type:
@@ -140,8 +72,7 @@ def _note_infinities(values: Any) -> list[str]:
     return [f"{n} infinite value{'s' * (n > 1)} read as missing"] if n else []
 
 
-def _inspect_strings(values: Any, categorical: bool) -> Plan:
-    codes, levels = distinct_strings(values)
+def _inspect_strings(codes: np.ndarray, levels: list[str], *, categorical: bool) -> Plan:
     if not levels:
         return {"kind": "empty", "why": "every value is blank", "notes": []}
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
@@ -191,10 +122,10 @@ def _inspect_dates(levels: list[str]) -> Plan | None:
     sample = levels[:: max(1, len(levels) // 200)]
     if np.mean([bool(_DATE_LIKE.match(level)) for level in sample]) < MOSTLY:
         return None
-    fits = [f for f in DATE_FORMATS if np.isfinite(_parse_dates(sample, f)).mean() >= MOSTLY]
+    fits = [f for f in DATE_FORMATS if np.isfinite(parse_dates(sample, f)).mean() >= MOSTLY]
     if not fits:
         return None
-    best = max(fits, key=lambda f: float(np.isfinite(_parse_dates(sample, f)).mean()))
+    best = max(fits, key=lambda f: float(np.isfinite(parse_dates(sample, f)).mean()))
     swapped = best.replace("%d", "@").replace("%m", "%d").replace("@", "%m")
     notes = []
     if best != "ISO8601" and swapped in DATE_FORMATS and swapped in fits and swapped != best:
@@ -202,13 +133,13 @@ def _inspect_dates(levels: list[str]) -> Plan | None:
     return {"kind": "date", "format": best, "notes": notes}
 
 
-def _drop_constant(plan: Plan, values: Any) -> Plan:
+def _drop_constant(plan: Plan, column: Any) -> Plan:
     if plan["kind"] in ("numeric", "boolean"):
-        present = read_numbers(values)
+        present = column.numbers
         missing = bool(np.isnan(present).any())
         n_distinct = len(np.unique(present[~np.isnan(present)]))
     elif plan["kind"] in ("category", "date", "identifier"):
-        codes, levels = distinct_strings(values)
+        codes, levels = column.strings
         missing, n_distinct = bool((codes < 0).any()), len(levels)
     else:
         return plan
