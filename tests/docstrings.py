@@ -1,11 +1,14 @@
 """Compare what a docstring documents with what the code has."""
 
 import inspect
+import re
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
+
+from corollary.core.compat import StrOptions
 
 
 def signature_of(obj: Any) -> dict[str, Any]:
@@ -55,10 +58,12 @@ def problems(obj: Any) -> list[str]:
     doc = NumpyDocString(text)
     found = []
     real = signature_of(obj)
-    documented = {}
+    documented: dict[str, str] = {}
+    described: dict[str, list[str]] = {}
     for parameter in doc["Parameters"]:
         for name in parameter.name.split(","):
             documented[name.strip()] = parameter.type
+            described[name.strip()] = parameter.desc
     short = inspect.getdoc(obj) and "See :class:" in text and not doc["Parameters"]
     if not short and list(documented) != list(real):
         found.append(f"documents {list(documented)}, has {list(real)}")
@@ -73,6 +78,14 @@ def problems(obj: Any) -> list[str]:
             found.append(f"{name}: the default {default!r} is not documented")
         elif not _same(kind.split("default=", 1)[1].strip(), default):
             found.append(f"{name}: documented {kind.split('default=', 1)[1]}, is {default!r}")
+    for name, allowed in getattr(obj, "_parameter_constraints", {}).items():
+        options = {word for c in allowed if isinstance(c, StrOptions) for word in c.options}
+        said = set(re.findall(r'"([^"]+)"', documented.get(name, "").split("default=")[0]))
+        if not said:  # long lists stand in the description
+            said = options & set(re.findall(r"[\w-]+", " ".join(described.get(name, []))))
+        elsewhere = "As in :class:" in " ".join(described.get(name, []))
+        if options and name in documented and said != options and not elsewhere:
+            found.append(f"{name}: documents {sorted(said)}, accepts {sorted(options)}")
     return found
 
 
