@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import linear_model as peer
 
 from corollary.linear import LinearRegression, Ridge, gaussian_log_likelihood, least_squares
-from corollary.linear.squares._solve import solve_arrays
+from corollary.linear.squares._solve import LeastSquaresProblem
 
 
 def conditioned(n, d, kappa, rng):
@@ -270,7 +270,7 @@ def test_parameters_are_checked(data):
         least_squares(X, y, sample_weight=np.zeros(len(y)))
     for A in (X, X[:3]):
         with pytest.raises(ValueError, match="needs rows of positive weight"):
-            solve_arrays(A, y[: len(A)], np.zeros(len(A)), alpha=0.0, fit_intercept=True)
+            LeastSquaresProblem().solve_arrays(A, y[: len(A)], np.zeros(len(A)))
 
 
 def test_squared_loss_and_gaussian_likelihood_have_one_optimum(data):

@@ -5,7 +5,6 @@ import pytest
 
 import corollary
 from corollary.linear import LogisticRegression, LogisticRegressionCV, Perceptron
-from corollary.linear._classifier import scores_fit_classes
 
 
 def make_data(n_classes):
@@ -42,9 +41,8 @@ def test_a_score_of_zero_means_the_first_class():
 def test_coefficients_that_do_not_fit_the_classes_are_found():
     X, y = make_data(3)
     model = LogisticRegression().fit(X, y)
-    assert scores_fit_classes(model) is None
+    assert model._fits_together() is None
     model.coef_ = model.coef_[:2]
-    assert scores_fit_classes(model) == "2 rows of coefficients do not fit 3 classes"
+    assert model._fits_together() == "2 rows of coefficients do not fit 3 classes"
     model.fit(X, y).coef_[0, 0] = np.nan
-    assert scores_fit_classes(model) == "the coefficients are not finite"
-    assert scores_fit_classes(LogisticRegression()) is None
+    assert model._fits_together() == "the coefficients are not finite"

@@ -310,7 +310,7 @@ def test_generators_and_missing_targets_are_refused(seed):
     X, y, _ = make_data(seed)
     with pytest.raises(ValueError, match=r"reads the data several times\. Got a generator"):
         LogisticRegression().fit_source((X, y) for _ in range(2))
-    with pytest.raises(ValueError, match="needs one column of labels"):
+    with pytest.raises(ValueError, match="needs one column of targets"):
         LogisticRegression().fit_source([(X,)])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from corollary.linear.bayesian._records import HyperParameters
+from corollary.linear.squares._factorisation import numerical_rank
 
 # Exact fits would drive the noise to zero and the evidence to infinity: learnt noise variances are
 # at least this share of the variance of the targets.
@@ -85,8 +86,8 @@ def maximise_evidence(
         prior = precision_matrix(prior_precision, d)
         if not learn_noise:
             return HyperParameters(prior, float(noise_variance))
-        whiten = _whitening(prior)
-    values, _, along = _directions(gram, cross, whiten)
+        whiten = whitening(prior)
+    values, _, along = directions(gram, cross, whiten)
     c2 = along**2
     scale = float(values[-1]) or 1.0
     floor = max(NOISE_FLOOR * squares / n, float(np.finfo(float).tiny) ** 0.5)
@@ -132,12 +133,12 @@ def maximise_evidence(
     return HyperParameters(prior, variance)
 
 
-def _whitening(prior: np.ndarray) -> np.ndarray:
+def whitening(prior: np.ndarray) -> np.ndarray:
     """Return W with ``W.T @ prior @ W`` the identity."""
     return scipy.linalg.inv(scipy.linalg.cholesky(prior))
 
 
-def _directions(
+def directions(
     gram: np.ndarray, cross: np.ndarray, whiten: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return eigenvalues and vectors of the whitened Gram matrix and the targets along them.
@@ -145,6 +146,7 @@ def _directions(
     What is rounding becomes exactly zero: divided by a small noise variance it would matter.
     """
     values, vectors = scipy.linalg.eigh(whiten.T @ gram @ whiten)
-    noise = values <= 10 * len(values) * float(np.finfo(float).eps) * values[-1]
     along = vectors.T @ (whiten.T @ cross)
-    return np.where(noise, 0.0, values), vectors, np.where(noise, 0.0, along)
+    n_rounding = len(values) - numerical_rank(values, len(values))
+    values[:n_rounding] = along[:n_rounding] = 0.0
+    return values, vectors, along

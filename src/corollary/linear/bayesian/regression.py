@@ -1,41 +1,27 @@
 """Bayesian linear regression as an estimator, with hyper-parameters given or learnt."""
 
-from collections.abc import Sequence
-from numbers import Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import BaseEstimator, RegressorMixin
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data, remember_rows
+from corollary.core.compat import fit_context
+from corollary.core.estimator import ArrayLike, Positive, fitted, remember_rows
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
-from corollary.core.summary import reduce
-from corollary.linear._regressor import read_source
+from corollary.core.schema import Array, Instance, Number
+from corollary.core.summary import Source, reduce
 from corollary.linear.bayesian._evidence import (
-    _directions,
-    _whitening,
+    directions,
     evidence_from_products,
     maximise_evidence,
+    whitening,
 )
+from corollary.linear.squares._regressor import EquationsRegressor
 from corollary.linear.squares.normal_equations import NormalEquations
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
-
-def _fits_together(model: Any) -> str | None:
-    equations = model.equations_
-    if not isinstance(equations, NormalEquations):
-        return "its normal equations are none"
-    d = model.n_features_in_
-    if equations.n_features != d or len(equations.moments.mean) != d + 1:
-        return "its normal equations have another width"
-    return None
-
-
-class BayesianLinearRegression(RegressorMixin, BaseEstimator):
+class BayesianLinearRegression(EquationsRegressor):
     r"""Bayesian linear regression: posterior of the coefficients, predictive law, evidence.
 
     The model is :math:`y=x^\top\beta+b+\epsilon`, :math:`\epsilon\sim\mathcal N(0,\sigma^2)`,
@@ -103,68 +89,29 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
     (array([1.]), array([1.5275]))
     """
 
-    _parameter_constraints = {
-        "prior_precision": [_POSITIVE, StrOptions({"evidence"}), "array-like"],
-        "noise_variance": [_POSITIVE, StrOptions({"evidence"})],
-        "fit_intercept": ["boolean"],
-    }
-    _schema = Schema(
-        _fits_together,
-        coef_=Array("f", "d"),
-        covariance_=Array("f", "d", "d"),
-        intercept_=Number(),
-        prior_precision_=Array("f", "d", "d"),
-        noise_variance_=Number(0),
-        log_evidence_=Number(),
-        x_mean_=Array("f", "d"),
-        weight_=Number(0),
-        equations_=Instance("gram", "cross"),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    _: KW_ONLY
+    prior_precision: Positive | Literal["evidence"] | ArrayLike = "evidence"
+    noise_variance: Positive | Literal["evidence"] = "evidence"
+    fit_intercept: bool = True
 
-    def __init__(
-        self,
-        *,
-        prior_precision: Any = "evidence",
-        noise_variance: float | str = "evidence",
-        fit_intercept: bool = True,
-    ) -> None:
-        self.prior_precision = prior_precision
-        self.noise_variance = noise_variance
-        self.fit_intercept = fit_intercept
+    covariance_: np.ndarray = fitted(Array("f", "d", "d"))
+    prior_precision_: np.ndarray = fitted(Array("f", "d", "d"))
+    noise_variance_: float = fitted(Number(0))
+    log_evidence_: float = fitted(Number())
+    x_mean_: np.ndarray = fitted(Array("f", "d"))
+    weight_: float = fitted(Number(0))
+    equations_: NormalEquations = fitted(Instance("gram", "cross"))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Compute the posterior.
+    def _fits_together(self) -> str | None:
+        if not isinstance(self.equations_, NormalEquations):
+            return "its normal equations are none"
+        d = self.n_features_in_
+        if self.equations_.n_features != d or len(self.equations_.moments.mean) != d + 1:
+            return "its normal equations have another width"
+        return None
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : BayesianLinearRegression
-            The fitted model.
-        """
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            y_numeric=True,
-            finite_squares=True,
-        )
-        y = np.asarray(y, dtype=np.float64)
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self._infer(reduce(NormalEquations.for_data(X, y), (X, y, sample_weight)))
-        return self
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -189,67 +136,22 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         if not hasattr(self, "equations_"):
             return self.fit(X, y, sample_weight)
         memory = getattr(self, "fingerprint_", Fingerprint())
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            y_numeric=True,
-            reset=False,
-            finite_squares=True,
-        )
+        X, y, sample_weight = self._check(X, y, sample_weight, y_numeric=True, reset=False)
         self.fingerprint_ = memory
         remember_rows(self, X, more=True)
         y = np.asarray(y, dtype=np.float64)
         self._infer(reduce(self.equations_, (X, y, sample_weight)))
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit_source(
-        self,
-        data: Any,
-        *,
-        target: str | None = None,
-        columns: Sequence[str] | None = None,
-        sample_weight: str | None = None,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """Compute the posterior from data that need not fit in memory.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`.
-        target : str or None, default=None
-            Name of the column to predict, for files and data frames.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all other columns.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads; None means one per available core.
-
-        Returns
-        -------
-        self : BayesianLinearRegression
-            The fitted model.
-        """
-        source, equations = read_source(
-            self,
-            data,
-            target=target,
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-        )
+    def _fit_equations(
+        self, source: Source, equations: NormalEquations, n_jobs: int | None
+    ) -> None:
         if source.n_targets != 1:
             raise ValueError(
                 "BayesianLinearRegression.fit_source needs one target. Got "
                 f"{source.n_targets}; fit one model for each."
             )
         self._infer(equations)
-        return self
 
     def _infer(self, equations: NormalEquations) -> None:
         centred = self.fit_intercept
@@ -267,8 +169,8 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         prior, noise = maximise_evidence(
             gram, cross, squares, n, self.prior_precision, self.noise_variance
         )
-        whiten = _whitening(prior)
-        values, vectors, along = _directions(gram, cross, whiten)
+        whiten = whitening(prior)
+        values, vectors, along = directions(gram, cross, whiten)
         basis = whiten @ vectors
         covariance = (basis / (values / noise + 1.0)) @ basis.T
         self.equations_ = equations
@@ -303,8 +205,8 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
             Predictive standard deviations of a new target, noise included; only with
             ``return_std=True``.
         """
-        X = check_new_data(self, X, accept_sparse="csr")
-        mean = np.asarray(X @ self.coef_ + self.intercept_)
+        X = self._new(X)
+        mean = self._predict(X)
         if not return_std:
             return mean
         root = scipy.linalg.cholesky(self.covariance_, lower=True)
@@ -313,8 +215,3 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         if self.fit_intercept:
             variance += self.noise_variance_ / self.weight_
         return mean, np.sqrt(variance)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

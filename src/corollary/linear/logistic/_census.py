@@ -1,36 +1,19 @@
-"""The first pass over training data: which classes, with how much weight, and which rows."""
+"""The first pass over training data: which classes there are, and with how much weight."""
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from corollary.core.fingerprint import Fingerprint
 from corollary.core.summary import Chunk, Summary
 
 
 @dataclass(frozen=True)
 class Census(Summary):
-    """What the first pass over training data must find out: classes, their weights, the rows.
+    """Labels and their weights in chunks ``(X, y)`` or ``(X, y, sample_weight)``."""
 
-    The chunks are ``(X, y)`` or ``(X, y, sample_weight)``.
-
-    Parameters
-    ----------
-    classes : ndarray, default=empty
-        Labels met, ascending.
-    totals : ndarray of shape (n_classes,), default=empty
-        Sum of the weights of each class.
-    n_features : int, default=0
-        Columns of X.
-    fingerprint : Fingerprint, default=Fingerprint()
-        Memory of the rows.
-    """
-
-    classes: np.ndarray = field(default_factory=lambda: np.empty(0))
-    totals: np.ndarray = field(default_factory=lambda: np.empty(0))
-    n_features: int = 0
-    fingerprint: Fingerprint = field(default_factory=Fingerprint)
+    classes: np.ndarray = field(default_factory=lambda: np.empty(0))  # ascending
+    totals: np.ndarray = field(default_factory=lambda: np.empty(0))  # weight of each class
 
     def empty(self) -> Self:
         """Return the census of no rows."""
@@ -40,15 +23,9 @@ class Census(Summary):
         """Add the rows of a chunk."""
         y = np.asarray(chunk[1])
         classes = np.unique(y)
-        w = None if len(chunk) < 3 else chunk[2]
-        totals = np.bincount(np.searchsorted(classes, y), weights=w, minlength=len(classes))
-        part = type(self)(
-            classes,
-            totals.astype(np.float64),
-            int(chunk[0].shape[1]),
-            Fingerprint().update((chunk[0],)),
-        )
-        return self.merge(part)
+        weight = None if len(chunk) < 3 else chunk[2]
+        totals = np.bincount(np.searchsorted(classes, y), weights=weight, minlength=len(classes))
+        return self.merge(type(self)(classes, totals.astype(np.float64)))
 
     def merge(self, other: Self) -> Self:
         """Unite two censuses."""
@@ -61,19 +38,6 @@ class Census(Summary):
             )
         classes = np.union1d(self.classes, other.classes)
         totals = np.zeros(len(classes))
-        for part in (self, other):
-            totals[np.searchsorted(classes, part.classes)] += part.totals
-        return type(self)(
-            classes, totals, self.n_features, self.fingerprint.merge(other.fingerprint)
-        )
-
-
-def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Return the factor on the weight of each class."""
-    if class_weight is None:
-        return None
-    if isinstance(class_weight, str):
-        return totals.sum() / (len(classes) * np.where(totals > 0, totals, np.inf))
-    from sklearn.utils.class_weight import compute_class_weight
-
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), float)
+        for census in (self, other):
+            totals[np.searchsorted(classes, census.classes)] += census.totals
+        return type(self)(classes, totals)

@@ -29,38 +29,16 @@ SUBSAMPLE = 16
 
 @dataclass(frozen=True)
 class LogisticProblem:
-    """A penalised logistic or softmax regression on given data.
+    """A penalised logistic or softmax regression on given data."""
 
-    Parameters
-    ----------
-    source : Source
-        Rows with chunks ``(X, y)`` or ``(X, y, sample_weight)``.
-    shape : tuple of int
-        Shape of the parameters: scores, and features with the intercept.
-    weight : float
-        Total weight S of the rows.
-    C : float, default=1.0
-        Inverse strength of the penalty; infinity for none.
-    l1_ratio : float, default=0.0
-        Share of the l1 norm in the penalty.
-    fit_intercept : bool, default=True
-        Whether the last parameter of each score is an intercept.
-    classes : ndarray or None, default=None
-        Labels, if the data hold labels and not codes.
-    class_weight : ndarray or None, default=None
-        Factor on the rows of each class.
-    n_jobs : int or None, default=None
-        Threads.
-    """
-
-    source: Source
-    shape: tuple[int, int]
-    weight: float
-    C: float = 1.0
+    source: Source  # chunks (X, y) or (X, y, sample_weight)
+    shape: tuple[int, int]  # of the parameters: scores, and features with the intercept
+    weight: float  # total weight S of the rows
+    C: float = 1.0  # inverse strength of the penalty; infinity for none
     l1_ratio: float = 0.0
-    fit_intercept: bool = True
-    classes: np.ndarray | None = None
-    class_weight: np.ndarray | None = None
+    fit_intercept: bool = True  # whether the last parameter of each score is an intercept
+    classes: np.ndarray | None = None  # labels, if the data hold labels and not codes
+    class_weight: np.ndarray | None = None  # factor on the rows of each class
     n_jobs: int | None = None
 
     @property
@@ -127,6 +105,13 @@ class LogisticProblem:
             blocks = matrix.reshape(n_outputs, width, n_outputs, width)
             blocks[:, np.arange(width), :, np.arange(width)] += mean[:, None, None]
         return value, gradient, matrix
+
+    def split(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return coefficients and intercepts from flattened parameters."""
+        weights = np.reshape(x, self.shape)
+        if self.fit_intercept:
+            return weights[:, :-1].copy(), weights[:, -1].copy()
+        return weights.copy(), np.zeros(self.shape[0])
 
     @property
     def features(self) -> np.ndarray:

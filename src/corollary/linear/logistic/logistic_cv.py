@@ -1,23 +1,19 @@
 """Choice of the penalty of logistic regression by cross-validation."""
 
 import warnings
-from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from collections.abc import Callable
+from dataclasses import KW_ONLY
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_training_data
+from corollary.core.estimator import ArrayLike, ClassWeight, Count, Positive, RandomSeed, fitted
 from corollary.core.progress import track
-from corollary.core.schema import Array, Number, Schema
-from corollary.linear._classifier import (
-    FITTED_CLASSIFIER,
-    ProbabilisticLinearClassifier,
-    scores_fit_classes,
-)
+from corollary.core.schema import Array, Number
+from corollary.linear._classifier import ProbabilisticLinearClassifier
+from corollary.linear._parameters import Folds, LogisticSolver
 from corollary.linear.logistic.regression import LogisticRegression
 
 
@@ -96,100 +92,38 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     1.0
     """
 
-    _parameter_constraints: dict = {
-        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "l1_ratios": ["array-like"],
-        "fit_intercept": ["boolean"],
-        "cv": ["cv_object"],
-        "scoring": [str, callable, None],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
+    _: KW_ONLY
+    Cs: Count | ArrayLike = 10
+    l1_ratios: ArrayLike = (0.0,)
+    fit_intercept: bool = True
+    cv: Folds = None
+    scoring: str | Callable[..., Any] | None = "neg_log_loss"
+    class_weight: ClassWeight = None
+    solver: LogisticSolver = "auto"
+    tol: Positive = 1e-4
+    max_iter: Count = 100
+    n_jobs: int | None = None
+    random_state: RandomSeed = None
 
-    _schema = Schema(
-        scores_fit_classes,
-        **FITTED_CLASSIFIER,
-        C_=Number(0),
-        l1_ratio_=Number(0, 1),
-        Cs_=Array("f", "c"),
-        l1_ratios_=Array("f", "l"),
-        scores_=Array("f", "f", "l", "c"),
-        coefs_paths_=Array("f", "f", "l", "c", "r", "*"),
-        n_iter_=Array("i", "f", "l", "c"),
-    )
+    C_: float = fitted(Number(0))
+    l1_ratio_: float = fitted(Number(0, 1))
+    Cs_: np.ndarray = fitted(Array("f", "c"))
+    l1_ratios_: np.ndarray = fitted(Array("f", "l"))
+    scores_: np.ndarray = fitted(Array("f", "f", "l", "c"))
+    coefs_paths_: np.ndarray = fitted(Array("f", "f", "l", "c", "r", "*"))
+    n_iter_: np.ndarray = fitted(Array("i", "f", "l", "c"))
 
-    def __init__(
-        self,
-        *,
-        Cs: int | Sequence[float] = 10,
-        l1_ratios: Sequence[float] = (0.0,),
-        fit_intercept: bool = True,
-        cv: Any = None,
-        scoring: Any = "neg_log_loss",
-        class_weight: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty and fit.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights, used in fits and in scores.
-
-        Returns
-        -------
-        self : LogisticRegressionCV
-            The fitted model.
-        """
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         from sklearn.model_selection import check_cv
 
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            finite_squares=True,
-        )
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "LogisticRegressionCV needs rows of at least 2 classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
         if isinstance(self.Cs, Integral):
             self.Cs_ = np.logspace(-4, 4, int(self.Cs))
         else:
             self.Cs_ = np.sort(np.asarray(self.Cs, dtype=np.float64))
         self.l1_ratios_ = np.asarray(self.l1_ratios, dtype=np.float64)
+        y = self.classes_[codes]  # a scorer may ask for labels
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         self._walk(X, y, sample_weight, folds)
         mean = self.scores_.mean(axis=0)
@@ -199,7 +133,6 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         best = self._model().set_params(C=self.C_, l1_ratio=self.l1_ratio_)
         best.fit(X, y, sample_weight)
         self.coef_, self.intercept_ = best.coef_, best.intercept_
-        return self
 
     def _model(self) -> LogisticRegression:
         return LogisticRegression(
@@ -216,10 +149,9 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     ) -> float:
         if self.scoring == "neg_log_loss":
             # scikit-learn's scorer refuses folds in which only one class occurs.
-            own = np.searchsorted(self.classes_, y)
-            return float(
-                np.average(model.predict_log_proba(X)[np.arange(len(y)), own], weights=weight)
-            )
+            codes = np.searchsorted(self.classes_, y)
+            log_likelihood = model.predict_log_proba(X)[np.arange(len(y)), codes]
+            return float(np.average(log_likelihood, weights=weight))
         from sklearn.metrics import check_scoring
 
         score = check_scoring(model, scoring=self.scoring)

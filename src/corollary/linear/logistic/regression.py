@@ -7,29 +7,31 @@ likelihood with an optional l1, l2 or mixed penalty on the coefficients (never o
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_training_data
-from corollary.core.schema import (
-    Array,
-    Flag,
-    Schema,
-    Text,
+from corollary.core.compat import fit_context
+from corollary.core.estimator import (
+    ClassWeight,
+    Count,
+    Fraction,
+    Positive,
+    PositiveOrInfinite,
+    RandomSeed,
+    class_factors,
+    fitted,
+    read_source,
+    refuse_one_class,
 )
-from corollary.core.summary import ArraySource, Source, open_source
-from corollary.linear._classifier import (
-    FITTED_CLASSIFIER,
-    ProbabilisticLinearClassifier,
-    scores_fit_classes,
-)
-from corollary.linear.logistic._census import Census, class_factors
+from corollary.core.schema import Array, Text
+from corollary.core.summary import ArraySource, Source
+from corollary.linear._classifier import ProbabilisticLinearClassifier
+from corollary.linear._parameters import LogisticSolver
+from corollary.linear.logistic._census import Census
 from corollary.linear.logistic._problem import (
     LogisticProblem,
     choose_solver,
@@ -136,91 +138,35 @@ class LogisticRegression(ProbabilisticLinearClassifier):
     array([[0. , 0. , 1.1, 0. ]])
     """
 
-    _parameter_constraints: dict = {
-        "C": [Interval(Real, 0, None, closed="right")],
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "fit_intercept": ["boolean"],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        scores_fit_classes,
-        **FITTED_CLASSIFIER,
-        n_iter_=Array("i", 1),
-        converged_=Flag(),
-        solver_=Text(("newton", "lbfgs", "proximal")),
-    )
+    _: KW_ONLY
+    C: PositiveOrInfinite = 1.0
+    l1_ratio: Fraction = 0.0
+    fit_intercept: bool = True
+    class_weight: ClassWeight = None
+    solver: LogisticSolver = "auto"
+    tol: Positive = 1e-4
+    max_iter: Count = 100
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        solver: str = "auto",
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_iter_: np.ndarray = fitted(Array("i", 1))
+    converged_: bool = fitted()
+    solver_: str = fitted(Text(("newton", "lbfgs", "proximal")))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to arrays in memory.
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights; a weight of k counts as k copies of the row.
-
-        Returns
-        -------
-        self : LogisticRegression
-            The fitted model.
-        """
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            finite_squares=True,
-        )
-        check_classification_targets(y)
-        classes = np.unique(y)
-        codes = np.searchsorted(classes, y)
-        totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        totals = np.bincount(codes, weights=sample_weight, minlength=len(self.classes_))
         data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
-        problem = self._problem(ArraySource(data), classes, totals)
+        problem = self._problem(ArraySource(data), totals)
         solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
         start, hessian = self._start(problem), None
         if start is None:
             guess = subsample_start(problem, data, solver)
             if guess is not None:
                 start, hessian = guess.x, guess.hessian
-        return self._solve(problem, classes, solver, start, hessian)
+        self._solve(problem, solver, start, hessian)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -253,60 +199,43 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         self : LogisticRegression
             The fitted model.
         """
-        source = open_source(
-            data, columns=columns, target=target, sample_weight=sample_weight, labels=True
+        source, census = read_source(
+            self,
+            data,
+            lambda _: Census(),
+            target=target,
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=self.n_jobs,
+            one_target=True,
+            several_passes=True,
+            labels=True,
         )
-        if source.n_targets == 0 or source.target_ndim != 1:
-            raise ValueError(
-                "LogisticRegression.fit_source needs one column of labels. Name it in `target`, "
-                "or give chunks (X, y) with one-dimensional y."
-            )
-        if not source.rereadable:
-            raise ValueError(
-                "LogisticRegression.fit_source reads the data several times. Got a generator, "
-                "which can be read once. Give a list of chunks, a path, or an object whose "
-                "__iter__ starts anew."
-            )
-        census = source.reduce(Census(), self.n_jobs)
-        check_classification_targets(census.classes)
-        self.n_features_in_ = source.n_features
-        if source.feature_names is not None:
-            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        earlier = getattr(self, "fingerprint_", None) if self.warm_start else None
-        self.fingerprint_ = (
-            census.fingerprint if earlier is None else earlier.union(census.fingerprint)
-        )
-        problem = self._problem(source, census.classes, census.totals, codes=False)
-        solver = choose_solver(problem, self.solver)
-        return self._solve(problem, census.classes, solver, self._start(problem))
+        refuse_one_class(self, census.classes)
+        self.classes_ = census.classes
+        problem = replace(self._problem(source, census.totals), classes=self.classes_)
+        self._solve(problem, choose_solver(problem, self.solver), self._start(problem))
+        return self
 
-    def _problem(
-        self, source: Source, classes: np.ndarray, totals: np.ndarray, *, codes: bool = True
-    ) -> LogisticProblem:
-        if len(classes) < 2:
-            raise ValueError(
-                "LogisticRegression needs rows of at least 2 classes. Got one class: "
-                f"{classes.tolist()[0]!r}."
-            )
-        factors = class_factors(self.class_weight, classes, totals)
+    def _problem(self, source: Source, totals: np.ndarray) -> LogisticProblem:
+        """Return the problem of rows with codes, given the total weight of each class."""
+        factors = class_factors(self.class_weight, self.classes_, totals)
         if factors is not None:
             totals = totals * factors
         if not totals.sum() > 0:
             raise ValueError(
                 "LogisticRegression needs rows with positive weight. The weights sum to 0."
             )
+        n_outputs = 1 if len(totals) == 2 else len(totals)
         return LogisticProblem(
             source,
-            (1 if len(classes) == 2 else len(classes), source.n_features + self.fit_intercept),
+            (n_outputs, source.n_features + self.fit_intercept),
             float(totals.sum()),
             self.C,
             self.l1_ratio,
             self.fit_intercept,
-            None if codes else classes,
-            factors,
-            self.n_jobs,
+            class_weight=factors,
+            n_jobs=self.n_jobs,
         )
 
     def _start(self, problem: LogisticProblem) -> np.ndarray | None:
@@ -322,11 +251,10 @@ class LogisticRegression(ProbabilisticLinearClassifier):
     def _solve(
         self,
         problem: LogisticProblem,
-        classes: np.ndarray,
         solver: str,
         start: np.ndarray | None,
         hessian: np.ndarray | None = None,
-    ) -> Self:
+    ) -> None:
         result = solve(
             problem,
             np.zeros(problem.size) if start is None else start,
@@ -335,13 +263,11 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             max_iter=self.max_iter,
             hessian=hessian,
         )
-        self.classes_ = classes
-        self.coef_, self.intercept_ = _split(result.x, problem)
+        self.coef_, self.intercept_ = problem.split(result.x)
         self.n_iter_ = np.array([result.n_iter], dtype=np.int32)
         self.converged_ = result.converged
         self.solver_ = solver
         self._report(problem, result)
-        return self
 
     def _report(self, problem: LogisticProblem, result: NewtonResult) -> None:
         if np.isinf(problem.C):
@@ -365,11 +291,3 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-
-def _split(x: np.ndarray, problem: LogisticProblem) -> tuple[np.ndarray, np.ndarray]:
-    """Return coefficients and intercepts from flattened parameters."""
-    weights = np.reshape(x, problem.shape)
-    if problem.fit_intercept:
-        return weights[:, :-1].copy(), weights[:, -1].copy()
-    return weights.copy(), np.zeros(problem.shape[0])

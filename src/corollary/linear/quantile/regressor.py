@@ -1,19 +1,20 @@
 """A conditional quantile as an estimator."""
 
-from numbers import Real
-from typing import Any, Self
+import warnings
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
+from corollary.core.estimator import NonNegative, Probability, fitted
+from corollary.core.schema import Integer
+from corollary.linear._parameters import LinearProgram
+from corollary.linear._regressor import LinearRegressor
 from corollary.linear.quantile.program import quantile_coefficients
 
 
-class QuantileRegressor(RegressorMixin, BaseEstimator):
+class QuantileRegressor(LinearRegressor):
     r"""Predict a conditional quantile by a linear model.
 
     Minimises :math:`\frac1S \sum_i s_i \max(\tau r_i, (\tau - 1) r_i) + \alpha \|w\|_1` with
@@ -66,74 +67,26 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
     array([2., 5.])
     """
 
-    _parameter_constraints: dict = {
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "solver": [StrOptions({"highs", "highs-ds", "highs-ipm"})],
-        "solver_options": [dict, None],
-    }
+    _: KW_ONLY
+    quantile: Probability = 0.5
+    alpha: NonNegative = 1.0
+    fit_intercept: bool = True
+    solver: LinearProgram = "highs"
+    solver_options: dict[str, Any] | None = None
 
-    _schema = Schema(
-        coef_=Array("f", "d"),
-        intercept_=Number(),
-        n_iter_=Integer(0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    n_iter_: int = fitted(Integer(0))
 
-    def __init__(
-        self,
-        *,
-        quantile: float = 0.5,
-        alpha: float = 1.0,
-        fit_intercept: bool = True,
-        solver: str = "highs",
-        solver_options: dict[str, Any] | None = None,
-    ) -> None:
-        self.quantile = quantile
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.solver_options = solver_options
+    _rows: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"]}
+    _training_rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr", "finite_squares": True}
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve the linear program.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,)
-            Training targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights; a row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        import warnings
-
-        X, y, weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            y_numeric=True,
-            finite_squares=True,
-        )
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self.coef_, self.intercept_, self.n_iter_, message = quantile_coefficients(
             X,
-            np.asarray(y, dtype=np.float64),
+            y,
             quantile=self.quantile,
             alpha=self.alpha,
             fit_intercept=self.fit_intercept,
-            sample_weight=weight,
+            sample_weight=sample_weight,
             solver=self.solver,
             solver_options=self.solver_options,
         )
@@ -143,25 +96,3 @@ class QuantileRegressor(RegressorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the quantile.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted quantiles.
-        """
-        X = check_new_data(self, X, accept_sparse=["csr", "csc"])
-        return np.asarray(X @ self.coef_) + self.intercept_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 
 from corollary.core.compat import Interval, validate_params
 from corollary.linear.ridge.shrinkage import shrinkage_factors
+from corollary.linear.squares._factorisation import numerical_rank
 
 
 @validate_params(
@@ -51,7 +52,7 @@ def ridge_dof(X: Any, alpha: Any, *, fit_intercept: bool = False) -> Any:
     if fit_intercept:
         X = X - X.mean(axis=0)
     s = scipy.linalg.svdvals(X)
-    s[s <= np.finfo(float).eps * max(X.shape) * s.max(initial=0.0)] = 0.0
+    s[numerical_rank(s, max(X.shape)) :] = 0.0
     alphas = np.asarray(alpha, dtype=float)
     if np.any(alphas < 0):
         raise ValueError(

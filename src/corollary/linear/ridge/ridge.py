@@ -1,20 +1,16 @@
 """Ridge regression as an estimator."""
 
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Literal
 
-import numpy as np
-
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.schema import Integer, Schema, Text
-from corollary.core.summary import Source
-from corollary.linear._regressor import FITTED, LinearModel, fits_together
+from corollary.core.estimator import Count, NonNegative, Positive, fitted
+from corollary.core.schema import Integer
 from corollary.linear.squares._records import LeastSquares
-from corollary.linear.squares._solve import solve_arrays, solve_source
-from corollary.linear.squares.normal_equations import NormalEquations
+from corollary.linear.squares._regressor import LeastSquaresRegressor
+from corollary.linear.squares._solve import LeastSquaresProblem
 
 
-class Ridge(LinearModel):
+class Ridge(LeastSquaresRegressor):
     r"""Ridge regression.
 
     Minimises :math:`\sum_i w_i(y_i-x_i^\top\beta-b)^2+\alpha\|\beta\|^2`; the intercept is not
@@ -77,56 +73,20 @@ class Ridge(LinearModel):
     (array([1.]), 3.0)
     """
 
-    _parameter_constraints = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "solver": [StrOptions({"auto", "cholesky", "svd", "lsqr"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-    }
-    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), n_iter_=Integer(1), **FITTED)
+    alpha: NonNegative = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    solver: Literal["auto", "cholesky", "svd", "lsqr"] = "auto"
+    tol: Positive = 1e-10
+    max_iter: Count | None = None
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        solver: str = "auto",
-        tol: float = 1e-10,
-        max_iter: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
+    n_iter_: int = fitted(Integer(1))
+
+    def _problem(self) -> LeastSquaresProblem:
+        return LeastSquaresProblem(
+            self.alpha, self.fit_intercept, self.solver, self.tol, self.max_iter
+        )
 
     def _keep(self, solution: LeastSquares) -> None:
         super()._keep(solution)
         self.n_iter_ = solution.n_iter
-
-    def _solve_arrays(
-        self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None
-    ) -> LeastSquares:
-        return solve_arrays(
-            X,
-            y,
-            sample_weight,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-
-    def _solve_source(
-        self, source: Source, equations: NormalEquations, n_jobs: int | None
-    ) -> LeastSquares:
-        return solve_source(
-            source,
-            equations,
-            alpha=self.alpha,
-            fit_intercept=self.fit_intercept,
-            solver=self.solver,
-            n_jobs=n_jobs,
-        )

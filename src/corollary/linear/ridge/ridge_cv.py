@@ -6,18 +6,15 @@ Leaving row i out of a linear smoother changes its residual from :math:`r_i` to
 that one decomposition serves all rows and all penalties.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Number, Schema
+from corollary.core.estimator import ArrayLike, fitted
+from corollary.core.schema import Array, Number
 from corollary.core.summary import Chunk, Summary, reduce
-from corollary.linear._regressor import FITTED, fits_together
+from corollary.linear._regressor import MultiTargetLinearRegressor
 from corollary.linear.ridge._spectrum import Spectrum, check_alphas, project_rows, spectrum
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -25,25 +22,12 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class _LeaveOneOut(Summary):
-    """Sums of squared leave-one-out residuals for every penalty.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        The decomposed design.
-    alphas : ndarray of shape (n_alphas,)
-        Penalties.
-    mean_weight : float
-        What the intercept adds to the weight of a row in its own fit, 1 / total weight; 0 if
-        there is none.
-    squares : ndarray of shape (n_alphas,)
-        Weighted sums so far, over rows and targets.
-    """
+    """Sums of squared leave-one-out residuals for every penalty."""
 
     spectrum: Spectrum
     alphas: np.ndarray
-    mean_weight: float
-    squares: np.ndarray
+    mean_weight: float  # what the intercept adds to a row's weight in its own fit: 1 / total, or 0
+    squares: np.ndarray  # weighted sums so far, over rows and targets
 
     def empty(self) -> Self:
         """Return zero sums for the same design."""
@@ -69,7 +53,7 @@ class _LeaveOneOut(Summary):
         return replace(self, squares=self.squares + other.squares)
 
 
-class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class RidgeCV(MultiTargetLinearRegressor):
     r"""Ridge regression whose penalty minimises the exact leave-one-out error.
 
     Parameters
@@ -120,83 +104,31 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
     0.01
     """
 
-    _parameter_constraints = {"alphas": ["array-like"], "fit_intercept": ["boolean"]}
-    _schema = Schema(
-        fits_together,
-        alpha_=Number(0),
-        loo_errors_=Array("f", "*"),
-        best_score_=Number(),
-        **FITTED,
-    )
+    _: KW_ONLY
+    alphas: ArrayLike = (0.1, 1.0, 10.0)
+    fit_intercept: bool = True
 
-    def __init__(
-        self, *, alphas: Sequence[float] = (0.1, 1.0, 10.0), fit_intercept: bool = True
-    ) -> None:
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
+    alpha_: float = fitted(Number(0))
+    loo_errors_: np.ndarray = fitted(Array("f", "*"))
+    best_score_: float = fitted(Number())
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty and fit.
+    _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr"}
+    _training_rows: ClassVar[dict[str, Any]] = {
+        **MultiTargetLinearRegressor._training_rows,
+        "ensure_min_samples": 2,
+    }
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : RidgeCV
-            The fitted model.
-        """
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         alphas = check_alphas("RidgeCV", self.alphas)
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=2,
-            finite_squares=True,
-        )
-        y = np.asarray(y, dtype=np.float64)
-        found = spectrum(X, y, sample_weight, fit_intercept=self.fit_intercept)
+        design = spectrum(X, y, sample_weight, fit_intercept=self.fit_intercept)
         total = float(len(y) if sample_weight is None else sample_weight.sum())
-        start = _LeaveOneOut(found, alphas, self.fit_intercept / total, np.zeros(len(alphas)))
+        start = _LeaveOneOut(design, alphas, self.fit_intercept / total, np.zeros(len(alphas)))
         squares = reduce(start, (X, y, sample_weight)).squares
         self.loo_errors_ = squares / (total * (1 if y.ndim == 1 else y.shape[1]))
         best = int(np.argmin(self.loo_errors_))
         self.alpha_ = float(alphas[best])
         self.best_score_ = -float(self.loo_errors_[best])
-        coef = found.coefficients(self.alpha_)
-        intercept = found.y_mean - found.x_mean @ coef
+        coef = design.coefficients(self.alpha_)
+        intercept = design.y_mean - design.x_mean @ coef
         self.coef_ = coef[:, 0] if y.ndim == 1 else np.ascontiguousarray(coef.T)
         self.intercept_ = float(intercept[0]) if y.ndim == 1 else intercept
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
-        X = check_new_data(self, X, accept_sparse="csr")
-        return np.asarray(X @ self.coef_.T + self.intercept_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,19 +1,18 @@
 """The batch perceptron as an estimator."""
 
 import warnings
-from numbers import Integral
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_training_data
-from corollary.core.schema import Array, Integer, Schema
-from corollary.linear._classifier import FITTED_CLASSIFIER, LinearClassifier, scores_fit_classes
+from corollary.core.compat import fit_context
+from corollary.core.estimator import Count, RandomSeed, fitted
+from corollary.core.schema import Array, Integer
+from corollary.linear._classifier import LinearClassifier
 from corollary.linear.separation.perceptron_run import perceptron_run
 
 
@@ -72,37 +71,19 @@ class Perceptron(LinearClassifier):
     (2, array([1]))
     """
 
-    _parameter_constraints: dict = {
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "shuffle": ["boolean"],
-        "random_state": ["random_state"],
-    }
+    _: KW_ONLY
+    fit_intercept: bool = False
+    max_iter: Count = 1000
+    shuffle: bool = False
+    random_state: RandomSeed = None
 
-    _schema = Schema(
-        scores_fit_classes,
-        **FITTED_CLASSIFIER,
-        n_iter_=Integer(1),
-        n_mistakes_=Array("i", "r"),
-        separated_=Array("b", "r"),
-    )
-
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = False,
-        max_iter: int = 1000,
-        shuffle: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
+    n_iter_: int = fitted(Integer(1))
+    n_mistakes_: np.ndarray = fitted(Array("i", "r"))
+    separated_: np.ndarray = fitted(Array("b", "r"))
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the perceptron.
+        """Fit the perceptron, which knows no weights of rows.
 
         Parameters
         ----------
@@ -116,28 +97,25 @@ class Perceptron(LinearClassifier):
         self : Perceptron
             The fitted model.
         """
-        X, y, _ = check_training_data(self, X, y, accept_sparse="csr")
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "Perceptron needs rows of at least 2 classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
+        X, y, _ = self._check(X, y, None, dtype=np.float64)
+        self._fit(X, self._code(y), None)
+        return self
+
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         if self.fit_intercept:
             ones = np.ones((X.shape[0], 1))
             X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
         random = check_random_state(self.random_state)
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        n_classes = len(self.classes_)
         runs = [
             perceptron_run(
                 X,
-                np.where(y == label, 1, -1),
+                np.where(codes == code, 1, -1),
                 max_passes=self.max_iter,
                 shuffle=self.shuffle,
                 random_state=random,
             )
-            for label in positive
+            for code in ([1] if n_classes == 2 else range(n_classes))
         ]
         weights = np.array([run.weights for run in runs])
         self.coef_ = weights[:, : self.n_features_in_]
@@ -152,6 +130,5 @@ class Perceptron(LinearClassifier):
                 + ("" if self.fit_intercept else " through the origin")
                 + ". Increase max_iter, set fit_intercept=True, or use LogisticRegression.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self

@@ -7,19 +7,18 @@ number of supports grows like :math:`\binom{d}{s}`: the answer is exact, the cos
 """
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY
 from itertools import combinations, islice
 from math import comb
-from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.estimator import Count, Positive, fitted
 from corollary.core.progress import track
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
+from corollary.core.schema import Array, Integer, Number
+from corollary.linear._regressor import LinearRegressor
 from corollary.linear.sparse._records import BallLeastSquares
 
 # Supports solved at once: their eigenvectors stay in cache.
@@ -97,7 +96,7 @@ def _batches(n_features: int, size: int) -> Iterator[np.ndarray]:
         yield np.array(batch)
 
 
-class BestSubset(RegressorMixin, BaseEstimator):
+class BestSubset(LinearRegressor):
     r"""Fit least squares on the best of all supports of limited size.
 
     Parameters
@@ -151,107 +150,57 @@ class BestSubset(RegressorMixin, BaseEstimator):
     array([1, 4])
     """
 
-    _parameter_constraints: dict = {
-        "max_size": [Interval(Integral, 1, None, closed="left")],
-        "max_norm": [Interval(Real, 0, None, closed="neither"), None],
-        "fit_intercept": ["boolean"],
-        "max_supports": [Interval(Integral, 1, None, closed="left")],
-    }
+    _: KW_ONLY
+    max_size: Count = 3
+    max_norm: Positive | None = None
+    fit_intercept: bool = True
+    max_supports: Count = 2000000
 
-    _schema = Schema(
-        coef_=Array("f", "d"),
-        intercept_=Number(),
-        support_=Array("i", "*", low=0, below="d"),
-        loss_=Number(0.0),
-        n_supports_=Integer(0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    support_: np.ndarray = fitted(Array("i", "*", low=0, below="d"))
+    loss_: float = fitted(Number(0.0))
+    n_supports_: int = fitted(Integer(0))
 
-    def __init__(
-        self,
-        *,
-        max_size: int = 3,
-        max_norm: float | None = None,
-        fit_intercept: bool = True,
-        max_supports: int = 2000000,
-    ) -> None:
-        self.max_size = max_size
-        self.max_norm = max_norm
-        self.fit_intercept = fit_intercept
-        self.max_supports = max_supports
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve least squares on every support and keep the best.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,)
-            Training targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights; a row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         from corollary.linear.sparse._designs import prepare
 
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
-        )
         n, p = X.shape
         sizes = range(1, min(self.max_size, p) + 1)
-        n_supports = sum(comb(p, k) for k in sizes)
-        if n_supports > self.max_supports:
+        self.n_supports_ = sum(comb(p, k) for k in sizes)
+        if self.n_supports_ > self.max_supports:
             raise ValueError(
-                f"BestSubset would compare {n_supports} supports of up to {sizes[-1]} of {p} "
+                f"BestSubset would compare {self.n_supports_} supports of up to {sizes[-1]} of {p} "
                 f"columns; max_supports is {self.max_supports}. Lower max_size, drop columns "
                 "(Lasso selects some quickly), or raise max_supports."
             )
-        radius = np.inf if self.max_norm is None else float(self.max_norm)
-        with one_blas_thread(), track("best subset", total=n_supports) as step:
-            prepared = prepare(X, np.asarray(y, np.float64)[:, None], weight, self.fit_intercept)
+        with one_blas_thread():
+            prepared = prepare(X, y[:, None], sample_weight, self.fit_intercept)
             Z, target = prepared.design.X, prepared.Y[:, 0]
-            gram, Zy, yy = Z.T @ Z, Z.T @ target, float(target @ target)
-            best, support, coef = 0.0, np.zeros(0, dtype=np.int64), np.zeros(0)
-            for size in sizes:
-                for batch in _batches(p, size):
-                    grams = gram[batch[:, :, None], batch[:, None, :]]
-                    found = least_squares_in_ball(grams, Zy[batch], radius)
-                    first = int(np.argmin(found.loss))
-                    # A larger support must be better by more than rounding.
-                    if found.loss[first] < best - 1e-12 * yy:
-                        best, support = float(found.loss[first]), batch[first]
-                        coef = found.coef[first]
-                    step(len(batch))
+            support, coef = self._search(Z, target, sizes)
         self.coef_ = np.zeros(p)
         self.coef_[support] = coef
         self.support_ = np.asarray(support)
         residual = target - Z[:, support] @ coef
-        total = n if weight is None else weight.sum()  # `prepare` made weights average one
+        # `prepare` made weights average one.
+        total = n if sample_weight is None else sample_weight.sum()
         self.loss_ = float(residual @ residual) * float(total) / n
-        self.n_supports_ = n_supports
         self.intercept_ = float(prepared.Y_mean[0] - prepared.X_mean @ self.coef_)
-        return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted targets.
-        """
-        X = check_new_data(self, X)
-        return np.asarray(X @ self.coef_) + self.intercept_
+    def _search(
+        self, Z: np.ndarray, target: np.ndarray, sizes: range
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best support of these sizes and its coefficients."""
+        gram, Zy, yy = Z.T @ Z, Z.T @ target, float(target @ target)
+        radius = np.inf if self.max_norm is None else float(self.max_norm)
+        best, support, coef = 0.0, np.zeros(0, dtype=np.int64), np.zeros(0)
+        with track("best subset", total=self.n_supports_) as step:
+            for size in sizes:
+                for batch in _batches(Z.shape[1], size):
+                    grams = gram[batch[:, :, None], batch[:, None, :]]
+                    solutions = least_squares_in_ball(grams, Zy[batch], radius)
+                    first = int(np.argmin(solutions.loss))
+                    # A larger support must be better by more than rounding.
+                    if solutions.loss[first] < best - 1e-12 * yy:
+                        best, support = float(solutions.loss[first]), batch[first]
+                        coef = solutions.coef[first]
+                    step(len(batch))
+        return support, coef

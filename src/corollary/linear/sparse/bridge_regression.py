@@ -1,25 +1,26 @@
 """Bridge regression as an estimator."""
 
 import warnings
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
-from corollary.linear.sparse.bridge import _POWER, largest_modulus_penalty, lq_penalty
+from corollary.core.compat import Interval, Options
+from corollary.core.estimator import Count, NonNegative, Positive, RandomSeed, fitted
+from corollary.core.schema import Integer, Number
+from corollary.linear._regressor import LinearRegressor
+from corollary.linear.sparse.bridge import largest_modulus_penalty, lq_penalty
 
 # Epochs between two returns to Python, so that Ctrl-C works.
 _EPOCHS = 100
 
 
-class BridgeRegression(RegressorMixin, BaseEstimator):
+class BridgeRegression(LinearRegressor):
     r"""Fit a linear model with an l_q penalty, for any q from near zero to infinity.
 
     Minimises :math:`\sum_i s_i (y_i - b - w^\top x_i)^2 + \lambda \sum_j |w_j|^q` (with
@@ -83,77 +84,30 @@ class BridgeRegression(RegressorMixin, BaseEstimator):
     [2.0, 1.0]
     """
 
-    _parameter_constraints: dict = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "q": _POWER,
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    alpha: Positive = 1.0
+    _: KW_ONLY
+    # An interval without an end holds finite numbers; infinity is a choice of its own.
+    q: Annotated[float, Interval(Real, 0, None, closed="neither"), Options(Real, {np.inf})] = 1.5
+    fit_intercept: bool = True
+    max_iter: Count = 10000
+    tol: NonNegative = 1e-8
+    n_starts: Count = 10
+    random_state: RandomSeed = None
 
-    _schema = Schema(
-        coef_=Array("f", "d"),
-        intercept_=Number(),
-        objective_=Number(),
-        n_iter_=Integer(0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    objective_: float = fitted(Number())
+    n_iter_: int = fitted(Integer(0))
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        q: float = 1.5,
-        fit_intercept: bool = True,
-        max_iter: int = 10000,
-        tol: float = 1e-8,
-        n_starts: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.q = q
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_starts = n_starts
-        self.random_state = random_state
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Minimise the penalised sum of squares.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,)
-            Training targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights; a row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         from corollary.linear.sparse._designs import prepare
 
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, y_numeric=True, finite_squares=True
-        )
         n = len(y)
-        total = float(n if weight is None else weight.sum())
+        total = float(n if sample_weight is None else sample_weight.sum())
         with one_blas_thread():
-            prepared = prepare(X, np.asarray(y, np.float64)[:, None], weight, self.fit_intercept)
+            prepared = prepare(X, y[:, None], sample_weight, self.fit_intercept)
             # Weights were scaled to average one, so the penalty is scaled with them.
             self._minimise(prepared.design, prepared.Y[:, 0], self.alpha * n / total)
         self.objective_ *= total / n
         self.intercept_ = float(prepared.Y_mean[0] - prepared.X_mean @ self.coef_)
-        return self
 
     def _minimise(self, design: Any, y: np.ndarray, penalty: float) -> None:
         Z = design.X
@@ -173,10 +127,10 @@ class BridgeRegression(RegressorMixin, BaseEstimator):
             starts = [np.zeros(p)]
             if self.q < 1.0:
                 starts = self._starts(design, y, gram, Zy, penalty)
-            found = [self._descend(gram, Zy, yy, penalty, start) for start in starts]
-            values = [value for _, value, _, _ in found]
-            self.coef_, _, _, done = found[int(np.argmin(values))]
-            self.n_iter_ = sum(n_iter for _, _, n_iter, _ in found)
+            ends = [self._descend(gram, Zy, yy, penalty, start) for start in starts]
+            values = [value for _, value, _, _ in ends]
+            self.coef_, _, _, done = ends[int(np.argmin(values))]
+            self.n_iter_ = sum(n_iter for _, _, n_iter, _ in ends)
         residual = y - Z @ self.coef_
         self.objective_ = float(residual @ residual) + penalty * lq_penalty(self.coef_, self.q)
         if not done:
@@ -192,9 +146,9 @@ class BridgeRegression(RegressorMixin, BaseEstimator):
 
         solver = WorkingSetSolver(design, y)
         tol = max(self.tol**2, 1e-14)
-        found = solver.solve(penalty / 2.0, 0.0, tol=tol, max_iter=self.max_iter)
-        self.n_iter_ = found.n_iter
-        return found.coef, found.converged
+        solution = solver.solve(penalty / 2.0, 0.0, tol=tol, max_iter=self.max_iter)
+        self.n_iter_ = solution.n_iter
+        return solution.coef, solution.converged
 
     def _starts(
         self, design: Any, y: np.ndarray, gram: np.ndarray, Zy: np.ndarray, penalty: float
@@ -228,19 +182,3 @@ class BridgeRegression(RegressorMixin, BaseEstimator):
             n_iter += min(used, budget)
         value = yy - float((Zy + correlation) @ w) + penalty * lq_penalty(w, self.q)
         return w, value, n_iter, done
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted targets.
-        """
-        X = check_new_data(self, X)
-        return np.asarray(X @ self.coef_) + self.intercept_

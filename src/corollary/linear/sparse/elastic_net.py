@@ -1,12 +1,9 @@
 """The elastic net as an estimator."""
 
-from numbers import Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
 
-from corollary.core.compat import Interval, fit_context
-from corollary.core.schema import Schema
-from corollary.linear._regressor import fits_together
-from corollary.linear.sparse._regressor import PARAMETER_CONSTRAINTS, SOLUTION_SCHEMA, L1Regressor
+from corollary.core.estimator import Count, Fraction, NonNegative, Positive
+from corollary.linear.sparse._regressor import L1Regressor
 
 
 class ElasticNet(L1Regressor):
@@ -78,52 +75,14 @@ class ElasticNet(L1Regressor):
     array([3.81])
     """
 
-    _parameter_constraints: dict = {
-        **PARAMETER_CONSTRAINTS,
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-    }
+    alpha: Positive = 1.0
+    _: KW_ONLY
+    l1_ratio: Fraction = 0.5
+    fit_intercept: bool = True
+    max_iter: Count = 1000
+    tol: NonNegative = 1e-4
+    warm_start: bool = False
+    positive: bool = False
 
-    _schema = Schema(fits_together, **SOLUTION_SCHEMA)
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-
-    @property
-    def _share(self) -> float:
+    def _l1_share(self) -> float:
         return self.l1_ratio
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit by coordinate descent on working sets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Training targets; several are fitted one by one.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights; a row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, sample_weight)

@@ -7,16 +7,16 @@ Two other scalings are in use. Writing the penalty as :math:`\lambda` in
 :math:`\tfrac12\|y - Xw\|^2 + \lambda'\|w\|_1` gives :math:`\alpha = \lambda' / n`.
 """
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from corollary.core.compat import Interval, check_sample_weight, fit_context, validate_params
-from corollary.core.schema import Schema
-from corollary.linear._regressor import fits_together
-from corollary.linear.sparse._regressor import PARAMETER_CONSTRAINTS, SOLUTION_SCHEMA, L1Regressor
+from corollary.core.compat import Interval, check_sample_weight, validate_params
+from corollary.core.estimator import Count, NonNegative, Positive
+from corollary.linear.sparse._regressor import L1Regressor
 
 
 @validate_params(
@@ -210,47 +210,13 @@ class Lasso(L1Regressor):
     array([0.92, 0.  ])
     """
 
-    _parameter_constraints: dict = {**PARAMETER_CONSTRAINTS}
+    alpha: Positive = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    max_iter: Count = 1000
+    tol: NonNegative = 1e-4
+    warm_start: bool = False
+    positive: bool = False
 
-    _schema = Schema(fits_together, **SOLUTION_SCHEMA)
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-
-    @property
-    def _share(self) -> float:
+    def _l1_share(self) -> float:
         return 1.0
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit by coordinate descent on working sets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Training targets; several are fitted one by one.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights; a row of weight k counts as k rows.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X, y, sample_weight)

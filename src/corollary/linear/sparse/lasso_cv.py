@@ -1,22 +1,21 @@
 """Lasso with its penalty chosen by cross-validation along the path."""
 
-from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
+from corollary.core.estimator import ArrayLike, Count, NonNegative, Probability, fitted
+from corollary.core.schema import Array, Integer, Number
+from corollary.linear._parameters import Folds
+from corollary.linear._regressor import LinearRegressor
 from corollary.linear.sparse._path import alpha_grid, solve_path, warn_of_unfinished
 from corollary.linear.sparse._regressor import warn_not_converged
 
 
-class LassoCV(RegressorMixin, BaseEstimator):
+class LassoCV(LinearRegressor):
     r"""Fit a lasso whose penalty minimises the cross-validated mean square.
 
     Every fold fits the whole path; the mean square on the rows left out is averaged over folds
@@ -83,85 +82,32 @@ class LassoCV(RegressorMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: dict = {
-        "eps": [Interval(Real, 0, 1, closed="neither")],
-        "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
-        "fit_intercept": ["boolean"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "cv": ["cv_object"],
-        "n_jobs": [Integral, None],
-        "positive": ["boolean"],
-    }
+    _: KW_ONLY
+    eps: Probability = 1e-3
+    alphas: Count | ArrayLike = 100
+    fit_intercept: bool = True
+    max_iter: Count = 1000
+    tol: NonNegative = 1e-4
+    cv: Folds = None
+    n_jobs: int | None = None
+    positive: bool = False
 
-    _schema = Schema(
-        alpha_=Number(0.0),
-        alphas_=Array("f", "a", low=0.0),
-        mse_path_=Array("f", "a", "*"),
-        coef_=Array("f", "d"),
-        intercept_=Number(),
-        dual_gap_=Number(0.0),
-        n_iter_=Integer(0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    alpha_: float = fitted(Number(0.0))
+    alphas_: np.ndarray = fitted(Array("f", "a", low=0.0))
+    mse_path_: np.ndarray = fitted(Array("f", "a", "*"))
+    dual_gap_: float = fitted(Number(0.0))
+    n_iter_: int = fitted(Integer(0))
 
-    def __init__(
-        self,
-        *,
-        eps: float = 1e-3,
-        alphas: int | Sequence[float] | np.ndarray = 100,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        positive: bool = False,
-    ) -> None:
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.positive = positive
+    _rows: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"]}
+    _training_rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csc", "finite_squares": True}
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose the penalty by cross-validation and fit with it.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,)
-            Training targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights, in fitting and in the errors that are compared.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         from joblib import Parallel, delayed
         from sklearn.model_selection import check_cv
 
         from corollary.linear.sparse._designs import prepare
         from corollary.linear.sparse._working_set import WorkingSetSolver
 
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csc",
-            y_numeric=True,
-            finite_squares=True,
-        )
-        y = np.asarray(y, dtype=np.float64)
         n = len(y)
         folds = list(check_cv(self.cv).split(X, y))
         with one_blas_thread():
@@ -176,15 +122,13 @@ class LassoCV(RegressorMixin, BaseEstimator):
             self.mse_path_ = np.array(errors).T
             weight = np.ones(n) if sample_weight is None else sample_weight
             total = np.array([weight[test].sum() for _, test in folds])
-            best = int(np.argmin(self.mse_path_ @ total))
-            self.alpha_ = float(self.alphas_[best])
-            found = solver.solve(n * self.alpha_, 0.0, tol=self.tol, max_iter=self.max_iter)
-        if not found.converged:
+            self.alpha_ = float(self.alphas_[np.argmin(self.mse_path_ @ total)])
+            solution = solver.solve(n * self.alpha_, 0.0, tol=self.tol, max_iter=self.max_iter)
+        if not solution.converged:
             goal = self.tol * solver.yy / n
-            warn_not_converged("LassoCV", found.n_iter, found.gap / n, goal)
-        self.coef_, self.dual_gap_, self.n_iter_ = found.coef, found.gap / n, found.n_iter
-        self.intercept_ = float(whole.Y_mean[0] - whole.X_mean @ found.coef)
-        return self
+            warn_not_converged("LassoCV", solution.n_iter, solution.gap / n, goal)
+        self.coef_, self.dual_gap_, self.n_iter_ = solution.coef, solution.gap / n, solution.n_iter
+        self.intercept_ = float(whole.Y_mean[0] - whole.X_mean @ solution.coef)
 
     def _fold_errors(
         self,
@@ -216,24 +160,3 @@ class LassoCV(RegressorMixin, BaseEstimator):
         if held_out is not None and held_out.sum() == 0.0:
             return np.zeros(len(self.alphas_))  # no weight: no say in the choice
         return np.average(squares, axis=0, weights=held_out)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            New inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predicted targets.
-        """
-        X = check_new_data(self, X, accept_sparse=["csr", "csc"])
-        return np.asarray(X @ self.coef_) + self.intercept_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

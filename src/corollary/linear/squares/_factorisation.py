@@ -6,7 +6,10 @@ from typing import Self
 import numpy as np
 import scipy.linalg
 
-EPS = float(np.finfo(np.float64).eps)
+# Of singular values or eigenvalues, those below this share of the largest, times the size of the
+# matrix, are rounding: decompositions are exact for a matrix that is off by a few units in the last
+# place.
+ROUNDING = 10 * float(np.finfo(np.float64).eps)
 # Below this reciprocal condition number an orthogonal method is the honest choice.
 DECOMPOSE_BELOW = 1e-10
 
@@ -58,6 +61,11 @@ class ScaledCholesky:
         )
 
 
+def numerical_rank(values: np.ndarray, size: int) -> int:
+    """Count the singular values or eigenvalues of a matrix that are not rounding."""
+    return int(np.sum(values > ROUNDING * size * max(float(values.max(initial=0.0)), 0.0)))
+
+
 def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
     """Minimise ``|B - A W|^2 + alpha |W|^2`` by singular values; smallest norm if alpha is 0."""
     if A.shape[1] == 0:
@@ -83,7 +91,7 @@ def scaled_decomposition(
     norms = np.linalg.norm(A, axis=0)
     norms[norms == 0] = 1.0
     U, s, Vt = scipy.linalg.svd(A / norms, full_matrices=False, check_finite=False)
-    return U, s, Vt, int(np.sum(s > 10 * EPS * max(A.shape) * s[0])), norms
+    return U, s, Vt, numerical_rank(s, max(A.shape)), norms
 
 
 def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple[np.ndarray, int]:
@@ -91,7 +99,8 @@ def solve_gram(gram: np.ndarray, cross: np.ndarray, alpha: float = 0.0) -> tuple
     if len(gram) == 0:
         return np.zeros_like(cross), 0
     values, vectors = scipy.linalg.eigh(gram, check_finite=False)
-    above = values > 10 * EPS * len(values) * max(values[-1], 0.0)
+    rank = numerical_rank(values, len(values))
     inverse = np.zeros_like(values)
-    inverse[above] = 1.0 / (values[above] + alpha)
-    return vectors @ (inverse[:, np.newaxis] * (vectors.T @ cross)), int(above.sum())
+    kept = slice(len(values) - rank, None)
+    inverse[kept] = 1.0 / (values[kept] + alpha)
+    return vectors @ (inverse[:, np.newaxis] * (vectors.T @ cross)), rank

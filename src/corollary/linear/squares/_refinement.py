@@ -6,8 +6,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import Chunk, Source, Summary
-from corollary.linear.squares.normal_equations import NormalEquations
+from corollary.core.summary import Chunk, Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +54,3 @@ class ResidualProducts(Summary):
     def merge(self, other: Self) -> Self:
         """Add the products of other rows."""
         return replace(self, products=self.products + other.products)
-
-
-def descent_direction(
-    source: Source,
-    equations: NormalEquations,
-    coef: np.ndarray,
-    kept: np.ndarray,
-    alpha: float,
-    fit_intercept: bool,
-    n_jobs: int | None,
-) -> np.ndarray:
-    """Compute minus half the gradient of the objective from the rows themselves."""
-    full = np.zeros((equations.n_features, coef.shape[1]))
-    full[kept] = coef
-    x_mean, y_mean = equations.x_mean, equations.y_mean
-    if not fit_intercept:
-        x_mean, y_mean = np.zeros_like(x_mean), np.zeros_like(y_mean)
-    start = ResidualProducts(x_mean, y_mean, full, np.zeros_like(full))
-    return source.reduce(start, n_jobs).products[kept] - alpha * coef

@@ -23,6 +23,7 @@ squares problems. Linear Algebra and its Applications 88/89, 31-48.
 """
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,9 @@ from corollary.linear.squares._factorisation import (
     solve_gram,
 )
 from corollary.linear.squares._records import LeastSquares, shaped
-from corollary.linear.squares._refinement import descent_direction
+from corollary.linear.squares._refinement import ResidualProducts
 from corollary.linear.squares._triangular_factor import TriangularFactor
+from corollary.linear.squares._wide import is_large, solve_iteratively, solve_wide
 from corollary.linear.squares.normal_equations import NormalEquations
 
 # Reciprocals of the condition number of the scaled normal equations. Above the first, their
@@ -49,82 +51,78 @@ REFINE_TWICE_BELOW = 1e-7
 CONSTANT = 32 * float(np.finfo(np.float64).eps)
 
 
-def solve_arrays(
-    X: Any,
-    y: np.ndarray,
-    sample_weight: np.ndarray | None,
-    *,
-    alpha: float,
-    fit_intercept: bool,
-    solver: str = "auto",
-    tol: float = 1e-10,
-    max_iter: int | None = None,
-    n_jobs: int | None = None,
-) -> LeastSquares:
-    """Solve least squares for validated arrays, choosing the way."""
-    from corollary.linear.squares._wide import is_large, solve_iteratively, solve_wide
+@dataclass(frozen=True)
+class LeastSquaresProblem:
+    """A penalty and how to solve for it, whatever the data."""
 
-    if solver == "lsqr" or (solver == "auto" and is_large(X)):
-        return solve_iteratively(
-            X, y, sample_weight, alpha, fit_intercept, tol=tol, max_iter=max_iter
-        )
-    if X.shape[0] <= X.shape[1]:
-        return solve_wide(X, y, sample_weight, alpha, fit_intercept, decompose=solver == "svd")
-    source = ArraySource((X, y, sample_weight))
-    equations = source.reduce(NormalEquations.for_data(X, y), n_jobs)
-    return solve_source(
-        source, equations, alpha=alpha, fit_intercept=fit_intercept, solver=solver, n_jobs=n_jobs
-    )
+    alpha: float = 0.0
+    fit_intercept: bool = True
+    solver: str = "auto"  # "auto", "cholesky", "svd" or "lsqr"
+    tol: float = 1e-10  # of "lsqr"
+    max_iter: int | None = None  # of "lsqr"
+    n_jobs: int | None = None
 
+    def solve_arrays(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> LeastSquares:
+        """Solve for validated arrays, on the smaller side of X."""
+        if self.solver == "lsqr" or (self.solver == "auto" and is_large(X)):
+            return solve_iteratively(
+                X, y, sample_weight, self.alpha, self.fit_intercept, self.tol, self.max_iter
+            )
+        if X.shape[0] <= X.shape[1]:
+            decompose = self.solver == "svd"
+            return solve_wide(X, y, sample_weight, self.alpha, self.fit_intercept, decompose)
+        source = ArraySource((X, y, sample_weight))
+        equations = source.reduce(NormalEquations.for_data(X, y), self.n_jobs)
+        return self.solve_source(source, equations)
 
-def solve_source(
-    source: Source,
-    equations: NormalEquations,
-    *,
-    alpha: float,
-    fit_intercept: bool,
-    solver: str = "auto",
-    n_jobs: int | None = None,
-) -> LeastSquares:
-    """Solve least squares from normal equations, with more passes over the rows if needed."""
-    if not equations.weight > 0:
-        raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
-    kept = varying_columns(equations, fit_intercept=fit_intercept)
-    gram = equations.gram(centred=fit_intercept)[np.ix_(kept, kept)]
-    cross = equations.cross(centred=fit_intercept)[kept]
-    factor = ScaledCholesky.of(gram, alpha)
-    rcond = 0.0 if factor is None else factor.rcond
-    way = "cholesky"
-    rank = len(kept)
-    if factor is not None and rcond >= DECOMPOSE_BELOW and solver != "svd":
-        coef = factor.solve(cross)
-        steps = (rcond < REFINE_BELOW) + (rcond < REFINE_TWICE_BELOW)
-        if source.rereadable:
-            for _ in range(steps):
-                coef += factor.solve(
-                    descent_direction(source, equations, coef, kept, alpha, fit_intercept, n_jobs)
-                )
-    elif source.rereadable:
-        means = equations.moments.mean
-        shift = means if fit_intercept else np.zeros_like(means)
-        R = source.reduce(TriangularFactor.of_shift(shift), n_jobs).R
-        coef, rank = solve_factor(R[:, kept], R[:, equations.n_features :], alpha)
-        way = "svd"
-    else:
-        coef, rank = solve_gram(gram, cross, alpha)
-        way = "eigen"
-        warnings.warn(
-            "The normal equations are ill-conditioned (reciprocal condition number "
-            f"{rcond:.1e}) and the data can be read only once, so that coefficients may have few "
-            "correct digits. Give a file, a list of chunks or arrays, or use Ridge with a larger "
-            "alpha.",
-            scipy.linalg.LinAlgWarning,
-            stacklevel=3,
-        )
-    full = np.zeros((equations.n_features, cross.shape[1]))
-    full[kept] = coef
-    intercept = equations.y_mean - equations.x_mean @ full
-    return shaped(full, intercept, source.target_ndim, fit_intercept, rank, rcond, way)
+    def solve_source(self, source: Source, equations: NormalEquations) -> LeastSquares:
+        """Solve from normal equations, with more passes over the rows if needed."""
+        if not equations.weight > 0:
+            raise ValueError("Least squares needs rows of positive weight. All weights are zero.")
+        kept = varying_columns(equations, fit_intercept=self.fit_intercept)
+        gram = equations.gram(centred=self.fit_intercept)[np.ix_(kept, kept)]
+        cross = equations.cross(centred=self.fit_intercept)[kept]
+        factor = ScaledCholesky.of(gram, self.alpha)
+        rcond = 0.0 if factor is None else factor.rcond
+        if factor is not None and rcond >= DECOMPOSE_BELOW and self.solver != "svd":
+            solver, rank = "cholesky", len(kept)
+            coef = factor.solve(cross)
+            steps = (rcond < REFINE_BELOW) + (rcond < REFINE_TWICE_BELOW)
+            for _ in range(steps if source.rereadable else 0):
+                coef += factor.solve(self._descent_direction(source, equations, coef, kept))
+        elif source.rereadable:
+            solver = "svd"
+            means = equations.moments.mean
+            shift = means if self.fit_intercept else np.zeros_like(means)
+            R = source.reduce(TriangularFactor.of_shift(shift), self.n_jobs).R
+            coef, rank = solve_factor(R[:, kept], R[:, equations.n_features :], self.alpha)
+        else:
+            solver = "eigen"
+            coef, rank = solve_gram(gram, cross, self.alpha)
+            warnings.warn(
+                "The normal equations are ill-conditioned (reciprocal condition number "
+                f"{rcond:.1e}) and the data can be read only once, so that coefficients may have "
+                "few correct digits. Give a file, a list of chunks or arrays, or use Ridge with a "
+                "larger alpha.",
+                scipy.linalg.LinAlgWarning,
+                stacklevel=3,
+            )
+        full = np.zeros((equations.n_features, cross.shape[1]))
+        full[kept] = coef
+        intercept = equations.y_mean - equations.x_mean @ full
+        return shaped(full, intercept, source.target_ndim, self.fit_intercept, rank, rcond, solver)
+
+    def _descent_direction(
+        self, source: Source, equations: NormalEquations, coef: np.ndarray, kept: np.ndarray
+    ) -> np.ndarray:
+        """Compute minus half the gradient of the objective from the rows themselves."""
+        full = np.zeros((equations.n_features, coef.shape[1]))
+        full[kept] = coef
+        x_mean, y_mean = equations.x_mean, equations.y_mean
+        if not self.fit_intercept:
+            x_mean, y_mean = np.zeros_like(x_mean), np.zeros_like(y_mean)
+        start = ResidualProducts(x_mean, y_mean, full, np.zeros_like(full))
+        return source.reduce(start, self.n_jobs).products[kept] - self.alpha * coef
 
 
 def varying_columns(equations: NormalEquations, *, fit_intercept: bool = True) -> np.ndarray:

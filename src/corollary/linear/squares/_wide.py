@@ -31,10 +31,9 @@ def solve_wide(
     sample_weight: np.ndarray | None,
     alpha: float,
     fit_intercept: bool,
-    *,
-    decompose: bool = False,
+    decompose: bool,
 ) -> LeastSquares:
-    """Solve least squares on the side of the rows."""
+    """Solve least squares on the side of the rows, by singular values if ``decompose``."""
     x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)
     target = (y.reshape(len(y), -1) - y_mean) * root
     if alpha > 0 and not decompose:
@@ -63,9 +62,8 @@ def solve_iteratively(
     sample_weight: np.ndarray | None,
     alpha: float,
     fit_intercept: bool,
-    *,
-    tol: float = 1e-10,
-    max_iter: int | None = None,
+    tol: float,
+    max_iter: int | None,
 ) -> LeastSquares:
     """Solve least squares by LSQR, which touches X only through products with vectors."""
     from scipy.sparse.linalg import LinearOperator, lsqr
@@ -83,12 +81,11 @@ def solve_iteratively(
     coef = np.empty((X.shape[1], target.shape[1]))
     n_iter = 1
     for k in range(target.shape[1]):
-        found = lsqr(
+        coef[:, k], stopped, used, *_ = lsqr(
             design, target[:, k], damp=np.sqrt(alpha), atol=tol, btol=tol, conlim=0, iter_lim=limit
         )
-        coef[:, k] = found[0]
-        n_iter = max(n_iter, int(found[2]))
-        if found[1] == 7:
+        n_iter = max(n_iter, int(used))
+        if stopped == 7:  # the limit of iterations
             warnings.warn(
                 f"LSQR stopped after {limit} iterations before it reached tol={tol:g}. Raise "
                 "max_iter or tol, or scale the columns.",

@@ -7,7 +7,7 @@ from sklearn.utils import check_X_y
 
 from corollary.core.compat import check_sample_weight
 from corollary.linear.squares._records import LeastSquares
-from corollary.linear.squares._solve import solve_arrays
+from corollary.linear.squares._solve import LeastSquaresProblem
 
 
 def least_squares(
@@ -81,12 +81,5 @@ def least_squares(
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
-    return solve_arrays(
-        X,
-        np.asarray(y, dtype=np.float64),
-        sample_weight,
-        alpha=alpha,
-        fit_intercept=fit_intercept,
-        solver=solver,
-        n_jobs=n_jobs,
-    )
+    problem = LeastSquaresProblem(alpha, fit_intercept, solver, n_jobs=n_jobs)
+    return problem.solve_arrays(X, np.asarray(y, dtype=np.float64), sample_weight)

@@ -1,19 +1,12 @@
 """Ordinary least squares as an estimator."""
 
-from numbers import Integral
-from typing import Any
+from dataclasses import KW_ONLY
 
-import numpy as np
-
-from corollary.core.schema import Integer, Schema, Text
-from corollary.core.summary import Source
-from corollary.linear._regressor import FITTED, LinearModel, fits_together
-from corollary.linear.squares._records import LeastSquares
-from corollary.linear.squares._solve import solve_arrays, solve_source
-from corollary.linear.squares.normal_equations import NormalEquations
+from corollary.linear.squares._regressor import LeastSquaresRegressor
+from corollary.linear.squares._solve import LeastSquaresProblem
 
 
-class LinearRegression(LinearModel):
+class LinearRegression(LeastSquaresRegressor):
     r"""Ordinary least squares.
 
     Minimises :math:`\sum_i w_i(y_i-x_i^\top\beta-b)^2`, with :math:`\beta` in ``coef_`` and b in
@@ -73,23 +66,9 @@ class LinearRegression(LinearModel):
     (array([ 2., -1.]), 3.0)
     """
 
-    _parameter_constraints = {"fit_intercept": ["boolean"], "n_jobs": [Integral, None]}
-    _schema = Schema(fits_together, rank_=Integer(0), solver_=Text(), **FITTED)
+    _: KW_ONLY
+    fit_intercept: bool = True
+    n_jobs: int | None = None
 
-    def __init__(self, *, fit_intercept: bool = True, n_jobs: int | None = None) -> None:
-        self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
-
-    def _solve_arrays(
-        self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None
-    ) -> LeastSquares:
-        return solve_arrays(
-            X, y, sample_weight, alpha=0.0, fit_intercept=self.fit_intercept, n_jobs=self.n_jobs
-        )
-
-    def _solve_source(
-        self, source: Source, equations: NormalEquations, n_jobs: int | None
-    ) -> LeastSquares:
-        return solve_source(
-            source, equations, alpha=0.0, fit_intercept=self.fit_intercept, n_jobs=n_jobs
-        )
+    def _problem(self) -> LeastSquaresProblem:
+        return LeastSquaresProblem(0.0, self.fit_intercept, n_jobs=self.n_jobs)

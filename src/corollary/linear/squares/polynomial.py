@@ -1,37 +1,29 @@
 """Polynomial regression: least squares on all monomials up to a degree."""
 
-from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_squares, check_training_data
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Schema, Size, Strings
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    CountFromTwo,
+    NonNegative,
+    RandomSeed,
+    check_squares,
+    fitted,
+)
+from corollary.core.schema import Array, Integer, Optional
 from corollary.kernels import monomial_exponents, monomial_map
-from corollary.linear._regressor import fits_together
+from corollary.linear._parameters import Folds
+from corollary.linear._regressor import MultiTargetLinearRegressor
 from corollary.linear.squares._records import LeastSquares
-from corollary.linear.squares._solve import solve_arrays
-
-_DEGREE = Interval(Integral, 1, None, closed="left")
+from corollary.linear.squares._solve import LeastSquaresProblem
 
 
-def _fits_together(model: Any) -> str | None:
-    small, large = sorted((model.n_features_in_, model.degree_))
-    count = 1
-    for i in range(1, small + 1):
-        count = count * (large + i) // i  # the binomial coefficient of large + i over i
-        if count - 1 > len(model.exponents_):  # a forged degree could make it endless
-            break
-    if count - 1 != len(model.exponents_):
-        return "the number of monomials does not belong to the degree"
-    return fits_together(model)
-
-
-class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class PolynomialRegression(MultiTargetLinearRegressor):
     r"""Polynomial regression of given degree, or of a degree chosen by cross-validation.
 
     Parameters
@@ -84,68 +76,30 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (array([-2.,  0.,  3.]), 1.0)
     """
 
-    _parameter_constraints = {
-        "degree": [_DEGREE, "array-like"],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "fit_intercept": ["boolean"],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        _fits_together,
-        degree_=Integer(1),
-        exponents_=Array("i", "m", "d", low=0),
-        coef_=Array("f", "m") | Array("f", "k", "m"),
-        intercept_=Number() | Array("f", "k"),
-        cv_errors_=Optional(Array("f", "*")),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    degree: Count | ArrayLike = 2
+    _: KW_ONLY
+    alpha: NonNegative = 0.0
+    fit_intercept: bool = True
+    cv: CountFromTwo | Folds = 5
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        degree: int | Sequence[int] = 2,
-        *,
-        alpha: float = 0.0,
-        fit_intercept: bool = True,
-        cv: Any = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.degree = degree
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.random_state = random_state
+    degree_: int = fitted(Integer(1))
+    exponents_: np.ndarray = fitted(Array("i", "m", "d", low=0))
+    coef_: np.ndarray = fitted(Array("f", "m") | Array("f", "k", "m"))
+    cv_errors_: np.ndarray = fitted(Optional(Array("f", "*")))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the polynomial.
+    def _fits_together(self) -> str | None:
+        small, large = sorted((self.n_features_in_, self.degree_))
+        count = 1
+        for i in range(1, small + 1):
+            count = count * (large + i) // i  # the binomial coefficient of large + i over i
+            if count - 1 > len(self.exponents_):  # a forged degree could make it endless
+                break
+        if count - 1 != len(self.exponents_):
+            return "the number of monomials does not belong to the degree"
+        return super()._fits_together()
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : PolynomialRegression
-            The fitted model.
-        """
-        X, y, sample_weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            multi_output=True,
-            y_numeric=True,
-            finite_squares=True,
-        )
-        y = np.asarray(y, dtype=np.float64)
+    def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         if isinstance(self.degree, Integral):
             self.degree_ = int(self.degree)
         else:
@@ -162,10 +116,9 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             )
             self.degree_ = degrees[int(np.argmin(self.cv_errors_))]
         self.exponents_ = monomial_exponents(X.shape[1], self.degree_)[1:]
-        found = self._solve(self.degree_, X, y, sample_weight)
-        self.coef_ = np.ascontiguousarray(found.coef.T)
-        self.intercept_ = found.intercept
-        return self
+        solution = self._solve(self.degree_, X, y, sample_weight)
+        self.coef_ = np.ascontiguousarray(solution.coef.T)
+        self.intercept_ = solution.intercept
 
     def _solve(
         self, degree: int, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None
@@ -173,7 +126,7 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         with np.errstate(over="ignore"):
             features = monomial_map(X, degree, include_bias=False)
         check_squares(self, features)
-        return solve_arrays(features, y, weight, alpha=self.alpha, fit_intercept=self.fit_intercept)
+        return LeastSquaresProblem(self.alpha, self.fit_intercept).solve_arrays(features, y, weight)
 
     def _left_out_error(
         self, degree: int, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None, seed: int
@@ -186,25 +139,13 @@ class PolynomialRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         w = np.ones(len(y)) if weight is None else weight
         total = weight_left_out = 0.0
         for train, test in folds.split(X):
-            found = self._solve(degree, X[train], y[train], w[train])
-            fit = monomial_map(X[test], degree, include_bias=False) @ found.coef + found.intercept
+            solution = self._solve(degree, X[train], y[train], w[train])
+            features = monomial_map(X[test], degree, include_bias=False)
+            fit = features @ solution.coef + solution.intercept
             squares = (y[test] - fit).reshape(len(test), -1) ** 2
             total += float(w[test] @ squares.mean(axis=1))
             weight_left_out += float(w[test].sum())
         return total / weight_left_out
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Evaluate the polynomial.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
-        X = check_new_data(self, X)
-        return monomial_map(X, self.degree_, include_bias=False) @ self.coef_.T + self.intercept_
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        return super()._predict(monomial_map(X, self.degree_, include_bias=False))

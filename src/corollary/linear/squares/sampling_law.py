@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from corollary.core.compat import Interval, validate_params
+from corollary.linear.squares._factorisation import numerical_rank
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
@@ -45,7 +46,7 @@ def ols_covariance(X: Any, noise_variance: float = 1.0) -> np.ndarray:
     """
     X = np.asarray(X, dtype=float)
     _, s, Vt = scipy.linalg.svd(X, full_matrices=False)
-    rank = int(np.sum(s > np.finfo(float).eps * max(X.shape) * s.max(initial=0.0)))
+    rank = numerical_rank(s, max(X.shape))
     V = Vt[:rank].T / s[:rank]
     return noise_variance * (V @ V.T)
 
@@ -84,13 +85,14 @@ def residual_variance(X: Any, y: Any) -> float:
     1.0
     """
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    coef, _, rank, _ = scipy.linalg.lstsq(X, y)
+    U, s, _ = scipy.linalg.svd(X, full_matrices=False)
+    rank = numerical_rank(s, max(X.shape))
     if len(X) <= rank:
         raise ValueError(
             "residual_variance needs more rows than the rank of X. Got "
             f"{len(X)} rows and rank {rank}: residuals are zero whatever the noise."
         )
-    residual = y - X @ coef
+    residual = y - U[:, :rank] @ (U[:, :rank].T @ y)
     return float(residual @ residual) / (len(X) - rank)
 
 

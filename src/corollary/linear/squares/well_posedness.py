@@ -8,6 +8,7 @@ import scipy.linalg
 from sklearn.utils import check_array
 
 from corollary.core.compat import Interval, validate_params
+from corollary.linear.squares._factorisation import numerical_rank
 from corollary.linear.squares._records import WellPosedness
 
 
@@ -53,8 +54,7 @@ def diagnose(X: Any, y: Any = None, *, alpha: float = 0.0) -> WellPosedness:
     X = check_array(X, dtype=np.float64)
     n, d = X.shape
     U, s, _ = scipy.linalg.svd(X, full_matrices=False)
-    cut = np.finfo(float).eps * max(n, d) * s[0]
-    rank = int(np.sum(s > cut))
+    rank = numerical_rank(s, max(n, d))
     smallest = s[-1] if rank == d else 0.0
     top, bottom = np.hypot(s[0], np.sqrt(alpha)), np.hypot(smallest, np.sqrt(alpha))
     condition = float(top / bottom) if bottom > 0 else np.inf
