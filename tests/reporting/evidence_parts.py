@@ -10,12 +10,12 @@ from sklearn.model_selection import train_test_split
 from corollary.reporting._records import (
     Candidate,
     Effect,
-    Estimate,
     Importance,
     Profile,
     ProfiledColumn,
 )
 from corollary.theory.certificate import Certificate
+from corollary.validation import Estimate
 
 CONFIDENCE = 0.95
 COVERAGE = 0.9

@@ -17,8 +17,6 @@ from corollary.reporting.models._compare import (
     as_candidates,
     choose,
     compare,
-    corrected_error,
-    corrected_estimate,
 )
 from corollary.reporting.models._losses import log_loss
 from corollary.reporting.models._predictor import baseline, retransformation_factor
@@ -30,6 +28,7 @@ from corollary.reporting.models._trials import (
     run_trial,
 )
 from corollary.representation import ColumnTable, TableEncoder
+from corollary.validation import cross_validated_error
 
 
 def _situation(task="classification", **changes):
@@ -91,27 +90,13 @@ def test_the_rule_guessing_stands_within_one_standard_error():
     guess = _trial(np.ones(400), "guess")
     gains = rng.normal(size=400)
     gains -= gains.mean()
-    error = corrected_error(gains, 5)
+    error = cross_validated_error(gains, 5)
     assert choose([guess, _trial(1 - gains - 0.9 * error)], 5) is guess
     better = _trial(1 - gains - 1.1 * error)
     assert choose([guess, better], 5) is better
     failed = _trial(np.full(400, np.inf))
     failed.error = "it failed"
     assert choose([guess, failed, better], 5) is better
-
-
-def test_corrected_interval_by_hand():
-    values = np.tile([0.0, 2.0], 50)
-    standard_error = values.std(ddof=1) / 10
-    assert corrected_error(values, 5) == pytest.approx(standard_error * np.sqrt(1 + 5 / 4))
-    assert corrected_error(values, 10) == pytest.approx(standard_error * np.sqrt(1 + 10 / 9))
-    estimate = corrected_estimate(values, 5, 0.95)
-    from scipy.stats import t
-
-    radius = t.ppf(0.975, 99) * standard_error * 1.5
-    assert (estimate.value, estimate.n) == (1.0, 100)
-    assert estimate.high - estimate.value == pytest.approx(radius)
-    assert estimate.value - estimate.low == pytest.approx(radius)
 
 
 def test_candidates_are_described_against_the_chosen_and_the_baseline():

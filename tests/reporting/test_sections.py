@@ -12,7 +12,7 @@ from scipy import stats
 
 from corollary.conformal import coverage_law
 from corollary.core.simulate import assert_bound_holds
-from corollary.reporting._records import Estimate, Finding
+from corollary.reporting._records import Finding
 from corollary.reporting.page import _format as formats
 from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _calibration as calibration
@@ -22,8 +22,9 @@ from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections import _new_data as new_data
 from corollary.reporting.page.sections import _verdict as verdict
-from corollary.reporting.trust import _statistics as statistics
+from corollary.reporting.page.sections._bins import equal_count_bins
 from corollary.theory.certificate import format_share
+from corollary.validation import Estimate, share_interval, share_upper
 from tests.reporting import worked_example
 
 
@@ -65,7 +66,7 @@ def test_intervals_are_rounded_outwards_and_hold_their_estimate(value, below, ab
 @given(st.integers(0, 500), st.integers(1, 500))
 def test_percentages_are_rounded_outwards(k, n):
     k = min(k, n)
-    low, high = statistics.share_interval(k, n, 0.95)
+    low, high = share_interval(k, n, 0.95)
     shown, a, b = (_number(t) for t in formats.percent_triple(k / n, low, high))
     assert a <= 100 * low + 1e-9
     assert b >= 100 * high - 1e-9
@@ -85,7 +86,7 @@ def test_numbers_have_few_digits(value, text):
 
 def test_numbers_of_the_study_are_worded_as_it_asks():
     assert formats.percent(2 / 143) == "1.4%"
-    assert formats.percent(statistics.share_upper(2, 143, 0.95), "up") == "4.4%"
+    assert formats.percent(share_upper(2, 143, 0.95), "up") == "4.4%"
     assert formats.percent(0.368) == "37%"
     assert formats.number(4853.0) == "4,853"
 
@@ -347,7 +348,7 @@ def test_certificate_states_gap_rows_and_assumptions():
     # So many rows with the same share of errors do halve the gap; 5% fewer do not.
     for n, enough in ((rows, True), (int(0.95 * rows), False)):
         k = math.ceil(best["empirical"] * n - 1e-9)
-        gap = statistics.share_upper(k, n, 0.95) - best["empirical"]
+        gap = share_upper(k, n, 0.95) - best["empirical"]
         assert (gap <= best["gap"] / 2) is enough
     kept = {a["text"]: a["kept"] for a in section["assumptions"]}
     assert sorted(kept.values()) == [False, True]
@@ -366,7 +367,7 @@ def test_detectable_error_rates_are_detected(seed):
     evidence = worked_example.breast_cancer()
     table = new_data.detectable(evidence)
     wrong = int(np.sum(evidence.test.truth != evidence.test.prediction))
-    limit = statistics.share_upper(wrong, 143, 0.95)
+    limit = share_upper(wrong, 143, 0.95)
     rng = np.random.default_rng(seed)
     for row in table["rows"]:
         allowed = stats.binom.ppf(0.95, row["n"], limit)
@@ -449,3 +450,13 @@ def test_importance_is_corrected_for_the_number_of_columns():
     assert not facts.matters(rise, 20, 0.95)
     assert facts.matters(Estimate(1.0, 0.5, 1.5, 100), 20, 0.95)  # 3.9 standard errors
     assert not facts.matters(Estimate(1.0, -math.inf, math.inf, 1), 1, 0.95)
+
+
+@given(st.integers(0, 1000), st.integers(1, 12), st.integers(1, 30))
+def test_bins_cover_all_rows_once_with_the_least_count(n, most, least):
+    bins = equal_count_bins(n, most, least)
+    covered = [i for b in bins for i in range(b.start, b.stop)]
+    assert covered == list(range(n))
+    assert len(bins) <= most
+    if n >= least:
+        assert all(b.stop - b.start >= least for b in bins)

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from corollary.reporting._records import Estimate, Finding
+from corollary.reporting._records import Finding
 from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _data as data
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _verdict as verdict
+from corollary.validation import Estimate
 from tests.reporting import worked_example
 
 

@@ -22,12 +22,12 @@ from sklearn.preprocessing import StandardScaler
 
 from corollary.reporting._records import (
     Effect,
-    Estimate,
     Evidence,
     Finding,
     Importance,
     TestRows,
 )
+from corollary.validation import Estimate
 from tests.reporting.evidence_parts import (
     COVERAGE,
     candidate,

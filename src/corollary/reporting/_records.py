@@ -10,29 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from corollary.validation import Estimate
+
 Task = Literal["classification", "regression"]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its uncertainty.
-
-    Parameters
-    ----------
-    value : float
-        Point estimate.
-    low : float
-        Lower end of the interval.
-    high : float
-        Upper end of the interval.
-    n : int
-        Rows it was computed on.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
 
 
 @dataclass(frozen=True)

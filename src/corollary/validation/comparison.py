@@ -10,6 +10,7 @@ from corollary.core.compat import Interval, validate_params
 from corollary.risk import LossLike
 from corollary.validation.cross_validation import cross_validate
 from corollary.validation.hold_out import loss_of
+from corollary.validation.intervals import overlap_inflation
 
 
 class LearnerComparison(NamedTuple):
@@ -132,7 +133,7 @@ def compare_learners(
     if k < 2:
         return LearnerComparison(mean, -math.inf, math.inf, math.nan, 1.0)
     ratio = float(np.mean(one.fold_sizes / one.train_sizes))
-    error = float(np.std(differences, ddof=1)) * math.sqrt(1 / k + ratio)
+    error = float(np.std(differences, ddof=1)) / math.sqrt(k) * overlap_inflation(k, ratio)
     radius = float(stdtrit(k - 1, (1 + confidence) / 2)) * error
     if error > 0:
         p_value = 2 * float(stdtr(k - 1, -abs(mean) / error))

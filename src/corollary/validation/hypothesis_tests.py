@@ -193,3 +193,38 @@ def wald_test(estimate: Any, covariance: Any, null: Any = 0.0) -> WaldTest:
         raise ValueError("wald_test needs a positive definite covariance.") from error
     statistic = float(np.sum(np.linalg.solve(L, shift) ** 2))
     return WaldTest(statistic, len(shift), float(chdtrc(len(shift), statistic)))
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Adjust p-values so that the chance of any false finding stays below the level.
+
+    Guarantee: rejecting where the adjusted value is at most a level has a chance of any false
+    rejection of at most that level, however the tests depend on each other.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (m,)
+        One for each test.
+
+    Returns
+    -------
+    adjusted : ndarray of shape (m,)
+        Adjusted p-values, at most 1.
+
+    References
+    ----------
+    .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> from corollary.validation import holm
+    >>> holm([0.25, 0.01, 0.04]).round(2)
+    array([0.25, 0.03, 0.08])
+    """
+    m = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    steps = np.maximum.accumulate(np.asarray(p_values)[order] * (m - np.arange(m)))
+    adjusted = np.empty(m)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted

@@ -2,25 +2,19 @@
 
 Every candidate predicts every training row once, fitted on the other folds; the encoder is fitted
 inside each fold too. Losses are compared on the same rows. The rows of a cross-validation are not
-independent, because training sets overlap: intervals are widened by the factor that Nadeau and
-Bengio derive for it.
-
-References
-----------
-Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52.
+independent, because training sets overlap, which :func:`cross_validated_interval` allows for.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from corollary.reporting._records import Candidate, Estimate
+from corollary.reporting._records import Candidate
 from corollary.reporting.models._candidates import Entry, Situation
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._mixing import mix
 from corollary.reporting.models._trials import Fold, Trial, run_trial
-from corollary.reporting.trust._statistics import mean_interval
+from corollary.validation import Estimate, cross_validated_error, cross_validated_interval
 
 SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
@@ -55,35 +49,12 @@ def compare(
     return trials if mean is None else [*trials, mean]
 
 
-def corrected_estimate(values: np.ndarray, n_folds: int, confidence: float) -> Estimate:
-    r"""Mean of cross-validated values with an interval that allows for overlapping training sets.
-
-    Nadeau and Bengio replace the variance :math:`s^2 / K` of a mean over K folds by
-    :math:`s^2 (1/K + n_2/n_1)`, where :math:`n_2/n_1 = 1/(K-1)` is the ratio of held-out to
-    training rows. With the variance of rows in place of that of folds this widens the usual
-    interval of a mean by :math:`\sqrt{1 + K/(K-1)}`, 1.5 for five folds. Losses are skewed, and
-    the interval allows for that as that of a mean does.
-    """
-    if len(values) < 2 or not np.isfinite(values).all():
-        return Estimate(float(values.mean()), -np.inf, np.inf, len(values))
-    return Estimate(*mean_interval(values, confidence, _inflation(n_folds)), len(values))
-
-
-def corrected_error(values: np.ndarray, n_folds: int) -> float:
-    """Compute the standard error of a cross-validated mean, corrected by Nadeau and Bengio."""
-    return float(values.std(ddof=1) / np.sqrt(len(values)) * _inflation(n_folds))
-
-
-def _inflation(n_folds: int) -> float:
-    return float(np.sqrt(1.0 + n_folds / max(n_folds - 1.0, 1.0)))
-
-
 def choose(trials: Sequence[Trial], n_folds: int) -> Trial:
     """Choose the model of the report by the stated rule."""
     guess = trials[0]
     best = min((t for t in trials if not t.error), key=lambda t: float(t.loss.mean()))
     gain = guess.loss - best.loss
-    if best is guess or gain.mean() <= corrected_error(gain, n_folds):
+    if best is guess or gain.mean() <= cross_validated_error(gain, n_folds):
         return guess
     return best
 
@@ -100,9 +71,9 @@ def as_candidates(
         estimates = [unknown] * 3
         if not trial.error:
             values = (trial.loss, trial.loss - chosen.loss, trial.loss - guess.loss)
-            estimates = [corrected_estimate(v, n_folds, confidence) for v in values]
+            estimates = [cross_validated_interval(v, n_folds, confidence) for v in values]
             # No loss here is negative, whatever a symmetric interval says.
-            estimates[0] = replace(estimates[0], low=max(estimates[0].low, 0.0))
+            estimates[0] = estimates[0]._replace(low=max(estimates[0].low, 0.0))
         described.append(
             Candidate(
                 name=trial.name,

@@ -15,7 +15,6 @@ import numpy as np
 from corollary.reporting._records import Finding
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
-from corollary.reporting.trust._statistics import mean_ranks
 from corollary.representation import Column, ColumnTable, is_few, stays_away_from_zero
 
 Plan = dict[str, Any]
@@ -133,13 +132,15 @@ def impossible_zeros(
 
 def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) -> str | None:
     """Name the column that moves most along with this one and contradicts its zeros."""
+    from scipy.stats import rankdata
+
     sample = np.flatnonzero(numbers > 0)[:WITNESS_ROWS]
     zeros = np.flatnonzero(numbers == 0)
-    best, strongest, mine = None, WITNESS, mean_ranks(numbers[sample])
+    best, strongest, mine = None, WITNESS, rankdata(numbers[sample])
     for other, values in columns.items():
         if other == name or np.isnan(values[sample]).any() or np.ptp(values[sample]) == 0:
             continue
-        correlation = float(np.corrcoef(mine, mean_ranks(values[sample]))[0, 1])
+        correlation = float(np.corrcoef(mine, rankdata(values[sample]))[0, 1])
         known = values[zeros][~np.isnan(values[zeros])]
         if not len(known):
             continue

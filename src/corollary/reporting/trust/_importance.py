@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from corollary.core.progress import track
-from corollary.reporting._records import Effect, Estimate, Importance
+from corollary.reporting._records import Effect, Importance
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import predict_with
-from corollary.reporting.trust._statistics import mean_ranks
 from corollary.representation import Column, ColumnTable, TableEncoder
+from corollary.validation import Estimate
 
 REPEATS = 5
 #: Test rows that importances and effects are computed on, at most.
@@ -74,8 +74,10 @@ def column_importances(
 
 def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:
     """Find columns that carry nearly the same information."""
+    from scipy.stats import rankdata
+
     features = features[:5_000]
-    ranks = np.column_stack([mean_ranks(feature) for feature in features.T])
+    ranks = np.column_stack([rankdata(feature) for feature in features.T])
     spread = ranks.std(axis=0)
     varies = spread > 0
     scaled = (ranks - ranks.mean(axis=0)) / np.where(varies, spread, 1.0)

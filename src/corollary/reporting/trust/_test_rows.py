@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from corollary.reporting._records import Estimate, TestRows
+from corollary.reporting._records import TestRows
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._read import Table
 from corollary.reporting.table._target import Target
 from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
-from corollary.reporting.trust._statistics import mean_interval
+from corollary.validation import Estimate, mean_interval
 
 #: With fewer test rows no paired difference is called shown: a sign test could not either.
 FEWEST_TEST_ROWS = 6
@@ -53,7 +53,7 @@ def predict_test_rows(
 def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
     """Decide whether the model beats the baseline on the test rows."""
     n = len(test.truth)
-    gain = Estimate(*mean_interval(test.baseline_loss - test.loss, confidence), n)
+    gain = mean_interval(test.baseline_loss - test.loss, confidence)
     if n < FEWEST_TEST_ROWS:
         notes.append(
             f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."

@@ -9,8 +9,9 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, number, percent, percent_triple, plural
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
-from corollary.reporting.trust._statistics import equal_count_bins, holm, share_interval
+from corollary.reporting.page.sections._bins import equal_count_bins
 from corollary.theory.certificate import format_share
+from corollary.validation import holm, share_interval
 
 LEAST_ROWS = 20
 MOST_BINS = 10

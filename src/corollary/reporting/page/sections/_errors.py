@@ -21,7 +21,7 @@ from corollary.reporting.page._format import (
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.trust._nearest import worst_rows
-from corollary.reporting.trust._statistics import quantile_interval, share_interval
+from corollary.validation import quantile_interval, share_interval
 
 MOST_POINTS = 2000
 CELLS = 60

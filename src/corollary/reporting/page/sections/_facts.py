@@ -2,14 +2,14 @@
 
 import math
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import special
 
-from corollary.reporting._records import Candidate, Estimate, Evidence
+from corollary.reporting._records import Candidate, Evidence
 from corollary.reporting.page._format import aligned, label, number, percent, without_zeros
+from corollary.validation import Estimate
 
 #: Models that take an article; the others are names of methods.
 ARTICLES = (
@@ -121,7 +121,7 @@ def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:
     level = (1 - confidence) / 2
     factor = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
     low = rise.value - factor * (rise.value - rise.low)
-    return replace(rise, low=low, high=rise.value + factor * (rise.high - rise.value))
+    return rise._replace(low=low, high=rise.value + factor * (rise.high - rise.value))
 
 
 def matters(rise: Estimate, looks: int, confidence: float) -> bool:

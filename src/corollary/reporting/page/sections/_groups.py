@@ -7,7 +7,7 @@ import numpy as np
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, label, number, percent_triple, plural, triples
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._statistics import holm, mean_interval, share_interval
+from corollary.validation import holm, mean_interval, share_interval
 
 LEAST_ROWS = 20
 MOST_LEVELS = 20
@@ -140,7 +140,7 @@ def _rows(
     found: list[tuple[str, np.ndarray, float]], joint: float, evidence: Evidence
 ) -> list[dict[str, Any]]:
     if evidence.task == "regression":
-        ends = [mean_interval(errors, joint) for _, errors, _ in found]
+        ends = [mean_interval(errors, joint)[:3] for _, errors, _ in found]
         ends = [(value, max(low, 0.0), facts.plain(high)) for value, low, high in ends]
         words = triples(ends)
     else:

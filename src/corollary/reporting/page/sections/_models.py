@@ -7,7 +7,7 @@ import numpy as np
 from corollary.reporting._records import Candidate, Evidence
 from corollary.reporting.page._format import listing, number, opening, seconds, triple, triples
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._statistics import mean_interval
+from corollary.validation import mean_interval
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -126,7 +126,7 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
     loss, remark = facts.loss_words(evidence)
     claim = facts.estimate(facts.chosen(evidence).loss)
     losses = np.asarray(evidence.test.loss, dtype=float)
-    mean, low, high = mean_interval(losses, evidence.confidence)
+    mean, low, high, _ = mean_interval(losses, evidence.confidence)
     test = {
         "value": facts.plain(mean),
         "low": facts.plain(max(low, 0.0)),

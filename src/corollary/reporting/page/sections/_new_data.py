@@ -9,8 +9,8 @@ from scipy import special
 from corollary.reporting._records import Evidence, ProfiledColumn
 from corollary.reporting.page._format import count, label, number, percent, plural
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._statistics import binomial_quantile, share_upper
 from corollary.theory.certificate import format_share
+from corollary.validation import share_upper
 
 SIZES = (30, 100, 300, 1000)
 ALARM = 0.05
@@ -74,11 +74,13 @@ def detectable(evidence: Evidence) -> dict[str, Any]:
 
 def _share(k: int, n: int, confidence: float, quantity: str) -> dict[str, Any]:
     """Tell which share of m new rows would be told from k of n."""
+    from scipy.stats import binom
+
     limit = share_upper(k, n, confidence)
     rows = []
     for m in SIZES:
         # More hits than `allowed` have probability ALARM at most while the bound is true.
-        allowed = binomial_quantile(1 - ALARM, m, limit) if limit < 1 else m
+        allowed = int(binom.ppf(1 - ALARM, m, limit)) if limit < 1 else m
         value = float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
         rows.append({"n": m, "detectable": value})
     return {

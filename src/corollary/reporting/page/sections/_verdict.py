@@ -19,13 +19,13 @@ from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _new_data as new_data
 from corollary.reporting.page.sections._doubts import doubts
-from corollary.reporting.trust._statistics import (
+from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS, count_others
+from corollary.theory.certificate import format_share
+from corollary.validation import (
     quantile_interval,
     share_interval,
     share_upper,
 )
-from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS, count_others
-from corollary.theory.certificate import format_share
 
 PHRASES = {
     "shown": "better than guessing, shown",
@@ -185,7 +185,7 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
     """State the median error: unlike that of a mean, its interval holds however long the tails."""
     errors, guessing = facts.absolute_errors(evidence), facts.chosen(evidence).baseline
     n, level = len(errors), facts.confidence_words(evidence)
-    middle, low, high = quantile_interval(np.sort(errors), 0.5, evidence.confidence)
+    middle, low, high = quantile_interval(errors, 0.5, evidence.confidence)
     low = 0.0 if low is None else low  # no error is smaller, however few the rows
     guess = np.abs(evidence.test.truth - evidence.test.baseline)
     base = float(np.median(guess))
