@@ -17,7 +17,7 @@ def make_digits() -> Data:
 
 
 def ours(data: Data) -> float:
-    from corollary.theory import PACBayesClassifier
+    from corollary.neural import PACBayesClassifier
 
     model = PACBayesClassifier(
         hidden_layer_sizes=(HIDDEN,),

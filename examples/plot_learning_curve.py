@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from corollary.theory import LearningCurveDisplay
+from corollary.certificates import LearningCurveDisplay
 
 X, y = load_digits(return_X_y=True)
 learners = {

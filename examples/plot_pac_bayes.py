@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from corollary.theory import PACBayesClassifier
+from corollary.neural import PACBayesClassifier
 
 X, y = load_digits(return_X_y=True)
 X, X_new, y, y_new = train_test_split(X, y, random_state=0)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from corollary.certificates import certify as certify
     from corollary.core.files import load as load
     from corollary.core.files import save as save
     from corollary.reporting import report as report
-    from corollary.theory.certify import certify as certify
 
 # Where each top-level name lives; resolved by __getattr__ (PEP 562).
 _HOMES = {
-    "certify": "corollary.theory",
+    "certify": "corollary.certificates",
     "load": "corollary.core.files",
     "report": "corollary.reporting",
     "save": "corollary.core.files",
@@ -30,6 +30,7 @@ _HOMES = {
 _PACKAGES = (
     "active",
     "bandit",
+    "certificates",
     "conformal",
     "core",
     "datasets",

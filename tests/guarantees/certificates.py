@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 
 from corollary import certify
+from corollary.certificates.planes import _margin_bound, _scores
+from corollary.certificates.register import Evidence
+from corollary.core.certificate import Quantity
 from corollary.linear import Perceptron
 from corollary.theory import compression_bound, hoeffding_bound, pac_bayes_kl_bound, vc_bound
-from corollary.theory.certificate import Quantity
-from corollary.theory.theorem import Evidence
-from corollary.theory.training_certificates import _margin_bound, _scores
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1
@@ -20,7 +20,7 @@ FLIP = 0.1
 
 def bound_of(theorem, model, X, y, quantity="error rate"):
     found = certify(model, X, y, seen=True, confidence=1 - DELTA)
-    (one,) = [c for c in found if c.theorem == theorem and c.quantity == quantity]
+    (one,) = [c for c in found if c.theorem == theorem and c.quantity.name == quantity]
     return one.bound
 
 

@@ -4,14 +4,9 @@ import math
 
 import numpy as np
 
-from corollary.theory import (
-    anytime_certificate,
-    betting_sequence,
-    hoeffding_bound,
-    stitched_boundary,
-    stitched_sequence,
-)
-from corollary.theory import confidence_sequence as module
+from corollary.certificates import anytime_certificate
+from corollary.theory import betting_sequence, hoeffding_bound, stitched_boundary, stitched_sequence
+from corollary.theory.concentration import confidence_sequence as module
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1
@@ -36,7 +31,7 @@ def betting_from_below(rng):
 
 
 def bets_that_look_ahead(rng):
-    from corollary.theory._confidence_sequence import lower_limits
+    from corollary.theory._loops import lower_limits
 
     x = coins(rng, 300, 0.5)
     means, limits = module._candidates(x), np.empty(300)

@@ -11,13 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyRegressor
 
 from corollary import certify
+from corollary.certificates import coverage_certificates
 from corollary.conformal import (
     CVPlusRegressor,
     SplitConformalClassifier,
     SplitConformalRegressor,
     naive_coverage,
 )
-from corollary.theory import clopper_pearson_upper, coverage_certificates
+from corollary.theory import clopper_pearson_upper
 from tests.guarantees.registry import guarantee
 
 DELTA, ALPHA = 0.1, 0.2

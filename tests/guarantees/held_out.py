@@ -3,12 +3,8 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from corollary.theory import (
-    clopper_pearson_upper,
-    empirical_bernstein_radius,
-    hoeffding_bound,
-    learning_curve,
-)
+from corollary.certificates import learning_curve
+from corollary.theory import clopper_pearson_upper, empirical_bernstein_radius, hoeffding_bound
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1

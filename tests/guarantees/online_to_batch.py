@@ -6,8 +6,9 @@ import warnings
 import numpy as np
 
 from corollary import certify
+from corollary.certificates import online_to_batch_certificate
 from corollary.online import Hedge, OnlineClassifier
-from corollary.theory import online_to_batch_certificate, run_risk_bound
+from corollary.theory import run_risk_bound
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from corollary.certificates.certify import gather
+from corollary.certificates.descent import _certify_descent
 from corollary.online import OnlineClassifier
 from corollary.theory import coupled_sgd, hoeffding_bound, sgd_row_distances
-from corollary.theory.certify import gather
-from corollary.theory.sgd_certificates import _certify_descent
 from tests.guarantees.registry import guarantee
 
 DELTA = 0.1

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import special, stats
 from sklearn.model_selection import train_test_split
 
+from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.reporting._records import (
     Candidate,
     Effect,
@@ -14,7 +15,6 @@ from corollary.reporting._records import (
     Profile,
     ProfiledColumn,
 )
-from corollary.theory.certificate import Certificate
 from corollary.validation import Estimate
 
 CONFIDENCE = 0.95
@@ -67,8 +67,8 @@ def column_profile(values: pd.Series) -> ProfiledColumn:
 def certificates(kind: str, losses: np.ndarray, upper: float = 1.0) -> tuple[Certificate, ...]:
     n, mean = len(losses), float(losses.mean())
     assumptions = (
-        "The rows are independent draws from the population the claim is about.",
-        "No choice about the model was made on these rows.",
+        Assumption("The rows are independent draws from the population the claim is about."),
+        Assumption("No choice about the model was made on these rows.", checked=True),
     )
     hoeffding = mean + upper * math.sqrt(math.log(1 / (1 - CONFIDENCE)) / (2 * n))
     variance = float(losses.var(ddof=1))
@@ -82,14 +82,14 @@ def certificates(kind: str, losses: np.ndarray, upper: float = 1.0) -> tuple[Cer
         found.append(
             ("theory.clopper-pearson", float(special.betaincinv(k + 1, n - k, CONFIDENCE)))
         )
-        claim = "at most {:.1%} of such rows are classified wrongly"
+        quantity = Quantity()
     else:
-        claim = "the mean absolute error on such rows is at most {:.3g}"
-        assumptions += (f"Absolute errors beyond {upper:.3g} are counted as {upper:.3g}.",)
+        quantity = Quantity(kind, 0.0, upper, None)
+        cut = f"Absolute errors beyond {upper:.3g} are counted as {upper:.3g}."
+        assumptions += (Assumption(cut, checked=True),)
     return tuple(
         Certificate(
-            claim=claim.format(min(bound, upper)),
-            quantity=kind,
+            quantity=quantity,
             empirical=mean,
             bound=min(bound, upper),
             confidence=CONFIDENCE,
@@ -97,7 +97,6 @@ def certificates(kind: str, losses: np.ndarray, upper: float = 1.0) -> tuple[Cer
             n_samples=n,
             observed=observed,
             assumptions=assumptions,
-            checked=assumptions[1:],
             vacuous=bound >= upper,
             rows_missing=float(3 * n) if bound >= upper else 0,
         )

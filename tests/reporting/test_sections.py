@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from corollary.conformal import coverage_law
+from corollary.core.certificate import format_share
 from corollary.core.simulate import assert_bound_holds
 from corollary.reporting._records import Finding
 from corollary.reporting.page import _format as formats
@@ -23,7 +24,6 @@ from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections import _new_data as new_data
 from corollary.reporting.page.sections import _verdict as verdict
 from corollary.reporting.page.sections._bins import equal_count_bins
-from corollary.theory.certificate import format_share
 from corollary.validation import Estimate, share_interval, share_upper
 from tests.reporting import worked_example
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from corollary.core.certificate import Assumption
 from corollary.reporting._records import Finding
 from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _calibration as calibration
@@ -174,7 +175,9 @@ def test_values_are_written_as_the_data_have_them():
 def test_counts_of_certificates_have_their_thousands_separated():
     evidence = worked_example.breast_cancer()
     many = [
-        replace(c, observed="9 of 12500", assumptions=("The 12500 rows are independent.",))
+        replace(
+            c, observed="9 of 12500", assumptions=(Assumption("The 12500 rows are independent."),)
+        )
         for c in evidence.certificates
     ]
     section = to_dict(replace(evidence, certificates=tuple(many)))["sections"]["certificate"]

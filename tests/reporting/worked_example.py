@@ -20,6 +20,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from corollary.core.certificate import Assumption, Quantity
 from corollary.reporting._records import (
     Effect,
     Evidence,
@@ -277,11 +278,10 @@ def hostile() -> Evidence:
         certificates=tuple(
             replace(
                 c,
-                claim=HOSTILE[0],
-                quantity=HOSTILE[1],
+                quantity=Quantity(HOSTILE[1], predicate=HOSTILE[0]),
                 theorem=HOSTILE[2],
                 observed=HOSTILE[0],
-                assumptions=(HOSTILE[1],),
+                assumptions=(Assumption(HOSTILE[1]),),
             )
             for c in evidence.certificates
         ),

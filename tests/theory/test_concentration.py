@@ -186,7 +186,7 @@ def test_errors_say_what_is_required(call, message):
 
 
 def test_rounding_beyond_the_range_is_cut_off_and_no_more():
-    from corollary.theory.concentration import check_losses
+    from corollary.theory.concentration.bounded_losses import check_losses
 
     found = check_losses([-1e-16, 0.5, 1 + 4e-16], 0.0, 1.0, who="test")
     assert found.tolist() == [0.0, 0.5, 1.0]

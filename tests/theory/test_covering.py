@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corollary.neighbors import log_ball_volume
 from corollary.theory import (
     covering_number,
     farthest_points,
     greedy_packing,
+    log_ball_volume,
     packing_number,
     unit_ball_covering,
     volume_covering,

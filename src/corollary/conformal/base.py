@@ -6,7 +6,6 @@ the rows predicted plus the rows kept, never with their product.
 """
 
 import math
-import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
@@ -30,6 +29,7 @@ from corollary.conformal.quantile import (
 from corollary.conformal.weighted import check_weights, sorted_weighted_quantiles
 from corollary.conformal.wrapper import BaseConformal
 from corollary.core.compat import HasMethods, Interval, safe_indexing
+from corollary.core.guard import refuse_training_rows
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 
 SCHEMA = {
@@ -264,12 +264,7 @@ class BaseSplitConformal(BaseConformal):
             ) from None
 
     def _refuse_training_rows(self, model: Any, X: Any) -> None:
-        # A part may have seen rows that the others have not. If nobody has loaded fingerprints, no
-        # model can have one, and there is no need to load the theory.
-        if model is None or "corollary.core.fingerprint" not in sys.modules:
-            return
-        from corollary.theory import refuse_training_rows
-
+        # A part may have seen rows that the others have not.
         refuse_training_rows(
             model,
             X,

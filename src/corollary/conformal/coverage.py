@@ -41,7 +41,7 @@ def coverage_law(n_calibration: int, alpha: float) -> Any:
 
     See Also
     --------
-    corollary.theory.coverage_certificates : The quantile of it, for a fitted wrapper.
+    corollary.certificates.coverage_certificates : The quantile of it, for a fitted wrapper.
     coverage_dkw : A lower limit that also holds with ties.
     smallest_calibration_size : How many rows make the law narrow enough.
 
@@ -110,7 +110,7 @@ def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
     >>> round(coverage_dkw(1000, alpha=0.1, delta=0.05), 4)
     0.8571
     """
-    from corollary.theory.cdf_band import dkw_bound
+    from corollary.theory.concentration.cdf_band import dkw_bound
 
     return max(0.0, 1 - alpha - dkw_bound(n_samples=n_calibration, delta=delta))
 

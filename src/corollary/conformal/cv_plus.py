@@ -83,7 +83,7 @@ class CVPlusRegressor(BasePlusIntervals):
     --------
     SplitConformalRegressor : One fit and the full level, for fewer training rows.
     JackknifeAfterBootstrapRegressor : The same idea at the price of one bagged ensemble.
-    corollary.theory.coverage_certificates : What its rows prove about the misses to come.
+    corollary.certificates.coverage_certificates : What its rows prove about the misses to come.
 
     Notes
     -----

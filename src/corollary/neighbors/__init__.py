@@ -8,6 +8,7 @@ rows that takes in many dimensions is the matter of :func:`rows_to_cover`. Inste
 neighbours, a radius can say who votes; sparse rows are searched without filling them up.
 """
 
+from corollary.core.moved import refuse_moved
 from corollary.neighbors.base import neighbor_weights as neighbor_weights
 from corollary.neighbors.classifier import KNeighborsClassifier as KNeighborsClassifier
 from corollary.neighbors.consistency import consistent_k as consistent_k
@@ -16,7 +17,6 @@ from corollary.neighbors.cover_hart import cover_hart_chain as cover_hart_chain
 from corollary.neighbors.cover_hart import knn_limit_error as knn_limit_error
 from corollary.neighbors.curse import ball_volume as ball_volume
 from corollary.neighbors.curse import ball_volume_ratio as ball_volume_ratio
-from corollary.neighbors.curse import log_ball_volume as log_ball_volume
 from corollary.neighbors.curse import rows_to_cover as rows_to_cover
 from corollary.neighbors.index import NeighborIndex as NeighborIndex
 from corollary.neighbors.index import nearest_neighbors as nearest_neighbors
@@ -30,3 +30,7 @@ from corollary.neighbors.regressor import KNeighborsRegressor as KNeighborsRegre
 from corollary.neighbors.sparse_index import SparseNeighborIndex as SparseNeighborIndex
 from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors
 from corollary.neighbors.within import Neighborhoods as Neighborhoods
+
+__getattr__ = refuse_moved(
+    "corollary.neighbors", {"log_ball_volume": "corollary.theory.log_ball_volume"}
+)

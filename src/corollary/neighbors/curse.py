@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from corollary.core.compat import Interval, validate_params
 
@@ -44,46 +43,9 @@ def ball_volume(dimension: Any, radius: float = 1.0) -> Any:
     d = _dimensions("ball_volume", dimension)
     if radius == 0:
         return _plain(np.zeros(d.shape))
+    from corollary.theory import log_ball_volume
+
     return _plain(np.exp(log_ball_volume(dimension) + d * np.log(radius)))
-
-
-@validate_params(
-    {
-        "dimension": ["array-like", _DIMENSION],
-        "p": [Interval(Real, 1, None, closed="both")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def log_ball_volume(dimension: Any, p: float = 2.0) -> Any:
-    r"""Compute the logarithm of the volume of the unit ball of a norm.
-
-    Parameters
-    ----------
-    dimension : int or array-like of int
-        The dimension :math:`d`.
-    p : float, default=2.0
-        Order of the norm, from 1 to infinity.
-
-    Returns
-    -------
-    log_volume : float or ndarray
-        Log of :math:`(2\Gamma(1+1/p))^d/\Gamma(1+d/p)`: :math:`2^d/d!` for p = 1,
-        :math:`\pi^{d/2}/\Gamma(1+d/2)` for p = 2, :math:`2^d` for p = infinity.
-
-    See Also
-    --------
-    corollary.theory.volume_covering : Covering numbers by volumes.
-
-    Examples
-    --------
-    >>> from math import exp, pi
-    >>> from corollary.neighbors import log_ball_volume
-    >>> abs(exp(log_ball_volume(2)) - pi) < 1e-12
-    True
-    """
-    d = _dimensions("log_ball_volume", dimension)
-    share = 0.0 if np.isinf(p) else 1.0 / p
-    return _plain(d * (np.log(2.0) + gammaln(1.0 + share)) - gammaln(1.0 + d * share))
 
 
 @validate_params(

@@ -4,6 +4,9 @@
 standardised inside, several networks are trained on different parts of the rows, each stops when
 the rows it did not see say so, and predictions are averaged.
 
+:class:`PACBayesClassifier` is a network with noisy weights that is trained to minimise a bound on
+its error rate, and carries the certificate.
+
 The mathematics is a handful of pure functions of a list of arrays: :func:`init_mlp` draws
 parameters, :func:`apply_mlp` evaluates a network, :class:`MLPLoss` is what training minimises.
 Training runs on JAX (see ``corollary.core.training``); predicting needs NumPy only.
@@ -15,4 +18,6 @@ from corollary.neural.mlp import apply_mlp as apply_mlp
 from corollary.neural.mlp import flatten as flatten
 from corollary.neural.mlp import init_mlp as init_mlp
 from corollary.neural.mlp import unflatten as unflatten
+from corollary.neural.pac_bayes import PACBayesClassifier as PACBayesClassifier
+from corollary.neural.pac_bayes import noisy_outputs as noisy_outputs
 from corollary.neural.regressor import MLPRegressor as MLPRegressor

@@ -1,5 +1,6 @@
 """What the online estimators share: parameters, passes over rows, the state in model files."""
 
+import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
@@ -20,6 +21,7 @@ from corollary.core.estimator import (
     fitted,
     remember_rows,
 )
+from corollary.core.protocols import Descent, repeats
 from corollary.core.schema import Array, Record
 from corollary.online.linear_state import (
     LinearSettings,
@@ -148,6 +150,42 @@ class OnlineLinearModel(Learner):
         self.state_ = state._asdict()
         self.coef_, self.intercept_ = coefficients(state)
         return scores
+
+    def as_descent(self, X: Any, y: Any) -> Descent | None:
+        """Say which run of gradient descent made the model of its training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
+            The training rows, in their order.
+        y : array-like of shape (n_samples,)
+            Their targets.
+
+        Returns
+        -------
+        run : Descent or None
+            None for other learners, for steps that depend on the rows, and if a repeated run gives
+            another model.
+        """
+        if self.learner != "gradient-descent" or self.step == "adagrad":
+            return None
+        n_passes, odd = divmod(int(self.state_["clock"][0]), len(y))
+        if odd or not n_passes:
+            return None
+        repeated = repeats(self, X, y, n_passes=n_passes, fit_passes=self.n_passes)
+        if repeated is None:
+            return None
+        eta, constant = float(self.eta), self.step == "constant"
+        return Descent(
+            loss=self.loss,
+            step_at=lambda t: np.full(len(t), eta) if constant else eta / np.sqrt(t),
+            n_passes=n_passes,
+            stopped=False,
+            penalty=float(self.alpha),
+            averaging=bool(self.averaging),
+            radius=math.inf if self.radius is None else float(self.radius),
+            repeated=repeated,
+        )
 
     def _state(self) -> LinearState:
         return LinearState(**self.state_)

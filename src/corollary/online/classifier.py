@@ -1,5 +1,6 @@
 """OnlineClassifier: linear classification one round at a time."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
@@ -7,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -20,6 +22,7 @@ from corollary.core.estimator import (
     fitted,
     refuse_one_class,
 )
+from corollary.core.protocols import Replay
 from corollary.core.schema import Array, Nullable
 from corollary.online import protocol
 from corollary.online._linear_model import OnlineLinearModel
@@ -352,6 +355,48 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
         m = len(losses)
         nothing, vacuous = np.full(m, np.nan), np.full(m, np.inf)
         return Record(predictions, losses, mistakes, nothing, vacuous, "mistakes", "")
+
+    def replay(self, X: Any, y: Any) -> Replay | None:
+        """Play the run again, if the model was made by a single pass over these rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or CSR matrix of shape (n_samples, n_features)
+            The training rows, in their order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        run : Replay or None
+            None if there were more passes, or a repeated run gives another model.
+        """
+        labels = np.asarray(y)
+        n = len(labels)
+        if int(self.state_["clock"][0]) != n:
+            return None
+        orders: list[Any] = [None]
+        seeded = isinstance(self.random_state, int | np.integer)
+        if self.n_passes == 1 and self.shuffle and seeded and isinstance(X, np.ndarray):
+            orders.append(check_random_state(self.random_state).permutation(n))
+        for order in orders:
+            # Balanced weights look at the labels of all rows first; such a run is not repeated.
+            balanced = isinstance(self.class_weight, str)
+            again = clone(self).set_params(class_weight=None if balanced else self.class_weight)
+            stream = (X, labels) if order is None else (X[order], labels[order])
+            record = again.run(stream, classes=self.classes_)
+            same = np.array_equal(again.coef_, self.coef_)
+            if same and np.array_equal(again.intercept_, self.intercept_):
+                return Replay(record.mistakes.astype(float), record.losses, *self._averaged())
+        return None
+
+    def _averaged(self) -> tuple[str, float]:
+        """Return the convex loss and the radius if the model is a mean of weights in a ball."""
+        if self.learner != "gradient-descent" or self.step == "adagrad" or self.radius is None:
+            return "", math.inf
+        if not self.averaging or self.fit_intercept:
+            return "", math.inf
+        return self.loss, float(self.radius)
 
     def _judge(
         self, scores: np.ndarray, code: np.ndarray

@@ -330,7 +330,7 @@ class Evidence:
     gain : Estimate
         Paired difference baseline loss minus chosen loss on the test rows.
     certificates : tuple
-        :class:`corollary.theory.Certificate` objects, tightest first.
+        :class:`corollary.certificates.Certificate` objects, tightest first.
     importances : tuple of Importance
         Most important first.
     effects : tuple of Effect
@@ -352,7 +352,7 @@ class Evidence:
     worst : tuple of WorstRow, default=()
         The worst test rows with the training rows they resemble.
     training_certificates : tuple, default=()
-        :class:`corollary.theory.Certificate` objects that rest on training rows alone.
+        :class:`corollary.certificates.Certificate` objects that rest on training rows alone.
     calibrated : tuple of int, default=()
         Calibration rows behind each threshold of sets or intervals.
 

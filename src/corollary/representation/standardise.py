@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.compat import check_sample_weight, fit_context
 from corollary.core.estimator import check_new_data, remember_rows
+from corollary.core.protocols import AffineMap
 from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strings
 
 _FLOATS = [np.float64, np.float32]
@@ -318,6 +319,19 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.with_std:
             X /= self.scale_.astype(X.dtype)
         return X
+
+    def as_affine(self) -> AffineMap:
+        """Return the map of a row as a matrix and an offset.
+
+        Returns
+        -------
+        affine : AffineMap
+            Division by the scales after subtraction of the means.
+        """
+        d = self.n_features_in_
+        scale = self.scale_ if self.with_std else np.ones(d)
+        mean = self.mean_ if self.with_mean else np.zeros(d)
+        return AffineMap(np.diag(1 / scale), -mean / scale)
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return standardised rows to the original scale.

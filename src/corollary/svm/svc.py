@@ -1,11 +1,13 @@
 """Support vector classifiers with a kernel."""
 
+from itertools import combinations
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.protocols import DeterminingRows
 from corollary.core.schema import Schema
 from corollary.svm.classification import PairSolution, hard_pair, nu_pair, soft_pair
 from corollary.svm.machine import MACHINE_CONSTRAINTS
@@ -178,6 +180,52 @@ class SVC(PairwiseClassifier):
         if np.isinf(self.C):
             return hard_pair(gram, y, **options)
         return soft_pair(gram, y, self.C * weight, loss=self.loss, start=start, **options)
+
+    def determining_rows(self, X: Any, y: Any) -> DeterminingRows | None:
+        """Say which training rows are support vectors, if these determine the machines.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The training rows, in their order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        determining : DeterminingRows or None
+            None if the kernel, the prices or an offset may depend on the other rows, or the
+            machines are not solved to `tol`.
+        """
+        if isinstance(self.kernel, str):
+            scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+            if self.kernel == "precomputed" or (self.kernel != "linear" and scaled):
+                return None
+        if isinstance(self.class_weight, str) or self.kkt_violation_ > self.tol:
+            return None
+        if not self._offsets_are_determined(X):
+            return None
+        rows = np.zeros(len(y), dtype=bool)
+        rows[self.support_] = True
+        return DeterminingRows(rows, "support-vectors")
+
+    def _offsets_are_determined(self, X: Any) -> bool:
+        """Tell whether each pair of classes has a support vector on its margin.
+
+        Without one the offset is the middle of an interval whose ends other rows may set. The
+        weights alone do not tell, since the prices of rows may differ.
+        """
+        if np.isinf(self.C) or self.loss == "squared_hinge":
+            return True
+        on = np.abs(np.abs(self._pair_scores(X)[self.support_]) - 1.0) <= 2.0 * self.tol
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        for pair, (i, j) in enumerate(combinations(range(len(self.classes_)), 2)):
+            one, other = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+            used = (self.dual_coef_[j - 1, one] != 0) & on[one, pair]
+            used_other = (self.dual_coef_[i, other] != 0) & on[other, pair]
+            if not (used.any() or used_other.any()):
+                return False
+        return True
 
 
 class NuSVC(PairwiseClassifier):

@@ -15,12 +15,12 @@ from sklearn.utils import check_random_state
 from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
 from corollary.risk import LossLike, check_loss
 from corollary.theory import (
+    check_losses,
     clopper_pearson_interval,
     clopper_pearson_upper,
     empirical_bernstein_radius,
     hoeffding_bound,
 )
-from corollary.theory.concentration import check_losses
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 _SIZE = Interval(Integral, 1, None, closed="left")

@@ -34,6 +34,7 @@ _CORE = re.compile(r"corollary\.core\.([a-z]\w*)\.([A-Z]\w*)")
 # Names in files of earlier versions, and where their classes live now.
 _FORMER = {
     "corollary.core.moments.Moments": "corollary.core.summary.Moments",
+    "corollary.theory.PACBayesClassifier": "corollary.neural.PACBayesClassifier",
     "corollary.core.normal_equations.NormalEquations": "corollary.linear.NormalEquations",
     "corollary.report.IntervalCalibration": "corollary.reporting.IntervalCalibration",
     "corollary.report.MarginClassifier": "corollary.reporting.MarginClassifier",

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from corollary.core.compat import fit_context
+from corollary.core.protocols import Bag
 from corollary.core.schema import Array, Instance, Integer, Labels, Nullable, Optional, Schema, Spec
 from corollary.ensemble._members import aligned_probabilities, label_codes
 from corollary.ensemble.bagging._bag import FITTED_BAG, BaseBagging, bag_fits
@@ -210,6 +211,26 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         """
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
+
+    def as_bag(self, y: np.ndarray) -> Bag | None:
+        """Return members and draws, if no row touched a member that had not drawn it.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Labels of the training rows, in their order.
+
+        Returns
+        -------
+        bag : Bag or None
+            None if rows had weights, or some draw misses a class: its member is trained on all
+            rows, those not drawn at weight zero.
+        """
+        classes = len(self.classes_)
+        drawn = self.estimators_samples_
+        if hasattr(self, "bag_weight_") or any(len(np.unique(y[d])) != classes for d in drawn):
+            return None
+        return Bag(self.estimators_, drawn, self.estimators_features_)
 
     def _default(self) -> DecisionTreeClassifier:
         return DecisionTreeClassifier()

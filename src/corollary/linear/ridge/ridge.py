@@ -87,6 +87,16 @@ class Ridge(LeastSquaresRegressor):
             self.alpha, self.fit_intercept, self.solver, self.tol, self.max_iter
         )
 
+    def ridge_penalty(self) -> float | None:
+        """Return the penalty if there is one and the model goes through the origin.
+
+        Returns
+        -------
+        alpha : float or None
+            Weight of the squared norm beside the sum of squares.
+        """
+        return float(self.alpha) if self.alpha > 0 and not self.fit_intercept else None
+
     def _keep(self, solution: LeastSquares) -> None:
         super()._keep(solution)
         self.n_iter_ = solution.n_iter

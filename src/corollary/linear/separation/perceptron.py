@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, RandomSeed, fitted
+from corollary.core.estimator import Count, RandomSeed, check_new_data, fitted
+from corollary.core.protocols import DeterminingRows
 from corollary.core.schema import Array, Integer
 from corollary.linear._classifier import LinearClassifier
 from corollary.linear.separation.perceptron_run import perceptron_run
@@ -103,8 +104,7 @@ class Perceptron(LinearClassifier):
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         if self.fit_intercept:
-            ones = np.ones((X.shape[0], 1))
-            X = sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
+            X = _with_constant(X)
         random = check_random_state(self.random_state)
         n_classes = len(self.classes_)
         runs = [
@@ -132,3 +132,37 @@ class Perceptron(LinearClassifier):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def determining_rows(self, X: Any, y: Any) -> DeterminingRows | None:
+        """Say which training rows the run was ever mistaken at; the others left no trace in it.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The training rows, in their order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        determining : DeterminingRows or None
+            None for several classes, or if the run cannot be repeated on these rows.
+        """
+        labels = np.asarray(y)
+        if self.shuffle or len(self.classes_) != 2 or not np.isin(labels, self.classes_).all():
+            return None
+        rows, weights = check_new_data(self, X, accept_sparse="csr"), self.coef_[0]
+        if self.fit_intercept:
+            rows, weights = _with_constant(rows), np.append(weights, self.intercept_)
+        signs = np.where(labels == self.classes_[1], 1, -1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = perceptron_run(rows, signs, max_passes=self.max_iter)
+        if not np.array_equal(again.weights, weights):
+            return None
+        return DeterminingRows(again.mistakes > 0, "mistakes")
+
+
+def _with_constant(X: Any) -> Any:
+    ones = np.ones((X.shape[0], 1))
+    return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])

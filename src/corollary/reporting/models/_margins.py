@@ -79,10 +79,20 @@ class MarginClassifier:
         """Features it takes."""
         return self.machine.n_features_in_
 
-    @property
-    def estimators_(self) -> list[Any]:
-        """The machine, where :func:`corollary.certify` looks for memories of training rows."""
-        return [self.machine]
+    def fitted_parts(self, X: Any) -> list[tuple[Any, Any]]:
+        """Return the machine with the rows that reach it, which may be training rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Rows.
+
+        Returns
+        -------
+        parts : list of (estimator, ndarray)
+            The machine takes the rows as they are.
+        """
+        return [(self.machine, X)]
 
     @property
     def C_(self) -> float:

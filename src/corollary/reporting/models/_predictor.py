@@ -94,10 +94,20 @@ class Predictor:
         weights=Optional(Array("f", "m", low=0.0)),
     )
 
-    @property
-    def estimators_(self) -> list[Any]:
-        """The estimators, where :func:`corollary.certify` looks for memories of training rows."""
-        return list(self.estimators)
+    def fitted_parts(self, X: Any) -> list[tuple[Any, Any]]:
+        """List the models inside with the rows that reach them, which may be training rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Encoded rows.
+
+        Returns
+        -------
+        parts : list of (estimator, ndarray)
+            Every estimator takes the rows as they are.
+        """
+        return [(estimator, X) for estimator in self.estimators]
 
     @property
     def classes_(self) -> np.ndarray:

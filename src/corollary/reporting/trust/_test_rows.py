@@ -83,7 +83,7 @@ def certify_rows(
     notes: list[str],
 ) -> tuple[Any, ...]:
     """Certify the chosen model on the test rows."""
-    from corollary.theory import certify
+    from corollary.certificates import certify
 
     try:
         found = certify(predictor, features, y, confidence=confidence, kept_aside=True)

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.certificate import Assumption
+from corollary.core.protocols import Plane
 from corollary.reporting.models._predictor import Predictor
 from corollary.representation import ColumnTable, TableEncoder
 
 #: Where the encoder does not follow a quantity: it fills gaps, reads some zeros as gaps, and holds
 #: what lies beyond the training range by more than its width.
-RANGE = (
+RANGE = Assumption(
     "No column of a new row is missing, or is a 0 that counts as missing, or lies beyond its "
-    "training range by more than the width of that range."
+    "training range by more than the width of that range.",
+    "population",
 )
 
 
@@ -39,12 +42,12 @@ def certify_training_rows(
     raw = _as_measured(encoder, table, features)
     if raw is None:
         return ()
-    from corollary.theory import certify
+    from corollary.certificates import certify
 
     weights, intercept = plane
     centre, scale = _units(encoder, calibration)
     slope = weights / encoder.scale_
-    rule = _rule(slope * scale, float(intercept + slope @ (centre - encoder.centre_)))
+    rule = Plane(slope * scale, float(intercept + slope @ (centre - encoder.centre_)))
     rows = (raw - centre) / scale
     if not np.array_equal(rule.predict(rows), predictor.predict(features)):
         return ()
@@ -63,16 +66,6 @@ def _plane(predictor: Predictor) -> tuple[np.ndarray, float] | None:
     if np.asarray(estimator.classes_).tolist() != [0, 1] or len(predictor.constant) != 2:
         return None
     return np.asarray(coef[0], dtype=np.float64), float(intercept[0])
-
-
-def _rule(weights: np.ndarray, intercept: float) -> Any:
-    """Write a plane as a fitted linear classifier, which is what theorems about planes read."""
-    from sklearn.linear_model import LogisticRegression
-
-    rule = LogisticRegression()
-    rule.coef_, rule.intercept_ = weights[None, :], np.array([intercept])
-    rule.classes_, rule.n_features_in_ = np.array([0, 1]), len(weights)
-    return rule
 
 
 def _as_measured(
@@ -109,10 +102,6 @@ def _with_range(certificate: Any, whole: bool) -> Any:
     """Add what the encoder asks for, and tick what the way this was computed makes true."""
     from dataclasses import replace
 
-    made_true = ("trained on", "without these rows") if whole else ("trained on",)
-    kept = (a for a in certificate.assumptions if any(words in a for words in made_true))
-    return replace(
-        certificate,
-        assumptions=(*certificate.assumptions, RANGE),
-        checked=(*certificate.checked, *kept),
-    )
+    made_true = ("rows", "choice") if whole else ("rows",)
+    kept = (a.vouched() if a.about in made_true else a for a in certificate.assumptions)
+    return replace(certificate, assumptions=(*kept, RANGE))

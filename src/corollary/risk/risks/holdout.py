@@ -13,8 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted
 
-# Fresh rows overlap with training rows so much in fewer than one of a thousand cases.
-SUSPICIOUS = 1e-3
+from corollary.core.guard import is_suspicious, look_up
 
 
 class TestSetError(RuntimeError):
@@ -263,16 +262,9 @@ def _is_fitted(model: Any) -> bool:
 
 
 def _refuse_seen_rows(model: Any, X: Any) -> None:
-    memory = getattr(model, "fingerprint_", None)
-    if memory is None:
-        return
-    try:
-        overlap = memory.overlap(X)
-    except (TypeError, ValueError):
-        # Rows that are not numbers were turned into features before fitting; nothing to compare.
-        return
-    if overlap.p_value < SUSPICIOUS:
-        raise TestSetError(
-            f"The model was trained on test rows: {overlap.seen} of {overlap.compared} are among "
-            "its training rows. Fit it on the training and validation rows only."
-        )
+    for _, overlap in look_up(model, X):
+        if is_suspicious(overlap):
+            raise TestSetError(
+                f"The model was trained on test rows: {overlap.seen} of {overlap.compared} are "
+                "among its training rows. Fit it on the training and validation rows only."
+            )

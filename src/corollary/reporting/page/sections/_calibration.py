@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, number, percent, percent_triple, plural
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections._bins import equal_count_bins
-from corollary.theory.certificate import format_share
 from corollary.validation import holm, share_interval
 
 LEAST_ROWS = 20

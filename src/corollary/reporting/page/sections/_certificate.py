@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, number, opening, percent, plural, thousands
 from corollary.reporting.page.sections import _facts as facts
-from corollary.theory.certificate import format_share
-from corollary.theory.held_out import rows_needed
+from corollary.theory import rows_needed
 
 THEOREMS = {
     "theory.clopper-pearson": "Exact binomial bound",
@@ -44,7 +44,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         return None
     found = [_certificate(c) for c in evidence.certificates]
     return {
-        "finding": _finding(found),
+        "finding": _finding(found, [c.quantity.level for c in evidence.certificates]),
         "certificates": found,
         "forests": _forests(evidence, found),
         "assumptions": _assumptions(evidence.certificates),
@@ -62,13 +62,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     }
 
 
-def is_share(quantity: str) -> bool:
-    """Tell whether a certified quantity is a share of rows."""
-    return any(word in quantity for word in ("rate", "share", "coverage", "probability"))
-
-
 def _certificate(c: Any) -> dict[str, Any]:
-    share = is_share(c.quantity)
+    share = c.quantity.kind == "share"
     bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
     upper = getattr(c, "direction", "upper") == "upper"
     known = bound is not None and empirical is not None
@@ -76,7 +71,7 @@ def _certificate(c: Any) -> dict[str, Any]:
     return {
         "claim": c.claim,
         "sentence": _sentence(c),
-        "quantity": c.quantity,
+        "quantity": c.quantity.name,
         "percent": share,
         "empirical": empirical,
         "bound": bound,
@@ -86,7 +81,7 @@ def _certificate(c: Any) -> dict[str, Any]:
         if bound is not None
         else "unbounded",
         "observed_words": number(c.empirical)
-        if c.theorem == "theory.error-quantile"
+        if c.quantity.kind == "quantile"
         else thousands(c.observed),
         "gap": gap,
         "gap_words": _gap_words(gap, share) if gap is not None and not c.vacuous else "",
@@ -122,8 +117,8 @@ def _sentence(c: Any) -> str:
     """Say the claim without its assumptions, which have a list of their own."""
     opening = f"With {100 * c.confidence:.6g}% confidence, "
     observed = thousands(c.observed)
-    if not c.vacuous and c.theorem == "theory.error-quantile":
-        share = c.quantity.partition(" ")[0]
+    if not c.vacuous and c.quantity.kind == "quantile":
+        share = f"{100 * c.quantity.level:.6g}%"
         return (
             f"{opening}at least {share} of such rows are predicted within "
             f"{number(c.bound, direction='up')}; observed {number(c.empirical)} on "
@@ -235,7 +230,7 @@ def _assumptions(certificates: tuple[Any, ...]) -> list[dict[str, Any]]:
     return [{"text": thousands(text), "kept": text in checked} for text in lines]
 
 
-def _finding(found: list[dict[str, Any]]) -> str:
+def _finding(found: list[dict[str, Any]], levels: list[float | None]) -> str:
     if all(c["vacuous"] for c in found):
         missing = [c["rows_missing"] for c in found if c["rows_missing"]]
         text = "Nothing can be certified from so few test rows: every bound is vacuous."
@@ -244,7 +239,8 @@ def _finding(found: list[dict[str, Any]]) -> str:
         return text
     sound = [c for c in found if not c["vacuous"]]
     # Of several quantiles the one that 9 of 10 rows stay below says most.
-    best = next((c for c in sound if c["quantity"].startswith("90% quantile")), sound[0])
+    nine = [c for c, level in zip(found, levels) if level == 0.9 and not c["vacuous"]]
+    best = next(iter(nine), sound[0])
     text = best["sentence"]
     if best["rows_to_halve"]:
         text += (

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence, ProfiledColumn
 from corollary.reporting.page._format import count, label, number, percent, plural
 from corollary.reporting.page.sections import _facts as facts
-from corollary.theory.certificate import format_share
 from corollary.validation import share_upper
 
 SIZES = (30, 100, 300, 1000)

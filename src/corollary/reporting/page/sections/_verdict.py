@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import (
     count,
@@ -20,7 +21,6 @@ from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _new_data as new_data
 from corollary.reporting.page.sections._doubts import doubts
 from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS, count_others
-from corollary.theory.certificate import format_share
 from corollary.validation import (
     quantile_interval,
     share_interval,

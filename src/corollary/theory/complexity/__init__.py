@@ -1,0 +1,1 @@
+"""How rich classes of functions are: dichotomies, covers, signs and norms."""

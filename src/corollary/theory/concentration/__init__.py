@@ -1,0 +1,1 @@
+"""How far sums, counts, quantiles and sequences stray from what they estimate."""

@@ -1,0 +1,1 @@
+"""How many rows a class takes to be learnt, and when none suffice."""

@@ -1,0 +1,1 @@
+"""Bounds for distributions over hypotheses, and the identities behind them."""
