@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax, softmax
 
 from corollary.core.schema import Flag, List, Number, Plain, Schema
 from corollary.risk.losses.loss import Loss, check_posterior, check_range, pair, sign
@@ -184,22 +183,44 @@ class CrossEntropyLoss(Loss):
     name = "cross_entropy"
     _schema = Schema()
 
+    def terms_of_scores(self, y_true: Any, prediction: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return losses and softmax probabilities, from one exponential.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Class numbers 0, 1, ....
+        prediction : array-like of shape (n_samples, n_classes)
+            Scores.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_samples,)
+            ``log sum_k exp(score_k) - score_y``.
+        probabilities : ndarray of shape (n_samples, n_classes)
+            ``p``; the slope is p minus the indicator of the true class, and the matrix of second
+            derivatives ``diag(p) - p p'``.
+        """
+        y, score = _codes_and_scores(y_true, prediction)
+        top = score.max(axis=1, keepdims=True)
+        p = np.exp(score - top)  # never overflows
+        total = p.sum(axis=1, keepdims=True)
+        p /= total
+        return np.log(total[:, 0]) + (top[:, 0] - score[np.arange(len(y)), y]), p
+
     def value(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return the loss of every row of scores."""
-        y, score = _codes_and_scores(y_true, prediction)
-        # Subtracted from zero, a sure and right prediction costs 0.0 and not -0.0.
-        return 0.0 - log_softmax(score, axis=1)[np.arange(len(y)), y]
+        return self.terms_of_scores(y_true, prediction)[0]
 
     def slope(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return softmax probabilities minus the indicator of the true class."""
-        y, score = _codes_and_scores(y_true, prediction)
-        slope = softmax(score, axis=1)
-        slope[np.arange(len(y)), y] -= 1
+        slope = self.terms_of_scores(y_true, prediction)[1]
+        slope[np.arange(len(slope)), np.asarray(y_true, dtype=np.intp)] -= 1
         return slope
 
     def curvature(self, y_true: Any, prediction: Any) -> np.ndarray:
         """Return ``p (1 - p)`` for softmax probabilities p: the diagonal of ``diag(p) - p p'``."""
-        p = softmax(_codes_and_scores(y_true, prediction)[1], axis=1)
+        p = self.terms_of_scores(y_true, prediction)[1]
         return p * (1 - p)
 
     def select(self, prediction: Any) -> np.ndarray:
