@@ -150,9 +150,9 @@ class Classifier(ClassifierMixin, Learner):
     def _code(self, y: np.ndarray) -> np.ndarray:
         """Set ``classes_`` and return the place of each label among them."""
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_ = np.unique(y)
         refuse_one_class(self, self.classes_)
-        return codes
+        return np.searchsorted(self.classes_, y)  # faster than the inverse that `unique` returns
 
     def _choose(self, scores: np.ndarray) -> np.ndarray:
         """Return the labels that scores decide for."""
