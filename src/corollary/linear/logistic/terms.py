@@ -1,4 +1,4 @@
-r"""Logistic and softmax loss with derivatives, as a sum over rows.
+r"""The logistic and the softmax loss of :mod:`corollary.risk`, summed over rows.
 
 With scores :math:`z = \langle w, x \rangle + b` and labels coded 0 and 1 the loss of a row is
 :math:`\log(1 + e^{-s z})`, :math:`s = 2y - 1`; with one score per class it is
@@ -21,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.summary import Chunk, Summary
+from corollary.risk import CrossEntropyLoss, LogisticLoss
 
 # Weighted copies of rows are made in pieces of this many values (256 kB): they stay in a core's
 # second-level cache instead of being fetched from the system page by page.
@@ -55,18 +56,10 @@ def log_loss_terms(scores: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.nd
     >>> float(loss[0])
     1000.0
     """
-    if scores.shape[1] == 1:
-        z = scores[:, 0]
-        small = np.exp(-np.abs(z))  # never overflows
-        p = np.where(z >= 0, 1.0, small) / (1.0 + small)
-        wrong = np.where(y == 1, -z, z)
-        return np.maximum(wrong, 0.0) + np.log1p(small), p[:, None]
-    top = scores.max(axis=1, keepdims=True)
-    p = np.exp(scores - top)
-    total = p.sum(axis=1, keepdims=True)
-    p /= total
-    own = scores[np.arange(len(y)), y]
-    return np.log(total[:, 0]) + (top[:, 0] - own), p
+    if scores.shape[1] > 1:
+        return CrossEntropyLoss().terms_of_scores(y, scores)
+    loss = LogisticLoss().value(2 * np.asarray(y) - 1, scores[:, 0])
+    return loss, LogisticLoss().inverse_link(scores)
 
 
 @dataclass(frozen=True)
@@ -154,25 +147,29 @@ class LogisticTerms(Summary):
         scores = np.asarray(X @ coef.T)
         if self.fit_intercept:
             scores += self.weights[:, -1]
-        loss, p = log_loss_terms(scores, y)
-        residual = p.copy()
-        if self.weights.shape[0] == 1:
-            residual[:, 0] -= y
+        if len(self.weights) == 1:
+            sign = 2.0 * y - 1.0
+            lead = sign * scores[:, 0]
+            loss, slope, bend = LogisticLoss().terms_of_margin(lead)
+            residual = (sign * slope)[:, None]
         else:
+            loss, p = CrossEntropyLoss().terms_of_scores(y, scores)
+            lead, bend = _lead(scores, y), p
+            residual = p.copy()
             residual[np.arange(len(y)), y] -= 1.0
         if w is not None:
             residual *= w[:, None]
+            lead = lead[w > 0]
         gradient = np.empty_like(self.weights, dtype=np.float64)
         gradient[:, : coef.shape[1]] = (X.T @ residual).T
         if self.fit_intercept:
             gradient[:, -1] = residual.sum(axis=0)
-        lead = _lead(scores, y, w)
         part = replace(
             self,
             weight=float(len(y) if w is None else w.sum()),
             loss=float(loss.sum() if w is None else loss @ w),
             gradient=gradient,
-            hessian=self._hessian(X, p, w) if self.curvature else None,
+            hessian=self._hessian(X, bend, w) if self.curvature else None,
             margin=float(lead.min(initial=np.inf)),
             reach=float(lead.max(initial=-np.inf)),
         )
@@ -208,16 +205,19 @@ class LogisticTerms(Summary):
             )
         return codes
 
-    def _hessian(self, X: Any, p: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    def _hessian(self, X: Any, bend: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+        """Sum the Hessian from the curvature of one score, or from the probabilities of several."""
         if self.columns is not None:
             X = X[:, self.columns]
-        n_outputs, size = p.shape[1], X.shape[1] + self.fit_intercept
+        if len(self.weights) == 1:
+            return _weighted_gram(X, bend if w is None else w * bend, intercept=self.fit_intercept)
+        n_outputs, size = bend.shape[1], X.shape[1] + self.fit_intercept
         total = np.zeros((n_outputs, size, n_outputs, size))
         for k in range(n_outputs):
             for j in range(k + 1):
                 # Between classes the curvature is -p_k p_j; the sign comes below, since the
                 # weighted products take roots.
-                v = p[:, k] * (1.0 - p[:, k] if j == k else p[:, j])
+                v = bend[:, k] * (1.0 - bend[:, k] if j == k else bend[:, j])
                 if w is not None:
                     v *= w
                 block = _weighted_gram(X, v, intercept=self.fit_intercept)
@@ -247,13 +247,9 @@ def _weighted_gram(X: Any, v: np.ndarray, *, intercept: bool) -> np.ndarray:
     return gram
 
 
-def _lead(scores: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-    """Return by how much each row's own score exceeds the best other (0 for two classes)."""
-    if scores.shape[1] == 1:
-        lead = np.where(y == 1, scores[:, 0], -scores[:, 0])
-    else:
-        rows = np.arange(len(y))
-        others = scores.copy()
-        others[rows, y] = -np.inf
-        lead = scores[rows, y] - others.max(axis=1)
-    return lead if w is None else lead[w > 0]
+def _lead(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return by how much each row's own score exceeds the best other."""
+    rows = np.arange(len(y))
+    others = scores.copy()
+    others[rows, y] = -np.inf
+    return scores[rows, y] - others.max(axis=1)
