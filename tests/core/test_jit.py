@@ -68,3 +68,10 @@ def test_a_part_runs_inside_a_loop(strict):
     sums = np.zeros(2)
     total(np.arange(6.0), sums)
     assert sums.tolist() == [6.0, 9.0]
+
+
+def test_a_record_refuses_names_that_numpy_has():
+    from corollary.core.jit import record
+
+    with pytest.raises(ValueError, match="'size'"):
+        record(np.int64, "node size")

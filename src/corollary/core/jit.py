@@ -150,4 +150,6 @@ def record(*fields: Any) -> Any:
     pairs = [
         (name, kind) for kind, names in zip(fields[::2], fields[1::2]) for name in names.split()
     ]
+    if taken := [name for name, _ in pairs if hasattr(np.record, name)]:
+        raise ValueError(f"Without the compiler {taken} would not be fields: NumPy has such names.")
     return np.dtype((np.record, np.dtype(pairs, align=True)))

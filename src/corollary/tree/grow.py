@@ -109,18 +109,21 @@ class Rules:
     max_leaf_nodes: int | None = None
     max_features: int | None = None
 
-    def _compiled(self, kind: Any, n_features: int, unit: float, *more: Any) -> Any:
-        return kind(
-            _LIMIT if self.max_depth is None else int(self.max_depth),
+    def _compiled(self, problem: Problem, n_features: int, unit: float) -> Any:
+        from corollary.tree._loops import growth
+
+        wanted = n_features if self.max_features is None else int(self.max_features)
+        return growth.Rules(
+            max_depth=_LIMIT if self.max_depth is None else int(self.max_depth),
             # A split needs two leaves, so a smaller node need not be searched.
-            max(2, int(self.min_samples_split), 2 * int(self.min_samples_leaf)),
-            int(self.min_samples_leaf),
-            float(self.min_weight_leaf),
+            min_samples_split=max(2, int(self.min_samples_split), 2 * int(self.min_samples_leaf)),
+            min_samples_leaf=int(self.min_samples_leaf),
+            min_weight_leaf=float(self.min_weight_leaf),
             # Rounding must not keep a split that has just the gain asked for.
-            float(self.min_gain) / unit * (1 - 1e-12),
-            _LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            n_features if self.max_features is None else min(n_features, int(self.max_features)),
-            *more,
+            min_gain=float(self.min_gain) / unit * (1 - 1e-12),
+            max_leaf_nodes=_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
+            max_features=min(n_features, wanted),
+            binary=problem.moments and problem.n_classes == 2,
         )
 
 
@@ -169,52 +172,50 @@ def grow_histogram(
 ) -> Tree:
     """Grow a tree by histograms of binned columns."""
     from corollary.tree._loops import histogram as compiled
+    from corollary.tree._loops.growth import OPEN
 
     n_features = table.codes.shape[1]
     row, target, weight, unit = _entries(problem, sample_weight)
     n, width = len(row), problem.width
     columns = np.arange(n_features) if features is None else np.sort(features)
-    binary = problem.moments and problem.n_classes == 2
-    limits = rules._compiled(compiled.Rules, len(columns), unit, binary)
+    limits = rules._compiled(problem, len(columns), unit)
     categories = np.where(table.bins.categorical, table.bins.n_bins, 0)
     kinds = categories if categories.any() else None
     capacity = max(1, 2 * n - 1)
-    value = np.empty(2 * n)
-    value[0::2], value[1::2] = target, weight
-    lists = np.zeros(513, dtype=np.int64)
-    lists[0] = seed
-    work = compiled.Work(
-        row.astype(np.uint32),
-        value,
-        np.empty(n, dtype=np.uint32),
-        np.empty(2 * n),
-        np.zeros(257 * width),
-        lists,
-        columns.astype(np.int32),
-        np.empty(4 * n, dtype=np.int64),
-        np.empty((n_features, _near_rows(limits, n, n_features)), dtype=np.uint8),
+    histogram = compiled.Histogram(
+        sums=np.zeros((256, width)),
+        count=np.zeros(256, dtype=np.int64),
+        seen=np.empty(256, dtype=np.int64),
+        left=np.empty(width),
+    )
+    entry = np.empty(n, compiled.ENTRY)
+    entry["row"], entry["target"], entry["weight"] = row, target, weight
+    random = np.array([seed], dtype=np.int64)
+    work = compiled.Work(entry, histogram, columns.astype(np.int64), random)
+    room = compiled.Room(
+        open=np.empty(n, OPEN),
+        goes_left=np.empty(256, dtype=np.bool_),
+        spare=np.empty(n, compiled.ENTRY),
+        near=np.empty((n_features, _near_rows(limits, n, n_features)), dtype=np.uint8),
     )
     grown = compiled.Grown(
-        np.empty(4 * capacity, dtype=np.int32),
-        np.empty((capacity, width)),
-        np.empty(capacity),
-        np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
+        nodes=np.empty(capacity, compiled.NODE),
+        total=np.empty((capacity, width)),
+        bits=np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
     )
     grown.total[0] = _channel_sums(problem, target, weight)
-    bounds = _bounds(compiled.Monotone, monotone, capacity)
-    size = compiled.grow_tree(table.codes.T, kinds, problem.impurity, limits, work, grown, bounds)
-    feature, cut, to_left, left = grown.nodes[: 4 * size].reshape(-1, 4).T
-    inner = left >= 0
+    bounds = _bounds(monotone, capacity)
+    size = compiled.grow_tree(
+        table.codes.T, kinds, problem.impurity, limits, work, room, grown, bounds
+    )
+    nodes = grown.nodes[:size]
+    inner = nodes["left"] >= 0
+    categorical = inner & (nodes["cut"] == compiled.MISSING)
     threshold = np.zeros(size)
-    threshold[inner] = table.cuts[feature[inner], cut[inner]]
-    categorical = inner & (cut == 255)
+    threshold[inner] = table.cuts[nodes["feature"][inner], nodes["cut"][inner]]
     threshold[categorical] = 0.0
     value = _values(problem, grown.total[:size], bounds)
-    return _tree(
-        feature, threshold, to_left, left, value, grown.total[:size, 0],
-        grown.gain[:size] * unit, n_features, categorical,
-        grown.bits[:size] if kinds is not None else grown.bits[:0],
-    )  # fmt: skip
+    return _tree(nodes, threshold, value, grown, unit, n_features, categorical)
 
 
 def grow_exact(
@@ -229,58 +230,57 @@ def grow_exact(
 ) -> Tree:
     """Grow a tree by exact splits: every cut between neighbouring values is tried."""
     from corollary.tree._loops import exact as compiled
+    from corollary.tree._loops.growth import OPEN
+    from corollary.tree._loops.medians import SUMS, Medians
 
     n_features = X.shape[1]
     row, target, weight, unit = _entries(problem, sample_weight)
-    n, width, levels = len(row), problem.width, None
+    n, width, medians = len(row), problem.width, None
     if problem.criterion == "absolute_error":
         levels, ranks = np.unique(target, return_inverse=True)
+        fenwick = np.zeros(len(levels) + 1, SUMS)
+        medians = Medians(levels, fenwick, np.empty(n + 1), np.empty(n + 1))
         target = ranks.astype(np.float64)
-    kinds = np.zeros(n_features, dtype=np.int64)
-    if categorical is not None:
-        kinds[categorical] = 255
+    kinds = None
+    if categorical is not None and categorical.any():
+        kinds = np.where(categorical, 255, 0)
     columns = np.ascontiguousarray(X[row].T, dtype=np.float64)
-    limits = rules._compiled(compiled.Rules, n_features, unit)
     capacity = max(1, 2 * n - 1)
     work = compiled.Work(
-        columns,
-        np.argsort(columns, axis=1, kind="stable").astype(np.int64),
-        target,
-        weight,
-        np.empty(n, dtype=np.int64),
-        np.empty(n),
-        np.empty(n, dtype=np.bool_),
-        np.zeros((4, n + 2 if levels is not None else 0)),
-        np.zeros((4, max(256, width))),
-        np.arange(n_features, dtype=np.int64),
-        np.array([seed], dtype=np.int64),
-        np.empty((n, 2), dtype=np.int64),
+        columns=columns,
+        order=np.argsort(columns, axis=1, kind="stable").astype(np.int64),
+        rows=np.empty(n, compiled.ROW),
+        places=np.empty(n, compiled.PLACE),
+        categories=np.empty(256, compiled.CATEGORY),
+        left=np.empty(width),
+        goes_left=np.empty(n, dtype=np.bool_),
+        features=np.arange(n_features, dtype=np.int64),
+        random=np.array([seed], dtype=np.int64),
+        open=np.empty(n, OPEN),
     )
+    work.rows["target"], work.rows["weight"] = target, weight
     grown = compiled.Grown(
-        np.empty((capacity, 5), dtype=np.int64),
-        np.empty(capacity),
-        np.empty((capacity, width)),
-        np.empty(capacity),
-        np.empty((capacity if kinds.any() else 1, 256), dtype=np.bool_),
+        nodes=np.empty(capacity, compiled.NODE),
+        total=np.empty((capacity, width)),
+        bits=np.empty((1 if kinds is None else capacity, 256), dtype=np.bool_),
     )
     grown.total[0] = _channel_sums(problem, target, weight)
-    given = kinds if kinds.any() else None
-    bounds = _bounds(compiled.Monotone, monotone, capacity)
-    size = compiled.grow_exact(given, problem.impurity, levels, limits, work, grown, bounds)
-    feature, to_left, left, start, stop = grown.nodes[:size].T
-    categorical_split = (left >= 0) & (kinds[feature] > 0)
-    threshold = np.where((left >= 0) & ~categorical_split, grown.threshold[:size], 0.0)
-    if levels is not None:
-        order, y = work.order[0], levels[target.astype(np.int64)]
-        spans = [order[a:b] for a, b in zip(start, stop)]
+    bounds = _bounds(monotone, capacity)
+    limits = rules._compiled(problem, n_features, unit)
+    size = compiled.grow_exact(kinds, problem.impurity, medians, limits, work, grown, bounds)
+    nodes = grown.nodes[:size]
+    inner = nodes["left"] >= 0
+    by_category = np.zeros(size, dtype=bool)
+    if kinds is not None:
+        by_category = inner & (kinds[nodes["feature"]] > 0)
+    threshold = np.where(inner & ~by_category, nodes["threshold"], 0.0)
+    if medians is not None:
+        y = levels[target.astype(np.int64)]
+        spans = [work.order[0, a:b] for a, b in zip(nodes["start"], nodes["stop"])]
         value = np.array([[weighted_median(y[s], weight[s])] for s in spans])
     else:
         value = _values(problem, grown.total[:size], bounds)
-    return _tree(
-        feature, threshold, to_left, left, value, grown.total[:size, 0],
-        grown.gain[:size] * unit, n_features, categorical_split,
-        grown.bits[:size] if kinds.any() else grown.bits[:0],
-    )  # fmt: skip
+    return _tree(nodes, threshold, value, grown, unit, n_features, by_category)
 
 
 def weighted_median(y: np.ndarray, weight: np.ndarray) -> float:
@@ -335,20 +335,23 @@ def _channel_sums(problem: Problem, target: np.ndarray, weight: np.ndarray) -> n
     return np.append(weight.sum(), by_class)
 
 
-def _bounds(kind: Any, monotone: np.ndarray | None, capacity: int) -> Any:
+def _bounds(monotone: np.ndarray | None, capacity: int) -> Any:
     """Make room for the bounds of nodes; the root has none."""
+    from corollary.tree._loops.growth import BOUND, Monotone
+
     if monotone is None:
         return None
-    signs = np.ascontiguousarray(monotone, dtype=np.int64)
-    return kind(signs, np.full(capacity, -np.inf), np.full(capacity, np.inf))
+    bounds = np.empty(capacity, BOUND)
+    bounds["low"], bounds["high"] = -np.inf, np.inf
+    return Monotone(np.ascontiguousarray(monotone, dtype=np.int64), bounds)
 
 
 def _values(problem: Problem, total: np.ndarray, bounds: Any = None) -> np.ndarray:
     share = total[:, 1:] / total[:, :1]
     if bounds is not None:
         # Splits of columns without a constraint may leave the bounds; answers may not.
-        low, high = bounds.low[: len(share)], bounds.high[: len(share)]
-        share[:, -1] = np.clip(share[:, -1], low, high)
+        bound = bounds.bounds[: len(share)]
+        share[:, -1] = np.clip(share[:, -1], bound["low"], bound["high"])
         if share.shape[1] == 2:
             share[:, 0] = 1.0 - share[:, 1]
     if problem.n_classes == 0:
@@ -360,32 +363,31 @@ def _values(problem: Problem, total: np.ndarray, bounds: Any = None) -> np.ndarr
 
 
 def _tree(
-    feature: np.ndarray,
+    nodes: np.ndarray,
     threshold: np.ndarray,
-    to_left: np.ndarray,
-    left: np.ndarray,
     value: np.ndarray,
-    weight: np.ndarray,
-    gain: np.ndarray,
+    grown: Any,
+    unit: float,
     n_features: int,
     categorical: np.ndarray,
-    bits: np.ndarray,
 ) -> Tree:
-    inner = left >= 0
+    """Turn what a grower wrote into a tree; ``categorical`` marks the splits by categories."""
+    inner = nodes["left"] >= 0
     categories, bitsets = np.zeros(0, dtype=np.int32), np.zeros((0, 8), dtype=np.uint32)
     if categorical.any():
-        categories = np.full(len(left), -1, dtype=np.int32)
+        categories = np.full(len(nodes), -1, dtype=np.int32)
         categories[categorical] = np.arange(np.count_nonzero(categorical), dtype=np.int32)
-        packed = np.packbits(bits[categorical], axis=1, bitorder="little")
+        chosen = grown.bits[: len(nodes)][categorical]
+        packed = np.packbits(chosen, axis=1, bitorder="little")
         bitsets = packed.view("<u4").astype(np.uint32)
     return Tree(
-        feature=np.where(inner, feature, -1).astype(np.int32),
+        feature=np.where(inner, nodes["feature"], -1).astype(np.int32),
         threshold=threshold,
-        missing_left=(to_left != 0) & inner,
-        left=left.astype(np.int32),
+        missing_left=(nodes["missing_left"] != 0) & inner,
+        left=nodes["left"].astype(np.int32),
         value=np.ascontiguousarray(value),
-        weight=weight.copy(),
-        gain=np.where(inner, gain, 0.0),
+        weight=grown.total[: len(nodes), 0].copy(),
+        gain=np.where(inner, nodes["gain"] * unit, 0.0),
         n_features=int(n_features),
         categories=categories,
         bitsets=bitsets,

@@ -2,433 +2,355 @@
 
 Every column keeps its own order of the entries, sorted once; a split moves the entries of each
 order to the children without disturbing it, so that nothing is sorted again. The criteria are
-those of ``_histogram`` (squared error if ``impurity`` is None), and the absolute error if
-``levels`` holds the distinct targets, ascending: then targets are their ranks.
+those of histograms (squared error if ``impurity`` is None), and the absolute error if ``medians``
+is not None: then targets are ranks. ``kinds`` says how many categories a column has, 0 for numbers;
+it is None if no column has any.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from corollary.core.jit import jit
+from corollary.core.jit import jit, part, record
+from corollary.tree._loops.growth import (
+    add,
+    bound_children,
+    close,
+    constraint_of,
+    draw,
+    explained,
+    explained_by_means,
+    gain_of,
+    in_order,
+    pick,
+    push,
+)
+from corollary.tree._loops.medians import running_losses
 
-GINI, ENTROPY, ERROR = 1, 2, 3
-
-
-class Rules(NamedTuple):
-    """When to split; ``min_gain`` is a sum over rows, limits are large where there is none."""
-
-    max_depth: int
-    min_samples_split: int
-    min_samples_leaf: int
-    min_weight_leaf: float
-    min_gain: float
-    max_leaf_nodes: int
-    max_features: int
+#: The left child (the other follows it), -1 for none, and the entries of the node.
+NODE = record(np.int64, "feature missing_left left start stop", np.float64, "threshold gain")
+ROW = record(np.float64, "target weight")
+#: An entry in the order in which cuts are tried, and its value, or the rank of its category.
+PLACE = record(np.int64, "entry", np.float64, "key")
+#: Mean target or share of a class, and where its entries are in the order of the column.
+CATEGORY = record(np.float64, "share", np.int64, "start stop")
 
 
 class Work(NamedTuple):
-    """Columns (features, entries), orders of them, targets, weights, and room.
+    """Columns (features, entries), orders of them, rows, and what is known at one node.
 
-    ``spare`` has room for entries, ``keys`` for values, ``side`` marks entries on the left,
-    ``sums`` takes losses left and right of every cut and two Fenwick trees, ``room`` categories
-    and the sums on the left, ``state`` is that of the random numbers.
+    That is the entries as arranged for a feature, its categories, channels on the left, which
+    entries go left, features in the order drawn, random numbers, open nodes.
     """
 
     columns: np.ndarray
     order: np.ndarray
-    target: np.ndarray
-    weight: np.ndarray
-    spare: np.ndarray
-    keys: np.ndarray
-    side: np.ndarray
-    sums: np.ndarray
-    room: np.ndarray
+    rows: np.ndarray
+    places: np.ndarray
+    categories: np.ndarray
+    left: np.ndarray
+    goes_left: np.ndarray
     features: np.ndarray
-    state: np.ndarray
-    queue: np.ndarray
+    random: np.ndarray
+    open: np.ndarray
 
 
 class Grown(NamedTuple):
-    """The tree: feature, side of missing values, left child, first and last entry; and so on.
-
-    ``bits`` marks categories that go left, one row for each node, if there are any.
-    """
+    """Nodes; their channels; for categories, which go left (one line per node)."""
 
     nodes: np.ndarray
-    threshold: np.ndarray
     total: np.ndarray
-    gain: np.ndarray
     bits: np.ndarray
 
 
-class Monotone(NamedTuple):
-    """Sign of each column's constraint, and between which values the answers of a node must lie.
-
-    The answer is the mean target, or the share of the second of two classes.
-    """
-
-    signs: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+# -- entries in the order of a feature ------------------------------------------------------------
 
 
-@jit
-def _explained(impurity, total, left):
-    """Sum over rows of what a split explains, up to a constant: larger is better."""
-    wl = left[0]
-    wr = total[0] - wl
-    a = b = 0.0
-    for c in range(1, len(total)):
-        x = left[c]
-        y = total[c] - x
-        if impurity == GINI:
-            a += x * x
-            b += y * y
-        elif impurity == ENTROPY:
-            a += x * np.log(x) if x > 0.0 else 0.0
-            b += y * np.log(y) if y > 1e-12 * total[c] else 0.0
-        else:
-            a = x if x > a else a
-            b = y if y > b else b
-    if impurity == GINI:
-        return (a / wl if wl > 0.0 else 0.0) + b / wr
-    if impurity == ENTROPY:
-        return a + b - (wl * np.log(wl) if wl > 0.0 else 0.0) - wr * np.log(wr)
-    return a + b
+@part
+def _arrange(places, order, column):
+    """List entries with their values in the order of a column; return how many are missing."""
+    missing = np.int64(0)
+    for i in range(len(order)):
+        key = column[order[i]]
+        places[i].entry, places[i].key = order[i], key
+        if np.isnan(key):
+            missing += 1
+    return missing
 
 
-@jit
-def _rank_categories(order, target, weight, present, channel, keys, spare, room):
+@part
+def _sum_category(places, start, present, rows, channel):
+    """Return where the entries of a category stop, and its mean target or share of a class."""
+    code, weight, part_of, stop = places[start].key, 0.0, 0.0, start
+    while stop < present and places[stop].key == code:
+        row = rows[places[stop].entry]
+        weight += row.weight
+        if channel < 0:
+            part_of += row.weight * row.target
+        elif row.target == channel:
+            part_of += row.weight
+        stop += 1
+    return stop, part_of / weight
+
+
+@part
+def _rank_categories(places, order, present, rows, categories, channel):
     """Arrange entries by category, categories sorted by mean target or share of a class.
 
-    On entry ``keys`` holds the codes of the entries in ``order``, ascending; on return the places
-    of their categories, in the order of ``spare``. ``channel`` is the class, -1 for the mean.
+    On entry keys are codes, ascending; on return they are the ranks of categories. ``channel`` is
+    the class, -1 for the mean.
     """
-    n_codes, i = 0, 0
-    while i < present:
-        code, mass, share, begin = keys[i], 0.0, 0.0, i
-        while i < present and keys[i] == code:
-            t, w = target[order[i]], weight[order[i]]
-            mass += w
-            if channel < 0:
-                share += w * t
-            elif t == channel:
-                share += w
-            i += 1
-        share /= mass
+    n_codes, start = 0, 0
+    while start < present:
+        stop, share = _sum_category(places, start, present, rows, channel)
         j = n_codes
-        while j > 0 and room[0, j - 1] > share:
-            for c in range(3):
-                room[c, j] = room[c, j - 1]
+        while j > 0 and categories[j - 1].share > share:
+            categories[j] = categories[j - 1]
             j -= 1
-        room[0, j] = share
-        room[1, j] = begin
-        room[2, j] = i
+        categories[j].share, categories[j].start, categories[j].stop = share, start, stop
+        start = stop
         n_codes += 1
-    place = 0
+    size = 0
     for rank in range(n_codes):
-        for i in range(int(room[1, rank]), int(room[2, rank])):
-            spare[place] = order[i]
-            keys[place] = rank
-            place += 1
+        for i in range(categories[rank].start, categories[rank].stop):
+            places[size].entry, places[size].key = order[i], rank
+            size += 1
 
 
-@jit
-def _absolute_losses(levels, order, target, weight, n, lost, losses, counts, sums):
-    """Write into losses[k] the least sum of w |y - c| over the first k entries.
+# -- the best split of a node ---------------------------------------------------------------------
 
-    Entries n to n + lost, those without a value, come in before. Two Fenwick trees over the ranks
-    of targets hold weights and weighted targets; both are left empty.
+
+@part
+def _score(i, present, impurity, medians, total, left):
+    """Return what the cut after place i explains, up to a constant: larger is better."""
+    if medians is not None:
+        return -medians.left[i + 1] - medians.right[present - 1 - i]
+    if impurity is None:
+        return explained_by_means(left[0], left[1], total[0] - left[0], total[1] - left[1])
+    return explained(impurity, total, left)
+
+
+@part
+def _large_enough(n_left, n_right, wl, wr, rules):
+    """Whether both sides have the rows and the weight that a leaf must have."""
+    few = n_left < rules.min_samples_leaf or n_right < rules.min_samples_leaf
+    return not (few or wl < rules.min_weight_leaf or wr < rules.min_weight_leaf)
+
+
+@part
+def _cut(work, n, missing, best, total, constraint, rules, impurity, medians):
+    """Try the cuts of n arranged entries.
+
+    Returned are the best score, its place (-1 for none) and the side of missing values.
     """
-    size, top = len(levels), 1
-    while 2 * top <= size:
-        top *= 2
-    all_weight = all_sum = 0.0
-    losses[0] = 0.0
-    for step in range(-lost, n):
-        e = order[n - 1 - step] if step < 0 else order[step]
-        rank, w = np.int64(target[e]), weight[e]
-        y = levels[rank]
-        all_weight += w
-        all_sum += w * y
-        j = rank + 1
-        while j <= size:
-            counts[j] += w
-            sums[j] += w * y
-            j += j & -j
-        if step < -1:
-            continue
-        below, weight_below, sum_below, jump = 0, 0.0, 0.0, top
-        while jump > 0:
-            if below + jump <= size and 2.0 * (weight_below + counts[below + jump]) < all_weight:
-                below += jump
-                weight_below += counts[below]
-                sum_below += sums[below]
-            jump //= 2
-        c = levels[below if below < size else size - 1]
-        losses[step + 1] = all_sum - 2.0 * sum_below + c * (2.0 * weight_below - all_weight)
-    for i in range(n + lost):
-        j = np.int64(target[order[i]]) + 1
-        while j <= size:
-            counts[j] = 0.0
-            sums[j] = 0.0
-            j += j & -j
-
-
-@jit
-def _scan(impurity, levels, rules, work, total, monotone, node, f, n, missing, best):
-    """Find the best cut of n arranged entries: (score, last on the left, missing left)."""
-    target, weight, spare, keys, sums = work.target, work.weight, work.spare, work.keys, work.sums
-    present = n - missing
-    left = work.room[3]
-    where, to_left = -1, False
+    rows, places, left, present = work.rows, work.places, work.left, n - missing
+    place, to_left, answer = -1, False, 1 if impurity is None else 2
     for side in range(2 if missing > 0 else 1):
-        for c in range(len(total)):
-            left[c] = 0.0
         outside = missing if side == 1 else np.int64(0)
-        if levels is not None:
-            _absolute_losses(
-                levels, spare, target, weight, present, outside, sums[0], sums[2], sums[3]
-            )
-            # Right sides are left sides of the entries in reverse.
-            for turn in range(2):
-                for i in range(present // 2):
-                    e = spare[i]
-                    spare[i] = spare[present - 1 - i]
-                    spare[present - 1 - i] = e
-                if turn == 0:
-                    lost = missing - outside
-                    _absolute_losses(
-                        levels, spare, target, weight, present, lost, sums[1], sums[2], sums[3]
-                    )
+        if medians is not None:
+            running_losses(medians.left, medians, rows, places, present, outside, False)
+            running_losses(medians.right, medians, rows, places, present, missing - outside, True)
+        left[:] = 0.0
         for i in range(present, present + outside):
-            t, w = target[spare[i]], weight[spare[i]]
-            left[0] += w
-            if impurity is None:
-                left[1] += w * t
-            else:
-                left[1 + np.int64(t)] += w
+            row = rows[places[i].entry]
+            add(left, row.target, row.weight, impurity)
         # All values can go left only if missing ones stay on the right.
         for i in range(present if missing > outside else present - 1):
-            t, w = target[spare[i]], weight[spare[i]]
-            left[0] += w
-            if impurity is None:
-                left[1] += w * t
-            else:
-                left[1 + np.int64(t)] += w
-            if i + 1 < present and keys[i] == keys[i + 1]:
+            row = rows[places[i].entry]
+            add(left, row.target, row.weight, impurity)
+            if i + 1 < present and places[i].key == places[i + 1].key:
                 continue
-            wl, n_left = left[0], i + 1 + outside
-            wr = total[0] - wl
-            if n_left < rules.min_samples_leaf or n - n_left < rules.min_samples_leaf:
+            wl, wr, n_left = left[0], total[0] - left[0], i + 1 + outside
+            if not _large_enough(n_left, n - n_left, wl, wr, rules):
                 continue
-            if wl < rules.min_weight_leaf or wr < rules.min_weight_leaf:
+            if constraint is not None and not in_order(
+                constraint, left[answer] / wl, (total[answer] - left[answer]) / wr
+            ):
                 continue
-            if monotone is not None and monotone.signs[f] != 0:
-                answer = 1 if impurity is None else 2
-                y, z = left[answer] / wl, (total[answer] - left[answer]) / wr
-                if min(y, z) < monotone.low[node] or max(y, z) > monotone.high[node]:
-                    continue
-                if (y - z) * monotone.signs[f] > 0:
-                    continue
-            if levels is not None:
-                score = -sums[0, i + 1] - sums[1, present - 1 - i]
-            elif impurity is None:
-                d = left[1] * wr - (total[1] - left[1]) * wl
-                score = d * d / (wl * wr)
-            else:
-                score = _explained(impurity, total, left)
+            score = _score(i, present, impurity, medians, total, left)
             if score > best:
-                best, where = score, i
+                best, place = score, i
                 to_left = side == 1 if missing > 0 else wl >= wr
-    return best, where, to_left
+    return best, place, to_left
 
 
-@jit
-def _search(kinds, impurity, levels, rules, work, grown, monotone, node, start, stop):
-    """Find the best split of a node among features drawn at random; return its gain, or -1.
-
-    As many features are drawn as the rules say, and more while all drawn are constant.
-    """
-    features, state, spare, keys = work.features, work.state, work.spare, work.keys
-    total, n, n_features = grown.total[node], stop - start, len(features)
-    best, visited, varies = -np.inf, 0, False
-    while visited < n_features and (visited < rules.max_features or not varies):
-        if rules.max_features < n_features:
-            state[0] = state[0] * 6364136223846793005 + 1442695040888963407
-            j = visited + ((((state[0] >> 33) & 0x7FFFFFFF) * (n_features - visited)) >> 31)
-            f = features[j]
-            features[j] = features[visited]
-            features[visited] = f
-        f = features[visited]
-        visited += 1
-        order = work.order[f, start:stop]
-        channel = -1 if impurity is None else 0
-        while channel < 0 or channel < (len(total) - 1 if impurity is not None else 0):
-            missing = np.int64(0)
-            for i in range(n):
-                spare[i] = order[i]
-                keys[i] = work.columns[f, order[i]]
-                if np.isnan(keys[i]):
-                    missing += 1
-            if missing < n and (missing > 0 or keys[0] != keys[n - 1]):
-                varies = True
-            else:
-                break
-            if kinds is not None and kinds[f] > 0:
-                _rank_categories(
-                    order, work.target, work.weight, n - missing, channel, keys, spare, work.room
-                )
-            score, where, to_left = _scan(
-                impurity, levels, rules, work, total, monotone, node, f, n, missing, best
-            )
-            if where >= 0:
-                best = score
-                grown.nodes[node, 0], grown.nodes[node, 1] = f, to_left
-                if kinds is not None and kinds[f] > 0:
-                    for code in range(256):  # those not seen go with the missing
-                        grown.bits[node, code] = to_left
-                    for i in range(n - missing):
-                        own = np.int64(work.columns[f, spare[i]])
-                        grown.bits[node, own] = i <= where
-                elif where + 1 < n - missing:
-                    below, above = keys[where], keys[where + 1]
-                    middle = 0.5 * below + 0.5 * above
-                    # Between neighbouring floating-point numbers there is no middle.
-                    grown.threshold[node] = middle if below <= middle < above else below
-                else:
-                    grown.threshold[node] = np.inf
-            channel += 1
-            if kinds is None or kinds[f] == 0 or impurity is None:
-                break
-    if best == -np.inf:
-        return -1.0
-    if levels is not None:
-        _absolute_losses(
-            levels, work.order[0, start:stop], work.target, work.weight, n, np.int64(0),
-            work.sums[0], work.sums[2], work.sums[3],
-        )  # fmt: skip
-        best += work.sums[0, n]
-        return best if best > 0.0 else 0.0
-    if impurity is None:
-        return best / total[0]
-    for c in range(len(total)):
-        work.room[3, c] = 0.0
-    best -= _explained(impurity, total, work.room[3])
-    return best if best > 0.0 else 0.0
+@part
+def _note(node, f, places, place, present, to_left):
+    """Write a split of a column of numbers, midway between two values."""
+    node.feature, node.missing_left, node.threshold = f, to_left, np.inf
+    if place + 1 < present:
+        below, above = places[place].key, places[place + 1].key
+        middle = 0.5 * below + 0.5 * above
+        # Between neighbouring floating-point numbers there is no middle.
+        node.threshold = middle if below <= middle < above else below
 
 
-@jit
-def _partition(kinds, impurity, work, grown, node, child, start, stop):
-    """Move the entries of a node to its children in every order; return where the right begins."""
-    f, to_left = grown.nodes[node, 0], grown.nodes[node, 1] != 0
-    side, spare, target = work.side, work.spare, work.target
-    middle = start
-    for c in range(grown.total.shape[1]):
-        grown.total[child, c] = 0.0
-        grown.total[child + 1, c] = 0.0
-    for i in range(start, stop):
-        e = work.order[f, i]
-        x = work.columns[f, e]
+@part
+def _note_set(node, f, places, place, present, to_left, column, bits):
+    """Write a split of categories: those up to ``place`` go left."""
+    node.feature, node.missing_left = f, to_left
+    for code in range(256):  # those not seen go with the missing
+        bits[code] = to_left
+    for i in range(present):
+        bits[np.int64(column[places[i].entry])] = i <= place
+
+
+@part
+def _try_feature(f, k, span, best, kinds, impurity, medians, rules, work, grown, constraint):
+    """Try all splits of a feature; return the best score so far and whether its values differ."""
+    order, column, n = work.order[f, span[0] : span[1]], work.columns[f], span[1] - span[0]
+    places, node, total = work.places, grown.nodes[k], grown.total[k]
+    # Categories are cut in the order of their means, or of the share of each class in turn.
+    is_set, n_orders = kinds is not None and kinds[f] > 0, 1
+    if is_set and impurity is not None:
+        n_orders = len(total) - 1
+    for channel in range(n_orders):
+        missing = _arrange(places, order, column)
+        if missing == n or (missing == 0 and places[0].key == places[n - 1].key):
+            return best, False
+        if is_set:
+            by = -1 if impurity is None else channel
+            _rank_categories(places, order, n - missing, work.rows, work.categories, by)
+        best, place, to_left = _cut(
+            work, n, missing, best, total, constraint, rules, impurity, medians
+        )
+        if place >= 0 and kinds is not None and is_set:
+            _note_set(node, f, places, place, n - missing, to_left, column, grown.bits[k])
+        elif place >= 0:
+            _note(node, f, places, place, n - missing, to_left)
+    return best, True
+
+
+@part
+def _gain(best, span, impurity, medians, work, total):
+    """Turn the best score of a node's splits into what the split gains."""
+    if medians is not None:
+        n = span[1] - span[0]
+        _arrange(work.places, work.order[0, span[0] : span[1]], work.columns[0])
+        running_losses(medians.left, medians, work.rows, work.places, n, np.int64(0), False)
+        return max(best + medians.left[n], 0.0)
+    return max(gain_of(best, impurity, total, work.left), 0.0)
+
+
+@part
+def _differ(order, rows, start, stop):
+    """Whether the targets of entries differ."""
+    i = start + 1
+    while i < stop and rows[order[i]].target == rows[order[start]].target:
+        i += 1
+    return i < stop
+
+
+@part
+def _find_split(k, span, depth, kinds, impurity, medians, rules, work, grown, monotone):
+    """Find the best split of node k; return whether it is worth making."""
+    node, total, n_features = grown.nodes[k], grown.total[k], len(work.features)
+    node.feature = node.left = -1
+    node.missing_left, node.start, node.stop = 0, span[0], span[1]
+    node.gain = node.threshold = 0.0
+    if depth >= rules.max_depth or span[1] - span[0] < rules.min_samples_split:
+        return False
+    if not _differ(work.order[0], work.rows, span[0], span[1]):
+        return False
+    best, drawn, varies = -np.inf, np.int64(0), False
+    while drawn < n_features and (drawn < rules.max_features or not varies):
+        f = draw(work.features, work.random, drawn, rules.max_features)
+        drawn += 1
+        constraint = None if monotone is None else constraint_of(monotone, f, k)
+        best, differs = _try_feature(
+            f, k, span, best, kinds, impurity, medians, rules, work, grown, constraint
+        )
+        varies = varies or differs
+    if node.feature < 0:
+        return False
+    gain = _gain(best, span, impurity, medians, work, total)
+    if gain < rules.min_gain:
+        node.feature = -1
+        return False
+    node.gain = gain
+    return True
+
+
+# -- from one node to the next --------------------------------------------------------------------
+
+
+@part
+def _mark(node, is_set, bits, work, span, total, impurity):
+    """Mark the entries that go left and sum both children; return where the second begins."""
+    order, column, rows, goes_left = (
+        work.order[node.feature],
+        work.columns[node.feature],
+        work.rows,
+        work.goes_left,
+    )
+    threshold, missing_left, middle = node.threshold, node.missing_left != 0, span[0]
+    total[:, :] = 0.0
+    for i in range(span[0], span[1]):
+        e = order[i]
+        x = column[e]
         if np.isnan(x):
-            side[e] = to_left
-        elif kinds is not None and kinds[f] > 0:
-            side[e] = grown.bits[node, np.int64(x)]
+            to_left = missing_left
+        elif is_set:
+            to_left = bits[np.int64(x)]
         else:
-            side[e] = x <= grown.threshold[node]
-        middle += side[e]
-        here, w, t = child if side[e] else child + 1, work.weight[e], target[e]
-        grown.total[here, 0] += w
-        if impurity is None:
-            grown.total[here, 1] += w * t
-        else:
-            grown.total[here, 1 + np.int64(t)] += w
-    for j in range(work.order.shape[0]):
-        order, a, b = work.order[j], start, 0
-        for i in range(start, stop):
-            e = order[i]
-            if side[e]:
-                order[a] = e
-                a += 1
-            else:
-                spare[b] = e
-                b += 1
-        for i in range(b):
-            order[a + i] = spare[i]
+            to_left = x <= threshold
+        goes_left[e] = to_left
+        middle += to_left
+        add(total[0 if to_left else 1], rows[e].target, rows[e].weight, impurity)
     return middle
 
 
-@jit
-def _bound_children(impurity, monotone, grown, node, child):
-    """Bound the answers below a split by the mean of its sides."""
-    total, low, high = grown.total, monotone.low, monotone.high
-    answer, sign = 1 if impurity is None else 2, monotone.signs[grown.nodes[node, 0]]
-    y, z = total[child, answer] / total[child, 0], total[child + 1, answer] / total[child + 1, 0]
-    for side in range(2):
-        low[child + side] = low[node]
-        high[child + side] = high[node]
-    # Within the bounds also if the last digit of a sum has left them.
-    middle = min(max(0.5 * y + 0.5 * z, low[node]), high[node])
-    if sign > 0:
-        high[child] = low[child + 1] = middle
-    elif sign < 0:
-        low[child] = high[child + 1] = middle
+@part
+def _move(order, places, goes_left, span):
+    """Move the entries of a node to its children, in the order of one column."""
+    middle, n_right = span[0], 0
+    for i in range(span[0], span[1]):
+        e = order[i]
+        if goes_left[e]:
+            order[middle] = e
+            middle += 1
+        else:
+            places[n_right].entry = e
+            n_right += 1
+    for i in range(n_right):
+        order[middle + i] = places[i].entry
 
 
-@jit
-def grow_exact(kinds, impurity, levels, rules, work, grown, monotone):
+@jit(counted=False)
+def grow_exact(kinds, impurity, medians, rules, work, grown, monotone):
     """Grow a tree from all entries; return its number of nodes.
 
-    ``kinds`` says how many categories a column has, 0 for numbers; None if all are. Depth first,
-    or the largest gain first if leaves are limited. ``total`` holds the root's. A split of
-    a constrained column must keep the order of its sides and the bounds of its node; the mean of
-    both sides then bounds what is below them.
+    Depth first, or the largest gain first if leaves are limited. ``total`` holds the root's. A
+    split of a constrained column must keep the order of its sides and the bounds of its node.
     """
-    nodes, gain, queue, target = grown.nodes, grown.gain, work.queue, work.target
-    # Not the literal 0, for which functions would be compiled a second time.
-    n_nodes, n_open, child, depth = np.int64(1), 0, np.int64(0), 0
-    start, middle, end = np.int64(0), np.int64(0), work.order.shape[1]
-    best_first = rules.max_leaf_nodes < end
+    nodes, total, open_, order = grown.nodes, grown.total, work.open, work.order
+    best_first = rules.max_leaf_nodes < order.shape[1]
+    # A variable that starts as a literal would have every part compiled twice.
+    zero = np.int64(0)
+    n_nodes, n_open, child, depth = zero + 1, zero, zero, zero
+    start, middle, stop = zero, zero, order.shape[1]
     while True:
-        for node in range(child, n_nodes):
-            a, b = (start, middle) if child > 0 and node == child else (middle, end)
-            nodes[node, 0] = nodes[node, 2] = -1
-            nodes[node, 1] = 0
-            nodes[node, 3], nodes[node, 4] = a, b
-            gain[node] = grown.threshold[node] = 0.0
-            varies = False
-            for i in range(a + 1, b):
-                if target[work.order[0, i]] != target[work.order[0, a]]:
-                    varies = True
-                    break
-            if not varies or depth >= rules.max_depth or b - a < rules.min_samples_split:
-                continue
-            found = _search(kinds, impurity, levels, rules, work, grown, monotone, node, a, b)
-            if found < rules.min_gain:
-                nodes[node, 0] = -1
-                continue
-            gain[node] = found
-            queue[n_open, 0], queue[n_open, 1] = node, depth
-            n_open += 1
+        # The root is a right child without a sibling.
+        for k in range(child, n_nodes):
+            span = (start, middle) if k < n_nodes - 1 else (middle, stop)
+            if _find_split(k, span, depth, kinds, impurity, medians, rules, work, grown, monotone):
+                n_open = push(open_, n_open, k, span, depth)
         if n_open == 0 or n_nodes > 2 * rules.max_leaf_nodes - 2:
             break
+        chosen = pick(open_, n_open, nodes, best_first)
+        parent, start, stop = open_[chosen].node, open_[chosen].start, open_[chosen].stop
+        depth = open_[chosen].depth + 1
         n_open -= 1
-        chosen = n_open
-        if best_first:
-            for k in range(n_open):
-                if gain[queue[k, 0]] > gain[queue[chosen, 0]]:
-                    chosen = k
-        node, depth = queue[chosen, 0], queue[chosen, 1] + 1
-        queue[chosen, 0], queue[chosen, 1] = queue[n_open, 0], queue[n_open, 1]
-        start, end = nodes[node, 3], nodes[node, 4]
-        child = n_nodes
+        open_[chosen] = open_[n_open]
+        node, child = nodes[parent], n_nodes
+        node.left = child
         n_nodes += 2
-        nodes[node, 2] = child
-        middle = _partition(kinds, impurity, work, grown, node, child, start, end)
+        is_set = kinds is not None and kinds[node.feature] > 0
+        bits, sums = grown.bits[parent if kinds is not None else 0], total[child : child + 2]
+        middle = _mark(node, is_set, bits, work, (start, stop), sums, impurity)
+        for f in range(len(order)):
+            _move(order[f], work.places, work.goes_left, (start, stop))
         if monotone is not None:
-            _bound_children(impurity, monotone, grown, node, child)
-    for k in range(n_open):
-        nodes[queue[k, 0], 0] = -1
-        gain[queue[k, 0]] = 0.0
+            bound_children(monotone, impurity, parent, node, total)
+    close(open_, n_open, nodes)
     return n_nodes
