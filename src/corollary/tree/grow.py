@@ -184,7 +184,7 @@ def grow_histogram(
     capacity = max(1, 2 * n - 1)
     histogram = compiled.Histogram(
         sums=np.zeros((256, width)),
-        count=np.zeros(256, dtype=np.int64),
+        counts=np.zeros(256, dtype=np.int64),
         seen=np.empty(256, dtype=np.int64),
         left=np.empty(width),
     )

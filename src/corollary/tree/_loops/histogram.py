@@ -40,7 +40,7 @@ class Histogram(NamedTuple):
     """Channels and counts of bins (zero between features), bins that hold rows, channels left."""
 
     sums: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     seen: np.ndarray
     left: np.ndarray
 
@@ -81,15 +81,15 @@ class Grown(NamedTuple):
 @part
 def _fill(histogram, entry, codes, start, stop, impurity, counting):
     """Add a node's entries to the histogram; list the bins that hold some, and say how many."""
-    sums, count, seen, size = histogram.sums, histogram.count, histogram.seen, 0
+    sums, counts, seen, size = histogram.sums, histogram.counts, histogram.seen, 0
     for i in range(start, stop):
         b = np.int64(codes[entry[i].row])
         add(sums[b], entry[i].target, entry[i].weight, impurity)
         if counting:
-            count[b] += 1
-    for b in range(256):
-        if sums[b, 0] > 0.0:
-            seen[size] = b
+            counts[b] += 1
+    for k in range(256):
+        if sums[k, 0] > 0.0:
+            seen[size] = k
             size += 1
     return size
 
@@ -97,7 +97,7 @@ def _fill(histogram, entry, codes, start, stop, impurity, counting):
 @part
 def _fill_few(histogram, entry, codes, start, stop, impurity, counting):
     """As :func:`_fill`, without looking at all bins."""
-    sums, count, seen, size = histogram.sums, histogram.count, histogram.seen, 0
+    sums, counts, seen, size = histogram.sums, histogram.counts, histogram.seen, 0
     for i in range(start, stop):
         b = np.int64(codes[entry[i].row])
         if sums[b, 0] == 0.0:
@@ -109,19 +109,19 @@ def _fill_few(histogram, entry, codes, start, stop, impurity, counting):
             size += 1
         add(sums[b], entry[i].target, entry[i].weight, impurity)
         if counting:
-            count[b] += 1
+            counts[b] += 1
     return size
 
 
 @part
 def _clear(histogram, size, few, impurity):
     """Empty the histogram."""
-    sums, count, seen = histogram.sums, histogram.count, histogram.seen
+    sums, counts, seen = histogram.sums, histogram.counts, histogram.seen
     for i in range(size + 1 if few else 256):
         b = i
         if few:
             b = seen[i] if i < size else MISSING
-        count[b] = 0
+        counts[b] = 0
         sums[b, 0] = sums[b, 1] = 0.0
         if impurity is not None:
             for c in range(2, sums.shape[1]):
@@ -153,13 +153,13 @@ def _cut_means(histogram, size, side, n_rows, best, total, constraint, rules):
     Returned are the best score, its place in the list (-1 for none) and the side of missing values.
     ``side`` is 1 if missing values go left, 0 if right, -1 if there are none.
     """
-    sums, count, seen = histogram.sums, histogram.count, histogram.seen
+    sums, counts, seen = histogram.sums, histogram.counts, histogram.seen
     min_rows, min_weight = rules.min_samples_leaf, rules.min_weight_leaf
     w_all, s_all = total[0], total[1]
     wl, sl, n_left, counting = 0.0, 0.0, np.int64(0), min_rows > 1
     place, to_left = -1, False
     if side == 1:
-        wl, sl, n_left = sums[MISSING, 0], sums[MISSING, 1], count[MISSING]
+        wl, sl, n_left = sums[MISSING, 0], sums[MISSING, 1], counts[MISSING]
     # If missing values go right, all others may go left.
     for i in range(size if side == 0 else size - 1):
         b = seen[i]
@@ -167,7 +167,7 @@ def _cut_means(histogram, size, side, n_rows, best, total, constraint, rules):
         sl += sums[b, 1]
         wr, sr = w_all - wl, s_all - sl
         if counting:
-            n_left += count[b]
+            n_left += counts[b]
             if n_left < min_rows or n_rows - n_left < min_rows:
                 continue
         if constraint is not None and not in_order(constraint, sl / wl, sr / wr):
@@ -182,21 +182,21 @@ def _cut_means(histogram, size, side, n_rows, best, total, constraint, rules):
 @part
 def _cut_classes(histogram, size, side, n_rows, best, total, constraint, rules, impurity):
     """As :func:`_cut_means`, with a channel for every class."""
-    sums, count, seen, left = histogram
+    sums, counts, seen, left = histogram
     min_rows, min_weight = rules.min_samples_leaf, rules.min_weight_leaf
     n_left, counting = np.int64(0), min_rows > 1
     place, to_left = -1, False
     for c in range(len(left)):
         left[c] = sums[MISSING, c] if side == 1 else 0.0
     if side == 1:
-        n_left = count[MISSING]
+        n_left = counts[MISSING]
     for i in range(size if side == 0 else size - 1):
         b = seen[i]
         for c in range(len(left)):
             left[c] += sums[b, c]
         wl, wr = left[0], total[0] - left[0]
         if counting:
-            n_left += count[b]
+            n_left += counts[b]
             if n_left < min_rows or n_rows - n_left < min_rows:
                 continue
         if constraint is not None and not in_order(
