@@ -1,6 +1,8 @@
 """Playing a real problem: ask, tell, save, go on."""
 
+import copy
 import functools
+import pickle
 
 import numpy as np
 import pytest
@@ -172,3 +174,15 @@ def test_contexts_that_would_spoil_the_memory_are_refused(wrong):
     with pytest.raises(ValueError, match=r"'context' .* finite numbers in \[-1e\+100") as error:
         player.ask([wrong, 1.0])
     assert "reward" not in str(error.value)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize("copy", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_a_copy_plays_on_by_itself(policy, copy, seed):
+    player = started(policy, seed)
+    again = copy(player)
+    before = again.work.copy()
+    arms = go_on(player, 30, seed + 1)
+    assert (again.work == before).all()
+    assert go_on(again, 30, seed + 1) == arms
+    assert again.work.tobytes() == player.work.tobytes()

@@ -14,26 +14,6 @@ from corollary.bandit import (
 )
 
 
-def test_the_samplers_have_their_laws(seed):
-    from corollary.bandit import _play
-
-    stream = np.array([seed], dtype=np.uint64)
-    draws = np.array([_play._normal(stream) for _ in range(40_000)])
-    assert stats.kstest(draws, "norm").pvalue > 1e-6
-    # The tail beyond the ziggurat's last edge is drawn by another rule.
-    draws = np.array([_play._normal(stream) for _ in range(1_000_000)])
-    law = stats.truncnorm(_play.TAIL, np.inf)
-    for tail in (draws[draws > _play.TAIL], -draws[draws < -_play.TAIL]):
-        assert abs(len(tail) - 1e6 * stats.norm.sf(_play.TAIL)) < 6 * np.sqrt(len(tail))
-        assert abs(tail.mean() - law.mean()) < 5 * law.std() / np.sqrt(len(tail))
-    uniform = np.array([_play._uniform(stream) for _ in range(20_000)])
-    assert stats.kstest(uniform, "uniform").pvalue > 1e-6
-    for shape in (0.3, 1.0, 4.5, 1000.0):
-        spread = _play._gamma_spread(shape)
-        draws = np.array([_play._gamma(shape, spread, stream) for _ in range(10_000)])
-        assert stats.kstest(draws, "gamma", args=(shape,)).pvalue > 1e-6
-
-
 def test_beliefs_are_the_posterior(seed):
     player = BernoulliThompson((2.0, 3.0)).start(2, random_state=seed)
     for loss in (1.0, 1.0, 0.0, 1.0):
@@ -83,17 +63,15 @@ def test_the_shortcut_draws_the_same_arms_as_drawing_all(shapes, seed):
     table = np.array(shapes, dtype=float)
     plain = np.random.default_rng(seed).beta(table[:, 0], table[:, 1], size=(draws, n))
     wanted = np.bincount(plain.argmin(axis=1), minlength=n)
-    from corollary.bandit import _play
+    from corollary.bandit._loops.thompson import remember_prior
 
-    work = np.zeros(5 * n + 1)
-    work[: 2 * n] = table.T.ravel()
-    for arm in range(n):
-        _play.beta_memory(arm, n, work)
-    stream = np.array([seed], dtype=np.uint64)
+    player = BernoulliThompson().start(n, random_state=seed)
+    player.work[: 2 * n] = table.T.ravel()
+    remember_prior(player._rules()[BernoulliThompson._place])
     found = np.zeros(n)
     for k in range(draws // 4):
-        work[5 * n] = k % n  # whichever arm comes first
-        found[_play._beta_minimum(n, work, stream)] += 1
+        player.work[5 * n] = k % n  # whichever arm comes first
+        found[player.ask()] += 1
     together = wanted + found
     expected = together * (draws // 4) / (draws * 1.25)
     kept = expected > 5

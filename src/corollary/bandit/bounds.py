@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.bandit.checks import check_array
+from corollary.bandit._checks import check_array
 from corollary.core.compat import Interval, validate_params
 
 _ARMS = Interval(Integral, 1, None, closed="left")

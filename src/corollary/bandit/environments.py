@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.bandit.checks import check_array, check_number
+from corollary.bandit._checks import check_array, check_number
 from corollary.core.compat import Interval
 
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -66,7 +66,7 @@ class Arms(ABC):
         ValueError
             If there is not one matrix but one for each repetition.
         """
-        from corollary.bandit._play import loss_block
+        from corollary.bandit._loops.losses import loss_block
 
         compiled = self._compiled()
         if self.random_state is None and not compiled.fixed:
@@ -93,7 +93,8 @@ class Arms(ABC):
         means : ndarray of shape (rounds, n_arms)
             Expectation of each loss over the draw of the matrix.
         """
-        from corollary.bandit._play import NO_NOISE, loss_block
+        from corollary.bandit._loops.losses import loss_block
+        from corollary.bandit._loops.records import NO_NOISE
 
         out = np.empty((rounds, self.n_arms))
         loss_block(self._compiled()._replace(noise=NO_NOISE), np.uint64(0), start, out)
@@ -115,11 +116,11 @@ def _build(
     segment: int = 1,
     blend: bool = False,
 ) -> Any:
-    from corollary.bandit import _play
+    from corollary.bandit._loops import records
 
-    codes = {"none": _play.NO_NOISE, "coin": _play.COIN, "gaussian": _play.GAUSSIAN}
+    codes = {"none": records.NO_NOISE, "coin": records.COIN, "gaussian": records.GAUSSIAN}
     fixed = random_state is not None or noise == "none"
-    return _play.Arms(table, int(segment), bool(blend), codes[noise], float(scale), fixed)
+    return records.Arms(table, int(segment), bool(blend), codes[noise], float(scale), fixed)
 
 
 def _settle(arms: Any, **values: Any) -> None:
@@ -378,7 +379,7 @@ class LinearArms:
         contexts : ndarray of shape (rounds, n_features)
             Unit vectors, the same at every call.
         """
-        from corollary.bandit._play import context_of
+        from corollary.bandit._loops.losses import context_block
 
         if self.random_state is None:
             raise ValueError(
@@ -386,8 +387,7 @@ class LinearArms:
                 "to fix them."
             )
         out, key = np.empty((rounds, self.n_features)), loss_key(self.random_state)
-        for t in range(rounds):
-            context_of(key, start + t, out[t])
+        context_block(key, start, np.empty(1, dtype=np.uint64), out)
         return out
 
 

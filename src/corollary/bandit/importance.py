@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.bandit.checks import check_array
+from corollary.bandit._checks import check_array
 
 
 def importance_weighted(values: Any, probability: Any, seen: Any) -> np.ndarray:

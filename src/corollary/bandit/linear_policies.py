@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from corollary.bandit._checks import check_number
 from corollary.bandit.bounds import linucb_regret_bound
-from corollary.bandit.checks import check_number
 from corollary.bandit.environments import LinearArms
 from corollary.bandit.policy import Policy, RegretBound
 from corollary.core.compat import Interval
@@ -24,15 +24,21 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 _PENALTY = Interval(Real, 1e-100, 1e100, closed="both")
 
 
-def _ridge_memory(n_arms: int, n_features: int, regularisation: float) -> np.ndarray:
-    """Return, for each arm, the inverse matrix, the coefficients and the log determinant."""
-    inverse = np.eye(n_features) / regularisation
-    one = np.concatenate([inverse.ravel(), np.zeros(n_features + 1)])
-    return np.tile(one, n_arms)
+class _LinearPolicy(Policy):
+    """A policy whose memory is a ridge regression for each arm."""
+
+    regularisation: float
+    _contextual: ClassVar[bool] = True
+    _places: ClassVar[int] = 2
+
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        # For each arm the inverse matrix, the coefficients and the log determinant.
+        inverse = np.eye(n_features) / self.regularisation
+        return [np.tile(np.concatenate([inverse.ravel(), np.zeros(n_features + 1)]), n_arms)]
 
 
 @dataclass(frozen=True)
-class LinUCB(Policy):
+class LinUCB(_LinearPolicy):
     r"""Play the arm whose lower confidence bound at the context is smallest.
 
     The arm of context :math:`x` is
@@ -99,7 +105,8 @@ class LinUCB(Policy):
         norm=Number(0),
         delta=Number(0, 1),
     )
-    _contextual: ClassVar[bool] = True
+    _sure: ClassVar[bool] = True
+    _place: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         if self.alpha is not None:
@@ -109,19 +116,20 @@ class LinUCB(Policy):
         check_number("LinUCB", "norm", self.norm, _NOT_NEGATIVE)
         check_number("LinUCB", "delta", self.delta, Interval(Real, 0, 1, closed="neither"))
 
-    def _code(self) -> int:
-        from corollary.bandit._play import LINUCB
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import LinearConfidence
 
-        return LINUCB
-
-    def _settings(self, n_arms: int) -> np.ndarray:
-        alpha = -1.0 if self.alpha is None else self.alpha
-        return np.array(
-            [alpha, self.regularisation, self.noise, self.norm, self.delta], dtype=float
+        return LinearConfidence(
+            -1.0 if self.alpha is None else float(self.alpha),
+            float(self.regularisation),
+            float(self.noise),
+            float(self.norm),
+            float(self.delta),
+            fields[0].reshape(len(fields[0]), n_arms, -1),
         )
 
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return _ridge_memory(n_arms, n_features, self.regularisation)
+    def _has_inequality(self) -> bool:
+        return self.alpha is None
 
     def regret_bound(self, arms: Any, rounds: np.ndarray) -> RegretBound | None:
         """Return the bound before the game; see :class:`Policy`."""
@@ -143,7 +151,7 @@ class LinUCB(Policy):
 
 
 @dataclass(frozen=True)
-class LinearThompson(Policy):
+class LinearThompson(_LinearPolicy):
     r"""Draw every arm's coefficients from their posterior and play the best arm of the draw.
 
     The posterior of :math:`\theta_i` is Gaussian, :math:`N(\hat\theta_i, \sigma^2 A_i^{-1})`; its
@@ -174,19 +182,13 @@ class LinearThompson(Policy):
     regularisation: float = 1.0
 
     _schema = Schema(noise=Number(0), regularisation=Number(0))
-    _contextual: ClassVar[bool] = True
+    _place: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         check_number("LinearThompson", "noise", self.noise, _NOT_NEGATIVE)
         check_number("LinearThompson", "regularisation", self.regularisation, _PENALTY)
 
-    def _code(self) -> int:
-        from corollary.bandit._play import LINEAR_THOMPSON
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import LinearBelief
 
-        return LINEAR_THOMPSON
-
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array([-1.0, self.regularisation, self.noise], dtype=float)
-
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return _ridge_memory(n_arms, n_features, self.regularisation)
+        return LinearBelief(float(self.noise), fields[0].reshape(len(fields[0]), n_arms, -1))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from corollary.bandit.checks import check_array
+from corollary.bandit._checks import check_array
 from corollary.core.compat import Interval, StrOptions, validate_params
 
 # The largest bet of the empirical Bernstein bound: any number below 1 is valid.

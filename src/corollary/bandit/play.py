@@ -1,6 +1,8 @@
 """The game, simulated: a policy against an environment, many repetitions at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -190,83 +192,107 @@ def _play_compiled(
     streams: np.ndarray,
     workers: int | None,
 ) -> Play:
-    from corollary.bandit import _play
-
-    repetitions, rounds, n = len(keys), int(at[-1]), arms.n_arms
     contextual = isinstance(arms, LinearArms)
-    memory = policy._work(n, arms.n_features if contextual else 0)
-    state = _play.State(
-        np.zeros((repetitions, n), dtype=np.int64),
-        np.zeros((repetitions, n)),
-        np.tile(memory, (repetitions, 1)),
-        streams,
-        np.zeros((repetitions, 3)),
-    )
-    paid, extra = np.zeros((repetitions, len(at), 2)), np.zeros((repetitions, len(at), 2))
-    # A last entry that no round reaches, so that the compiled loop need not look for the end.
-    records = np.append(at, np.iinfo(np.int64).max)
-    code, settings = policy._code(), policy._settings(n)
-    group = max(1, min(64, repetitions // 8))  # does not matter to the result
-    span = max(1, min(rounds, STEPS_PER_CALL // (group * max(1, memory.size // 8))))
-    rows = [(i, min(i + group, repetitions)) for i in range(0, repetitions, group)]
-    compiled: Any = None if contextual else arms._compiled()
+    start = policy._start_memory(arms.n_arms, arms.n_features if contextual else 0)
+    games, ledger = _set_table(arms.n_arms, at, streams)
+    rules = policy._rules(arms.n_arms, [np.tile(field, (len(keys), 1)) for field in start])
+    advance = _game(rules, arms, keys, games, ledger)
+    _go_through(advance, at, len(keys), sum(map(len, start)), workers)
 
-    def advance(task: tuple[tuple[int, int], tuple[int, int]]) -> None:
-        if contextual:
-            _play.advance_linear(
-                code,
-                settings,
-                arms.coef,
-                float(arms.noise),
-                keys,
-                state,
-                *task,
-                records,
-                paid,
-                extra,
-            )
-        else:
-            _play.advance(code, settings, compiled, keys, state, *task, records, paid, extra)
-
-    with track("playing", total=rounds) as step:
-        for start in range(0, rounds, span):
-            stop = min(start + span, rounds)
-            for _ in ordered_map(advance, [(r, (start, stop)) for r in rows], workers=workers):
-                pass
-            step(stop - start)
-
-    regret, kind = paid[:, :, 1], "pseudo-regret"
+    regret, kind = ledger.paid[:, :, 1], "pseudo-regret"
     if not contextual:
+        compiled = arms._compiled()
         best = _best_totals(compiled, keys[0], at, workers)
-        regret = (paid[:, :, 0] if compiled.fixed else paid[:, :, 1]) - best
+        regret = ledger.paid[:, :, 0 if compiled.fixed else 1] - best
         kind = "regret" if compiled.fixed else kind
-    inequality = code == _play.EXP3 or (code == _play.LINUCB and policy._settings(n)[0] < 0)
+    sides = ledger.extra if policy._has_inequality() else None
     return Play(
         policy=policy,
         environment=arms,
         rounds=at,
-        loss=paid[:, :, 0],
+        loss=ledger.paid[:, :, 0],
         regret=regret,
         regret_kind=kind,
-        pulls=state.pulls,
+        pulls=games.pulls,
         bound=policy.regret_bound(arms, at),
-        pathwise_regret=extra[:, :, 0] if inequality else None,
-        pathwise_bound=extra[:, :, 1] if inequality else None,
+        pathwise_regret=None if sides is None else sides[:, :, 0],
+        pathwise_bound=None if sides is None else sides[:, :, 1],
     )
+
+
+def _set_table(n_arms: int, at: np.ndarray, streams: np.ndarray) -> tuple[Any, Any]:
+    """Return games in which nothing was played, and an empty ledger."""
+    from corollary.bandit._loops.records import Games, Ledger
+
+    repetitions = len(streams)
+    games = Games(
+        np.zeros((repetitions, n_arms), dtype=np.int64),
+        np.zeros((repetitions, n_arms)),
+        streams,
+        np.zeros((repetitions, 3)),
+    )
+    shape = (repetitions, len(at), 2)
+    # A last entry that no round reaches, so that the compiled loop need not look for the end.
+    rounds = np.append(at, np.iinfo(np.int64).max)
+    return games, Ledger(rounds, np.zeros(shape), np.zeros(shape))
+
+
+def _game(
+    rules: list[Any], arms: Any, keys: np.ndarray, games: Any, ledger: Any
+) -> Callable[..., None]:
+    """Return the function that plays some rounds of some games."""
+    from corollary.bandit._loops import contextual, game
+
+    if isinstance(arms, LinearArms):
+        d, noise = arms.n_features, float(arms.noise)
+
+        def advance_linear(rows: tuple[int, int], span: tuple[int, int, int]) -> None:
+            scratch = (np.empty(d), np.empty(d), np.empty(1, dtype=np.uint64))
+            contextual.advance(*rules, arms.coef, noise, keys, games, rows, span, ledger, scratch)
+
+        return advance_linear
+    compiled = arms._compiled()
+
+    def advance(rows: tuple[int, int], span: tuple[int, int, int]) -> None:
+        game.advance(*rules, compiled, keys, games, rows, span, ledger)
+
+    return advance
+
+
+def _go_through(
+    advance: Callable[..., None],
+    at: np.ndarray,
+    repetitions: int,
+    memory: int,
+    workers: int | None,
+) -> None:
+    """Play all rounds of all games, a few games and rounds at a time."""
+    rounds = int(at[-1])
+    group = max(1, min(64, repetitions // 8))  # does not matter to the result
+    step = max(1, min(rounds, STEPS_PER_CALL // (group * max(1, memory // 8))))
+    rows = [(i, min(i + group, repetitions)) for i in range(0, repetitions, group)]
+    with track("playing", total=rounds) as tell:
+        for start in range(0, rounds, step):
+            stop = min(start + step, rounds)
+            span = (start, stop, int(np.searchsorted(at, start + 1)))
+            for _ in ordered_map(partial(advance, span=span), rows, workers=workers):
+                pass
+            tell(stop - start)
 
 
 def _best_totals(compiled: Any, key: np.uint64, at: np.ndarray, workers: int | None) -> np.ndarray:
     """Return the smallest total of an arm after each recorded round."""
-    from corollary.bandit import _play
+    from corollary.bandit._loops.losses import column_totals
+    from corollary.bandit._loops.records import NO_NOISE
 
     if not compiled.fixed:
         if len(compiled.table) == 1:
             return at * compiled.table[0].min()
-        compiled = compiled._replace(noise=_play.NO_NOISE)
+        compiled = compiled._replace(noise=NO_NOISE)
 
     def block(span: tuple[int, int]) -> np.ndarray:
         totals = np.zeros(compiled.table.shape[1])
-        _play.column_totals(compiled, key, span[0], span[1], totals)
+        column_totals(compiled, key, span[0], span[1], totals)
         return totals
 
     starts = [0, *(int(t) for t in at[:-1])]

@@ -1,13 +1,20 @@
 """A policy at work on a real problem: ask for an arm, tell its loss."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from corollary.bandit.checks import check_array
+from corollary.bandit._checks import check_array
 from corollary.bandit.policy import Policy
 from corollary.core.schema import Array, Instance, Integer, Nullable, Number, Schema
+
+
+@lru_cache(64)
+def _borders(policy: Policy, n_arms: int, n_features: int) -> np.ndarray:
+    """Return where the fields of a policy's memory meet."""
+    return np.cumsum([len(field) for field in policy._start_memory(n_arms, n_features)])[:-1]
 
 
 def _fits(player: Any) -> str | None:
@@ -132,20 +139,15 @@ class Player:
         arm : int
             The arm to play; ``probability`` says how likely it was.
         """
-        from corollary.bandit import _play
+        from corollary.bandit._loops import contextual, game
 
         self.context = self._check_context("ask", context)
         self.n_rounds += 1
-        settings, code = self.policy._settings(self.n_arms), self.policy._code()
         if self.policy._contextual:
-            arm, _ = _play.linear_select(
-                code, settings, self.n_arms, self.context, self.work, self.stream
-            )
-            probability = 1.0 if code == _play.LINUCB else float("nan")
+            arm = contextual.choose(*self._seat(), self.context)
+            probability = 1.0 if self.policy._sure else float("nan")
         else:
-            arm, probability = _play.select(
-                code, settings, self.n_arms, self.n_rounds, self.work, self.stream
-            )
+            arm, probability = game.choose(*self._seat(), self.n_rounds)
         self.arm = int(arm)
         self.probability = None if np.isnan(probability) else float(probability)
         return self.arm
@@ -166,33 +168,45 @@ class Player:
         context : array-like of shape (n_features,) or None, default=None
             Context in which it was played; None if it is the arm asked for last.
         """
-        from corollary.bandit import _play
+        from corollary.bandit._loops import contextual, game
 
         self._check_told(arm, loss)
         latest = arm == self.arm
         if self.policy._contextual:
-            known = self.context if context is None and latest else context
-            known = self._check_context("tell", known)
-            _play.linear_update(arm, known, float(loss), self.pulls, self.totals, self.work)
+            at = self.context if context is None and latest else context
+            at = self._check_context("tell", at)
+            gain = np.empty(self.n_features)
+            contextual.learn(*self._seat(), arm, at, gain, float(loss))
             return
-        code = self.policy._code()
         p = self.probability if probability is None and latest else probability
-        if code == _play.EXP3 and (p is None or not 0 < p <= 1):
+        if self.policy._weighs and (p is None or not 0 < p <= 1):
             raise ValueError(
                 "Player.tell needs the probability in (0, 1] with which EXP3 chose the arm: it is "
                 f"player.probability right after ask. Got {p!r} instead."
             )
-        _play.update(
-            code,
-            self.policy._settings(self.n_arms),
-            arm,
-            float("nan") if p is None else float(p),
-            float(loss),
-            self.pulls,
-            self.totals,
-            self.work,
-            self.stream,
-        )
+        p = float("nan") if p is None else float(p)
+        game.learn(*self._seat(), arm, p, float(loss))
+
+    def _rules(self) -> list[Any]:
+        """Return what the compiled game takes: the rule with its memory, None for all others."""
+        fields = np.split(self.work, _borders(self.policy, self.n_arms, self.n_features))
+        return self.policy._rules(self.n_arms, [field[None] for field in fields])
+
+    def _seat(self) -> tuple[Any, ...]:
+        """Return rules and game, views of this player's arrays; made once, as it takes a while."""
+        from corollary.bandit._loops.records import Games
+
+        arrays = (self.work, self.pulls, self.totals, self.stream)
+        views, seat = self.__dict__.get("_views", ((), ()))
+        if not views or any(a is not b for a, b in zip(arrays, views)):
+            game = Games(self.pulls[None], self.totals[None], self.stream, np.zeros((1, 3)))
+            seat = (*self._rules(), game)
+            self._views = (arrays, seat)
+        return seat
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies of views would not be views of the copies.
+        return {name: value for name, value in vars(self).items() if name != "_views"}
 
     def _check_told(self, arm: Any, loss: Any) -> None:
         if (

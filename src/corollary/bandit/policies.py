@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from corollary.bandit._checks import check_number
 from corollary.bandit.bounds import (
     exp3_anytime_bound,
     exp3_learning_rate,
     exp3_regret_bound,
     ucb_regret_bound,
 )
-from corollary.bandit.checks import check_number
 from corollary.bandit.environments import Arms, BernoulliArms
 from corollary.bandit.policy import Policy, RegretBound, losses_in_unit_interval
 from corollary.core.compat import Interval, InvalidParameterError
@@ -74,6 +74,8 @@ class EXP3(Policy):
 
     _schema = Schema(horizon=Nullable(Integer(1)), learning_rate=Nullable(Number(0)))
     _bounded: ClassVar[bool] = True
+    _weighs: ClassVar[bool] = True
+    _place: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         if self.horizon is not None:
@@ -85,23 +87,23 @@ class EXP3(Policy):
                     "EXP3 takes a horizon or a learning_rate, not both. Leave one of them out."
                 )
 
-    def _code(self) -> int:
-        from corollary.bandit._play import EXP3
-
-        return EXP3
-
     def _rate(self, n_arms: int) -> float:
         if self.learning_rate is not None:
             return float(self.learning_rate)
         return 0.0 if self.horizon is None else exp3_learning_rate(n_arms, self.horizon)
 
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array([self._rate(n_arms)])
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        leaves = 2 ** int(n_arms - 1).bit_length()
+        return [np.zeros(8), np.zeros(n_arms), np.zeros(2 * leaves)]
 
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        from corollary.bandit._play import HEAD
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import EXP3_SCALARS, Exp3
 
-        return np.zeros(HEAD + n_arms + 2 * 2 ** int(n_arms - 1).bit_length())
+        scalars, losses, tree = fields
+        return Exp3(self._rate(n_arms), scalars.view(EXP3_SCALARS)[:, 0], losses, tree)
+
+    def _has_inequality(self) -> bool:
+        return True
 
     def regret_bound(self, arms: Any, rounds: np.ndarray) -> RegretBound | None:
         """Return the bound on the expected regret; see :class:`Policy`."""
@@ -145,20 +147,19 @@ class UCB1(Policy):
     exploration: float = 2.0
 
     _schema = Schema(exploration=Number(0))
+    _sure: ClassVar[bool] = True
+    _place: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         check_number("UCB1", "exploration", self.exploration, _POSITIVE)
 
-    def _code(self) -> int:
-        from corollary.bandit._play import UCB1
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        return [np.zeros(n_arms), np.full(n_arms, NEVER)]
 
-        return UCB1
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import Confidence
 
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array([float(self.exploration)])
-
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return np.concatenate([np.zeros(n_arms), np.full(n_arms, NEVER)])
+        return Confidence(float(self.exploration), *fields)
 
     def regret_bound(self, arms: Any, rounds: np.ndarray) -> RegretBound | None:
         """Return the bound on the expected pseudo-regret; see :class:`Policy`."""
@@ -207,6 +208,7 @@ class EpsilonGreedy(Policy):
     schedule: str = "constant"
 
     _schema = Schema(epsilon=Number(0), schedule=Text(("constant", "inverse")))
+    _place: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if self.schedule not in ("constant", "inverse"):
@@ -220,16 +222,13 @@ class EpsilonGreedy(Policy):
             "EpsilonGreedy", "epsilon", self.epsilon, Interval(Real, 0, high, closed=closed)
         )
 
-    def _code(self) -> int:
-        from corollary.bandit._play import EPSILON_GREEDY
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        return [np.full(n_arms, -NEVER)]
 
-        return EPSILON_GREEDY
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import Greedy
 
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array([float(self.epsilon), float(self.schedule == "inverse")])
-
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return np.full(n_arms, -NEVER)
+        return Greedy(float(self.epsilon), self.schedule == "inverse", *fields)
 
 
 @dataclass(frozen=True)
@@ -266,6 +265,7 @@ class BernoulliThompson(Policy):
 
     _schema = Schema(prior=List(Number(0)))
     _bounded: ClassVar[bool] = True
+    _place: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         values = tuple(self.prior) if isinstance(self.prior, tuple | list) else ()
@@ -280,22 +280,18 @@ class BernoulliThompson(Policy):
             )
         object.__setattr__(self, "prior", values)
 
-    def _code(self) -> int:
-        from corollary.bandit._play import BERNOULLI_THOMPSON
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        from corollary.bandit._loops.thompson import remember_prior
 
-        return BERNOULLI_THOMPSON
+        fields = [np.full(n_arms, prior, dtype=float) for prior in self.prior]
+        fields += [np.zeros(n_arms) for _ in range(3)] + [np.zeros(1)]
+        remember_prior(self._rule(n_arms, *(field[None] for field in fields)))
+        return fields
 
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array(self.prior, dtype=float)
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import BetaBelief
 
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        from corollary.bandit._play import beta_memory
-
-        work = np.zeros(5 * n_arms + 1)
-        work[: 2 * n_arms] = np.repeat(np.array(self.prior, dtype=float), n_arms)
-        for arm in range(n_arms):
-            beta_memory(arm, n_arms, work)
-        return work
+        return BetaBelief(*fields)
 
     def _problem(self, work: np.ndarray) -> str | None:
         # The sampler of the gamma law would not end for a parameter that is not positive.
@@ -332,6 +328,7 @@ class GaussianThompson(Policy):
     noise: float = 0.5
 
     _schema = Schema(prior_mean=Number(), prior_scale=Number(0), noise=Number(0))
+    _place: ClassVar[int] = 4
 
     def __post_init__(self) -> None:
         name = "GaussianThompson"
@@ -343,13 +340,13 @@ class GaussianThompson(Policy):
         )
         check_number(name, "noise", self.noise, Interval(Real, 1e-100, 1e100, closed="both"))
 
-    def _code(self) -> int:
-        from corollary.bandit._play import GAUSSIAN_THOMPSON
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        return [
+            np.full(n_arms, value, dtype=float) for value in (self.prior_mean, self.prior_scale)
+        ]
 
-        return GAUSSIAN_THOMPSON
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        from corollary.bandit._loops.records import NormalBelief
 
-    def _settings(self, n_arms: int) -> np.ndarray:
-        return np.array([self.prior_mean, self.prior_scale, self.noise], dtype=float)
-
-    def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        return np.repeat(np.array([self.prior_mean, self.prior_scale], dtype=float), n_arms)
+        prior, data = (1.0 / float(scale) ** 2 for scale in (self.prior_scale, self.noise))
+        return NormalBelief(float(self.prior_mean), prior, data, *fields)

@@ -53,18 +53,34 @@ class Policy(ABC):
     # Whether losses must lie in [0, 1], and whether a context comes with every round.
     _bounded: ClassVar[bool] = False
     _contextual: ClassVar[bool] = False
+    # Whether it learns from the probability of the arm, and whether a chosen arm has one that is 1.
+    _weighs: ClassVar[bool] = False
+    _sure: ClassVar[bool] = False
+    # Its place among the rules that the compiled game takes, and how many these are.
+    _place: ClassVar[int]
+    _places: ClassVar[int] = 5
 
     @abstractmethod
-    def _code(self) -> int:
-        """Return the number by which the compiled loop knows the policy."""
+    def _start_memory(self, n_arms: int, n_features: int) -> list[np.ndarray]:
+        """Return the fields of the memory of one game in which nothing was seen."""
 
     @abstractmethod
-    def _settings(self, n_arms: int) -> np.ndarray:
-        """Return the numbers that the compiled step reads."""
+    def _rule(self, n_arms: int, *fields: np.ndarray) -> Any:
+        """Return the rule for the compiled game; fields have one row for each game."""
 
-    @abstractmethod
     def _work(self, n_arms: int, n_features: int) -> np.ndarray:
-        """Return the memory of a policy that has seen nothing."""
+        """Return the memory of one game in one piece, as model files hold it."""
+        return np.concatenate(self._start_memory(n_arms, n_features))
+
+    def _rules(self, n_arms: int, fields: list[np.ndarray]) -> list[Any]:
+        """Return what the compiled game takes: this policy's rule, and None for all others."""
+        rules: list[Any] = [None] * self._places
+        rules[self._place] = self._rule(n_arms, *fields)
+        return rules
+
+    def _has_inequality(self) -> bool:
+        """Tell whether an inequality that holds in every run is recorded."""
+        return False
 
     def _problem(self, work: np.ndarray) -> str | None:
         """Say what is wrong with a memory of the right size, for files that may be forged."""
@@ -138,7 +154,7 @@ class Policy(ABC):
 
 def losses_in_unit_interval(arms: Any) -> bool:
     """Tell whether all losses of an environment lie in [0, 1]."""
-    from corollary.bandit._play import GAUSSIAN
+    from corollary.bandit._loops.records import GAUSSIAN
 
     compiled = arms._compiled()
     table = compiled.table

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.bandit.checks import check_array
+from corollary.bandit._checks import check_array
 from corollary.core.compat import Interval, validate_params
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
