@@ -1,10 +1,16 @@
 """Fixtures and settings for every test."""
 
 import os
+import tempfile
 
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# Networks of the same shape are compiled once for all test processes, not once in each.
+os.environ.setdefault(
+    "JAX_COMPILATION_CACHE_DIR", os.path.join(tempfile.gettempdir(), "corollary-test-jax")
+)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 #: Names of all tests that pytest found, those that it will not run included.
 COLLECTED = pytest.StashKey[set[str]]()
 
