@@ -6,6 +6,12 @@ import numpy as np
 
 from corollary.core.compat import StrOptions, validate_params
 from corollary.core.drawing import axes_for
+from corollary.linear.ridge.path import ridge_path
+from corollary.linear.ridge.ridge import Ridge
+from corollary.linear.sparse.elastic_net import ElasticNet
+from corollary.linear.sparse.lasso import Lasso
+from corollary.linear.sparse.lasso_cv import LassoCV
+from corollary.linear.sparse.path import enet_path
 
 _LABELS = {
     "alpha": r"penalty $\alpha$ (decreasing)",
@@ -209,13 +215,6 @@ class CoefficientPathDisplay:
         display : CoefficientPathDisplay
             The drawn display.
         """
-        from corollary.linear.ridge.path import ridge_path
-        from corollary.linear.ridge.ridge import Ridge
-        from corollary.linear.sparse.elastic_net import ElasticNet
-        from corollary.linear.sparse.lasso import Lasso
-        from corollary.linear.sparse.lasso_cv import LassoCV
-        from corollary.linear.sparse.path import enet_path
-
         chosen = getattr(estimator, "alpha_", getattr(estimator, "alpha", None))
         dof: Any = None
         if isinstance(estimator, Ridge):

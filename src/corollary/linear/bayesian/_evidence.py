@@ -1,5 +1,6 @@
 """The evidence of a Gaussian linear model, and the hyper-parameters that maximise it."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,75 @@ def evidence_from_products(
     )
 
 
+@dataclass(frozen=True)
+class Profile:
+    r"""Minus twice the log evidence along :math:`\alpha`, up to a constant.
+
+    In the eigenvectors of the whitened Gram matrix, with eigenvalues :math:`D_i^2` and targets
+    :math:`c_i` along them, the evidence is a sum over directions. :math:`\alpha` is the ratio of
+    noise variance to prior variance. If the prior is learnt, the best noise variance for it is
+    :math:`\frac1n\bigl(y^\top y-\sum_i c_i^2/(D_i^2+\alpha)\bigr)`; if not, the prior is whitened
+    to precision 1 and :math:`\alpha` is the noise variance.
+    """
+
+    values: np.ndarray
+    along: np.ndarray
+    squares: float
+    n: float
+    learn_prior: bool
+    noise_variance: float | None  # None to learn it
+
+    @property
+    def floor(self) -> float:
+        """The smallest noise variance that may be learnt."""
+        return max(NOISE_FLOOR * self.squares / self.n, float(np.finfo(float).tiny) ** 0.5)
+
+    def residual(self, alpha: float) -> float:
+        """Return the penalised sum of squares at its minimum."""
+        return self.squares - float(np.sum(self.along**2 / (self.values + alpha)))
+
+    def noise(self, alpha: float) -> float:
+        """Return the noise variance that belongs to alpha."""
+        if self.noise_variance is not None:
+            return self.noise_variance
+        return max(self.residual(alpha) / self.n if self.learn_prior else alpha, self.floor)
+
+    def loss(self, log_alpha: float) -> float:
+        """Return what is to be minimised."""
+        alpha = float(np.exp(log_alpha))
+        variance = self.noise(alpha)
+        complexity = float(np.log1p(self.values / alpha).sum())
+        return self.n * float(np.log(variance)) + complexity + self.residual(alpha) / variance
+
+    def slope(self, log_alpha: float) -> float:
+        """Return its derivative."""
+        alpha = float(np.exp(log_alpha))
+        variance = self.noise(alpha)
+        shrunk = self.along / (self.values + alpha)
+        slope = alpha * float(shrunk @ shrunk) / variance
+        slope -= float(np.sum(self.values / (self.values + alpha)))
+        if not self.learn_prior:
+            slope += self.n - self.residual(alpha) / variance
+        return slope
+
+    def minimiser(self) -> float:
+        """Return the best alpha: a search on a grid, then a root of the slope."""
+        from scipy.optimize import brentq
+
+        if self.learn_prior:
+            scale = float(self.values[-1]) or 1.0
+            grid = np.log(scale) + np.linspace(np.log(1e-12), np.log(1e12), 49)
+        else:
+            top = max(self.squares / self.n, self.floor)
+            grid = np.linspace(np.log(self.floor), np.log(top) + 1.0, 97)
+        best = int(np.argmin([self.loss(log_alpha) for log_alpha in grid]))
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+        # The root of the slope is known to all digits, the place of a minimum to half of them.
+        if self.slope(low) < 0 < self.slope(high):
+            return float(np.exp(brentq(self.slope, low, high, xtol=1e-13, rtol=1e-13)))
+        return float(np.exp(grid[best]))
+
+
 def maximise_evidence(
     gram: np.ndarray,
     cross: np.ndarray,
@@ -68,69 +138,17 @@ def maximise_evidence(
     prior_precision: Any = "evidence",
     noise_variance: float | str = "evidence",
 ) -> HyperParameters:
-    r"""Choose prior precision and noise variance that make the data most probable.
-
-    In the eigenvectors of the Gram matrix the evidence is a sum over directions. For a given ratio
-    :math:`\alpha=\sigma^2\lambda` of noise variance to prior variance the best noise variance is
-    :math:`\frac1n\bigl(y^\top y-\sum_i c_i^2/(D_i^2+\alpha)\bigr)`, so that what remains is a
-    search in one variable.
-    """
-    from scipy.optimize import brentq
-
-    d = len(gram)
+    """Choose prior precision and noise variance that make the data most probable."""
     learn_prior = isinstance(prior_precision, str)
-    learn_noise = isinstance(noise_variance, str)
-    if learn_prior:
-        whiten = np.eye(d)
-    else:
-        prior = precision_matrix(prior_precision, d)
-        if not learn_noise:
-            return HyperParameters(prior, float(noise_variance))
-        whiten = whitening(prior)
-    values, _, along = directions(gram, cross, whiten)
-    c2 = along**2
-    scale = float(values[-1]) or 1.0
-    floor = max(NOISE_FLOOR * squares / n, float(np.finfo(float).tiny) ** 0.5)
-
-    def noise(alpha: float) -> float:
-        if not learn_noise:
-            return float(noise_variance)
-        if not learn_prior:  # the prior is whitened to precision 1: alpha is the noise variance
-            return max(alpha, floor)
-        return max((squares - float(np.sum(c2 / (values + alpha)))) / n, floor)
-
-    def loss(log_alpha: float) -> float:
-        alpha = float(np.exp(log_alpha))
-        variance = noise(alpha)
-        residual = squares - float(np.sum(c2 / (values + alpha)))
-        complexity = float(np.log1p(values / alpha).sum())
-        return n * float(np.log(variance)) + complexity + residual / variance
-
-    def slope(log_alpha: float) -> float:
-        alpha = float(np.exp(log_alpha))
-        variance = noise(alpha)
-        residual = squares - float(np.sum(c2 / (values + alpha)))
-        change = alpha * float(np.sum(c2 / (values + alpha) ** 2)) / variance
-        change -= float(np.sum(values / (values + alpha)))
-        if not learn_prior:
-            change += n - residual / variance
-        return change
-
-    if learn_prior:
-        grid = np.log(scale) + np.linspace(np.log(1e-12), np.log(1e12), 49)
-    else:
-        grid = np.linspace(np.log(floor), np.log(max(squares / n, floor)) + 1.0, 97)
-    best = int(np.argmin([loss(a) for a in grid]))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    # The root of the slope is known to all digits, the place of a minimum to half of them.
-    if slope(low) < 0 < slope(high):
-        alpha = float(np.exp(brentq(slope, low, high, xtol=1e-13, rtol=1e-13)))
-    else:
-        alpha = float(np.exp(grid[best]))
-    variance = noise(alpha)
-    if learn_prior:
-        return HyperParameters(np.eye(d) * (alpha / variance), variance)
-    return HyperParameters(prior, variance)
+    fixed_noise = None if isinstance(noise_variance, str) else float(noise_variance)
+    prior = np.eye(len(gram)) if learn_prior else precision_matrix(prior_precision, len(gram))
+    if not learn_prior and fixed_noise is not None:
+        return HyperParameters(prior, fixed_noise)
+    values, _, along = directions(gram, cross, whitening(prior))
+    profile = Profile(values, along, squares, n, learn_prior, fixed_noise)
+    alpha = profile.minimiser()
+    variance = profile.noise(alpha)
+    return HyperParameters(prior * (alpha / variance) if learn_prior else prior, variance)
 
 
 def whitening(prior: np.ndarray) -> np.ndarray:

@@ -173,17 +173,17 @@ def _proximal(
 def _lbfgs(problem: LogisticProblem, start: np.ndarray, tol: float, max_iter: int) -> NewtonResult:
     from scipy.optimize import minimize
 
-    found = minimize(
+    result = minimize(
         lambda x: problem.terms(x, False)[:2],
         start,
         method="L-BFGS-B",
         jac=True,
         options={"maxiter": max_iter, "gtol": tol, "ftol": 64 * np.finfo(float).eps, "maxls": 50},
     )
-    norm = float(np.abs(found.jac).max(initial=0.0))
+    norm = float(np.abs(result.jac).max(initial=0.0))
     # Status 2 is a line search that rounding has stopped: nothing is left to gain.
-    done = bool(found.status in (0, 2))
-    return NewtonResult(found.x, float(found.fun), norm, np.nan, int(found.nit), done)
+    done = bool(result.status in (0, 2))
+    return NewtonResult(result.x, float(result.fun), norm, np.nan, int(result.nit), done)
 
 
 def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> NewtonResult | None:
@@ -200,8 +200,8 @@ def subsample_start(problem: LogisticProblem, data: Chunk, solver: str) -> Newto
     small = replace(small, weight=weight, C=problem.C * problem.weight / weight)
     # Beyond the sampling error of the part, precision is wasted.
     tol = float(np.sqrt(0.05 * problem.size / expected))
-    found = solve(small, np.zeros(problem.size), solver=solver, tol=tol, max_iter=20)
-    return found if found.converged and small.sums(found.x).margin <= 0 else None
+    guess = solve(small, np.zeros(problem.size), solver=solver, tol=tol, max_iter=20)
+    return guess if guess.converged and small.sums(guess.x).margin <= 0 else None
 
 
 def separation(problem: LogisticProblem, x: np.ndarray) -> str | None:

@@ -75,23 +75,10 @@ def quantile_coefficients(
     weight = np.ones(n) if sample_weight is None else sample_weight * (n / sample_weight.sum())
     rows = np.flatnonzero(weight > 0.0)  # rows without weight are not part of the program
     X, y, weight = X[rows], y[rows], weight[rows]
-    # The solver's tolerances are absolute: bring target and columns to unit size. Centring does
-    # not change the program (the entries of a sum to zero) but its conditioning.
+    # The solver's tolerances are absolute: bring target and columns to unit size.
     centre = float(np.median(y)) if fit_intercept else 0.0
     scale = float(np.abs(y - centre).mean()) or 1.0
-    target = (y - centre) / scale
-    if sparse.issparse(X):
-        mean = np.zeros(p)
-        size = np.sqrt(np.asarray(X.multiply(X).mean(axis=0)).ravel())
-    else:
-        mean = X.mean(axis=0) if fit_intercept else np.zeros(p)
-        size = np.sqrt(np.mean((X - mean) ** 2, axis=0))
-    constant = size <= 1e-13 * np.abs(mean)
-    size = np.where(constant | (size == 0.0), 1.0, size)
-    if sparse.issparse(X):
-        columns = sparse.csr_matrix(X @ sparse.diags_array(1.0 / size)).T
-    else:
-        columns = sparse.csr_matrix(np.where(constant, 0.0, (X - mean) / size).T)
+    columns, mean, size, constant = _unit_columns(X, fit_intercept)
     # Variables: a, then t = X'a, which carries the bound of the l1 penalty.
     blocks: list[list[Any]] = [[columns, -sparse.eye_array(p)]]
     if fit_intercept:
@@ -103,22 +90,42 @@ def quantile_coefficients(
             np.column_stack([-limit, limit]),
         ]
     )
-    found = linprog(
-        c=np.concatenate([-target, np.zeros(p)]),
+    result = linprog(
+        c=np.concatenate([(centre - y) / scale, np.zeros(p)]),
         A_eq=sparse.csc_array(sparse.block_array(blocks)),
         b_eq=np.zeros(p + fit_intercept),
         bounds=bounds,
         method=solver,
         options=solver_options,
     )
-    if found.eqlin is None or found.eqlin.marginals is None:
+    if result.eqlin is None or result.eqlin.marginals is None:
         raise ValueError(
-            f"The linear program of quantile regression was not solved: {found.message} "
+            f"The linear program of quantile regression was not solved: {result.message} "
             "Try another solver, or raise the limits in solver_options."
         )
-    multipliers = -np.asarray(found.eqlin.marginals)
+    multipliers = -np.asarray(result.eqlin.marginals)
     coef = np.where(constant, 0.0, multipliers[:p]) * scale / size
     intercept = 0.0
     if fit_intercept:
         intercept = centre + scale * float(multipliers[p]) - float(mean @ coef)
-    return coef, intercept, int(found.nit), "" if found.status == 0 else str(found.message)
+    return coef, intercept, int(result.nit), "" if result.status == 0 else str(result.message)
+
+
+def _unit_columns(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """Return columns of unit size as rows, what was subtracted and divided by, which are constant.
+
+    Centring does not change the program (the entries of a sum to zero) but its conditioning. A
+    sparse X is not centred; a column that is constant up to rounding becomes zero.
+    """
+    mean = np.zeros(X.shape[1])
+    if sparse.issparse(X):
+        size = np.sqrt(np.asarray(X.multiply(X).mean(axis=0)).ravel())
+    else:
+        mean = X.mean(axis=0) if centred else mean
+        size = np.sqrt(np.mean((X - mean) ** 2, axis=0))
+    constant = size <= 1e-13 * np.abs(mean)
+    size = np.where(constant | (size == 0.0), 1.0, size)
+    if sparse.issparse(X):
+        return sparse.csr_matrix(X @ sparse.diags_array(1.0 / size)).T, mean, size, constant
+    unit = np.where(constant, 0.0, (X - mean) / size)
+    return sparse.csr_matrix(unit.T), mean, size, constant

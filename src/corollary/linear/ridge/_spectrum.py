@@ -12,32 +12,24 @@ from corollary.linear.squares._triangular_factor import TriangularFactor
 
 
 class Spectrum(NamedTuple):
-    r"""The centred, weighted design in its singular directions.
+    """The centred, weighted design :math:`U D V^T` in its singular directions."""
 
-    Parameters
-    ----------
-    singular_values : ndarray of shape (m,)
-        Singular values D.
-    directions : ndarray of shape (n_features, m)
-        Right singular vectors V.
-    projections : ndarray of shape (m, n_targets)
-        Targets along the left singular vectors, :math:`U^\top y`.
-    x_mean : ndarray of shape (n_features,)
-        What was subtracted from X.
-    y_mean : ndarray of shape (n_targets,)
-        What was subtracted from y.
-    """
-
-    singular_values: np.ndarray
-    directions: np.ndarray
-    projections: np.ndarray
-    x_mean: np.ndarray
-    y_mean: np.ndarray
+    singular_values: np.ndarray  # D
+    directions: np.ndarray  # V, (n_features, m)
+    projections: np.ndarray  # targets along the left singular vectors, (m, n_targets)
+    x_mean: np.ndarray  # what was subtracted from X
+    y_mean: np.ndarray  # and from y
 
     def coefficients(self, alpha: float) -> np.ndarray:
         """Return the ridge coefficients for one positive penalty."""
         s = self.singular_values
         return self.directions @ ((s / (s**2 + alpha))[:, np.newaxis] * self.projections)
+
+    def coordinates(self, X: Any) -> np.ndarray:
+        """Return centred rows along the singular directions."""
+        if sparse.issparse(X):
+            return X @ self.directions - self.x_mean @ self.directions
+        return (X - self.x_mean) @ self.directions
 
 
 def spectrum(
@@ -67,10 +59,3 @@ def check_alphas(name: str, alphas: Any) -> np.ndarray:
             f"numbers. Got {alphas!r} instead."
         )
     return grid
-
-
-def project_rows(X: Any, found: Spectrum) -> np.ndarray:
-    r"""Return the coordinates of centred rows along the singular directions."""
-    if sparse.issparse(X):
-        return X @ found.directions - found.x_mean @ found.directions
-    return (X - found.x_mean) @ found.directions

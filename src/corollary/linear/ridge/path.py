@@ -68,10 +68,10 @@ def ridge_path(
         sample_weight = check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
-    found = spectrum(X, y, sample_weight, fit_intercept=fit_intercept)
-    s = found.singular_values
-    coefs = np.stack([found.coefficients(a) for a in alphas], axis=-1)
-    intercepts = found.y_mean[:, np.newaxis] - np.einsum("j,jka->ka", found.x_mean, coefs)
+    design = spectrum(X, y, sample_weight, fit_intercept=fit_intercept)
+    s = design.singular_values
+    coefs = np.stack([design.coefficients(a) for a in alphas], axis=-1)
+    intercepts = design.y_mean[:, np.newaxis] - np.einsum("j,jka->ka", design.x_mean, coefs)
     dof = np.array([np.sum(s**2 / (s**2 + a)) for a in alphas]) + fit_intercept
     if y.ndim == 1:
         return RidgePath(alphas, coefs[:, 0], intercepts[0], dof)

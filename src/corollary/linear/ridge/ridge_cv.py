@@ -15,7 +15,7 @@ from corollary.core.estimator import ArrayLike, fitted
 from corollary.core.schema import Array, Number
 from corollary.core.summary import Chunk, Summary, reduce
 from corollary.linear._regressor import MultiTargetLinearRegressor
-from corollary.linear.ridge._spectrum import Spectrum, check_alphas, project_rows, spectrum
+from corollary.linear.ridge._spectrum import Spectrum, check_alphas, spectrum
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -36,15 +36,15 @@ class _LeaveOneOut(Summary):
     def update(self, chunk: Chunk) -> Self:
         """Add the rows of ``(X, y, sample_weight)``."""
         X, y, weight = chunk
-        rows = project_rows(X, self.spectrum)
+        rows = self.spectrum.coordinates(X)
         targets = y.reshape(len(y), -1) - self.spectrum.y_mean
         w = np.ones(len(y)) if weight is None else weight
         s = self.spectrum.singular_values[:, np.newaxis]
         squares = self.squares.copy()
         for k, alpha in enumerate(self.alphas):
             fit = rows @ (s / (s**2 + alpha) * self.spectrum.projections)
-            own = w * (self.mean_weight + (rows**2 @ (1 / (s**2 + alpha)))[:, 0])
-            left_out = (targets - fit) / np.maximum(1 - own, _EPS)[:, np.newaxis]
+            leverage = w * (self.mean_weight + (rows**2 @ (1 / (s**2 + alpha)))[:, 0])
+            left_out = (targets - fit) / np.maximum(1 - leverage, _EPS)[:, np.newaxis]
             squares[k] += np.sum(w[:, np.newaxis] * left_out**2)
         return replace(self, squares=squares)
 

@@ -83,8 +83,8 @@ def _largest(A: np.ndarray, axis: int) -> np.ndarray:
 def _feasible(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
     from scipy.optimize import linprog
 
-    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=b, bounds=(None, None), method="highs")
-    return found.x if found.status == 0 else None
+    program = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=b, bounds=(None, None), method="highs")
+    return program.x if program.status == 0 else None
 
 
 def _one_sided(A: np.ndarray) -> np.ndarray | None:
@@ -92,9 +92,11 @@ def _one_sided(A: np.ndarray) -> np.ndarray | None:
     from scipy.linalg import null_space
     from scipy.optimize import linprog
 
-    found = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1), method="highs")
-    if found.status == 0 and -found.fun > 1e-7:
-        return found.x
+    program = linprog(
+        -A.sum(axis=0), A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1, 1), method="highs"
+    )
+    if program.status == 0 and -program.fun > 1e-7:
+        return program.x
     flat = null_space(A)
     return flat[:, 0] if flat.shape[1] else None
 

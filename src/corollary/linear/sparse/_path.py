@@ -37,8 +37,8 @@ def solve_path(
     with track("lasso path", total=len(alphas)) as step:
         for k, alpha in enumerate(alphas):
             l1, l2 = n * alpha * l1_ratio, n * alpha * (1.0 - l1_ratio)
-            found = solver.solve(l1, l2, tol=tol, max_iter=max_iter)
-            coefs[k], gaps[k], n_iters[k], converged[k] = found
+            solution = solver.solve(l1, l2, tol=tol, max_iter=max_iter)
+            coefs[k], gaps[k], n_iters[k], converged[k] = solution
             step()
     return Path(coefs.T, gaps / n, n_iters, converged)
 

@@ -65,18 +65,8 @@ def duality_gap(
 class WorkingSetSolver:
     """Solve one problem for one penalty after another, warm-started.
 
-    Parameters
-    ----------
-    design : DenseDesign or SparseDesign
-        Centred and weighted columns.
-    y : ndarray of shape (n_samples,)
-        Centred and weighted target.
-    positive : bool
-        Whether coefficients must not be negative.
-    start : ndarray of shape (n_features,) or None
-        Coefficients to start from.
-    gram_order : int
-        Order up to which a Gram matrix is kept, whatever the size of the data.
+    The columns of the design and y are centred and weighted. A Gram matrix is kept up to the order
+    ``gram_order``, whatever the size of the data.
     """
 
     def __init__(
@@ -121,12 +111,12 @@ class WorkingSetSolver:
         """
         penalty = Penalty(l1, l2, self.positive)
         goal = tol * self.yy
-        start, wanted, coef, correlation = self._predict(l1)
+        start, violating, coef, correlation = self._predict(l1)
         share, n_iter, rounds = INNER_SHARE, 0, 0
         gap = np.inf
         while True:
             limit = max(100, 2 * int(np.count_nonzero(start)))
-            candidates = np.flatnonzero(wanted & ~self.inside)
+            candidates = np.flatnonzero(violating & ~self.inside)
             target = share * goal
             if len(candidates) > limit:
                 order = np.argsort(-np.abs(self.correlation[candidates]), kind="stable")
@@ -146,8 +136,8 @@ class WorkingSetSolver:
             if gap <= goal or n_iter >= max_iter:
                 break
             slope = self.correlation - l2 * start
-            wanted = (slope if self.positive else np.abs(slope)) > l1
-            if target == share * goal and not (wanted & ~self.inside).any():
+            violating = (slope if self.positive else np.abs(slope)) > l1
+            if target == share * goal and not (violating & ~self.inside).any():
                 share *= 0.3
                 if share * goal < 1e-17 * self.yy:  # rounding is all that is left
                     break

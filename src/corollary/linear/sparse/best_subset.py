@@ -53,8 +53,8 @@ def least_squares_in_ball(gram: Any, Xy: Any, max_norm: float) -> BallLeastSquar
     --------
     >>> import numpy as np
     >>> from corollary.linear import least_squares_in_ball
-    >>> found = least_squares_in_ball(np.eye(2)[None], np.array([[3.0, 4.0]]), 1.0)
-    >>> found.coef.round(12), found.multiplier.round(12)
+    >>> solutions = least_squares_in_ball(np.eye(2)[None], np.array([[3.0, 4.0]]), 1.0)
+    >>> solutions.coef.round(12), solutions.multiplier.round(12)
     (array([[0.6, 0.8]]), array([4.]))
     """
     if not max_norm > 0.0:

@@ -16,21 +16,11 @@ DECOMPOSE_BELOW = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class ScaledCholesky:
-    """Cholesky factor of a penalised Gram matrix scaled to unit diagonal.
+    """Cholesky factor of a penalised Gram matrix scaled to unit diagonal."""
 
-    Parameters
-    ----------
-    factor : ndarray of shape (n, n)
-        Upper triangular factor.
-    scale : ndarray of shape (n,)
-        Square roots of the diagonal before scaling.
-    rcond : float
-        Estimated reciprocal condition number.
-    """
-
-    factor: np.ndarray
-    scale: np.ndarray
-    rcond: float
+    factor: np.ndarray  # upper triangular
+    scale: np.ndarray  # square roots of the diagonal before scaling
+    rcond: float  # estimated reciprocal condition number
 
     @classmethod
     def of(cls, gram: np.ndarray, alpha: float = 0.0) -> Self | None:

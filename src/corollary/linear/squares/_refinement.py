@@ -11,24 +11,15 @@ from corollary.core.summary import Chunk, Summary
 
 @dataclass(frozen=True, eq=False)
 class ResidualProducts(Summary):
-    """Products of the centred columns with the residuals of a given solution.
+    """Products of the centred columns with the residuals of a solution.
 
-    Parameters
-    ----------
-    x_mean : ndarray of shape (n_features,)
-        Subtracted from the rows of X.
-    y_mean : ndarray of shape (n_targets,)
-        Subtracted from the rows of y.
-    coef : ndarray of shape (n_features, n_targets)
-        The solution.
-    products : ndarray of shape (n_features, n_targets)
-        Weighted sum over rows of ``(x - x_mean) (y - y_mean - (x - x_mean) @ coef)``.
+    They are the weighted sum over rows of ``(x - x_mean) (y - y_mean - (x - x_mean) @ coef)``.
     """
 
     x_mean: np.ndarray
     y_mean: np.ndarray
-    coef: np.ndarray
-    products: np.ndarray
+    coef: np.ndarray  # (n_features, n_targets)
+    products: np.ndarray  # so far
 
     def empty(self) -> Self:
         """Return zero products for the same solution."""

@@ -26,27 +26,10 @@ class TriangularFactor(Summary):
     """The R of a QR factorisation of shifted, weighted rows.
 
     A chunk is ``(X, y)`` or ``(X, y, sample_weight)``; a sparse X is made dense block by block.
-
-    Parameters
-    ----------
-    shift : ndarray of shape (n_columns,)
-        Subtracted from every row of ``[X, y]``; zeros for none.
-    R : ndarray of shape (m, n_columns), m <= n_columns
-        The factor so far; its rows are determined up to their signs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.linear.squares._triangular_factor import TriangularFactor
-    >>> X, y = np.array([[3.0], [4.0]]), np.array([1.0, 0.0])
-    >>> R = TriangularFactor.of_shift(np.zeros(2)).update((X, y)).R
-    >>> np.abs(R).round(6)
-    array([[5. , 0.6],
-           [0. , 0.8]])
     """
 
-    shift: np.ndarray
-    R: np.ndarray
+    shift: np.ndarray  # subtracted from every row of [X, y]
+    R: np.ndarray  # (m, n_columns), m <= n_columns; rows are determined up to their signs
 
     @classmethod
     def of_shift(cls, shift: np.ndarray) -> Self:

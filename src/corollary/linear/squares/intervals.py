@@ -81,8 +81,8 @@ def coefficient_intervals(
     >>> import numpy as np
     >>> from corollary.linear import coefficient_intervals
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.1, 0.9, 2.1, 2.9])
-    >>> found = coefficient_intervals(X, y)
-    >>> found.lower.round(3), found.upper.round(3)
+    >>> intervals = coefficient_intervals(X, y)
+    >>> intervals.lower.round(3), intervals.upper.round(3)
     (array([ 0.717, -0.395]), array([1.203, 0.515]))
     """
     from scipy.stats import norm, t
