@@ -20,7 +20,7 @@ def test_intervals_equal_the_definition(bag, monkeypatch):
     model = JackknifeAfterBootstrapRegressor(
         bag, confidence=0.8, n_estimators=30, random_state=0
     ).fit(X, y)
-    monkeypatch.setattr("corollary.conformal.bootstrap.BLOCK", 200)
+    monkeypatch.setattr("corollary.conformal.plus.after_bootstrap._BLOCK", 200)
     got = model.predict_interval(X[:12])
     members = model.estimator_.estimators_
     columns = getattr(model.estimator_, "estimators_features_", [np.arange(2)] * len(members))

@@ -50,7 +50,7 @@ def test_many_rows_in_blocks_equal_the_definition(monkeypatch):
     X, y = rng.normal(size=(300, 2)), rng.normal(size=300)
     model = CVPlusRegressor(LinearRegression(), cv=7, random_state=0).fit(X, y)
     whole = model.predict_interval(X)
-    monkeypatch.setattr("corollary.conformal.cv_plus.BLOCK", 90)
+    monkeypatch.setattr("corollary.conformal.plus.cv_plus._BLOCK", 90)
     np.testing.assert_array_equal(model.predict_interval(X), whole)
     said = np.column_stack([one.predict(X) for one in model.models_])
     folds = np.repeat(np.arange(7), model.fold_sizes_)

@@ -287,22 +287,22 @@ def new_row_forgotten(value, n):
 @pytest.mark.parametrize("fault", [one_too_small, new_row_forgotten])
 @pytest.mark.parametrize("method", [name for name in METHODS if "weighted" not in name])
 def test_a_wrong_rank_is_caught(method, fault, seed, monkeypatch):
-    monkeypatch.setattr("corollary.conformal.quantile._ceil", fault)
+    monkeypatch.setattr("corollary.conformal._order.round_up", fault)
     with pytest.raises(AssertionError, match="share is wrong"):
         assert_share_equals(share_covered(method, 250, seed), 250, EXACT, level=1e-3)
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if "weighted" in name])
 def test_a_new_row_without_mass_is_caught(method, seed, monkeypatch):
-    from corollary.conformal import weighted
+    from corollary.conformal import _order
 
-    right = weighted.sorted_weighted_quantiles
+    right = _order.weighted_thresholds
 
     def without_mass(scores, weights, new_weights, confidence):
         return right(scores, weights, 0 * new_weights, confidence)
 
-    for module in ("base", "weighted"):
-        monkeypatch.setattr(f"corollary.conformal.{module}.sorted_weighted_quantiles", without_mass)
+    for module in ("split._split", "weighted"):
+        monkeypatch.setattr(f"corollary.conformal.{module}.weighted_thresholds", without_mass)
     with pytest.raises(AssertionError, match="share is wrong"):
         assert_share_equals(share_covered(method, 250, seed), 250, EXACT, level=1e-3)
 

@@ -171,10 +171,10 @@ def test_probabilities_that_are_no_numbers_give_full_sets_and_a_warning(score, r
 
 def test_predictions_that_end_the_search_of_the_kernel():
     """NaN compares with nothing: the search would run out of its arrays."""
-    from corollary.conformal.plus import sorted_plus_intervals
+    from corollary.conformal.plus._ends import interval_ends
 
     said = np.array([[np.nan, 1.0], [np.inf, 0.0], [1.0, 1.0]])
-    intervals = sorted_plus_intervals(said, np.arange(20.0), np.array([10, 10]), 0.5)
+    intervals = interval_ends(said, np.arange(20.0), np.array([10, 10]), 0.5)
     assert intervals[:2].tolist() == [[-np.inf, np.inf]] * 2
     assert np.isfinite(intervals[2]).all()
 
@@ -321,7 +321,7 @@ def test_the_smallest_level_that_is_finite(n):
             "Got 1 that are missing",
         ),
         (lambda: group_conditional_quantiles([1.0], [np.datetime64("NaT")], 0.5), "Got 1 that"),
-        (lambda: group_conditional_quantiles([1.0], pd.Series([pd.NA]), 0.5), "of type NAType"),
+        (lambda: group_conditional_quantiles([1.0], pd.Series([pd.NA]), 0.5), "Got 1 that"),
         (
             lambda: group_conditional_quantiles([1.0, 2.0], np.array(["a", None], object), 0.5),
             "labels of one kind, none of them missing. Got labels of type NoneType, str",

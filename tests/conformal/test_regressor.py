@@ -169,13 +169,11 @@ def test_intervals_by_hand():
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_blocks_of_rows_change_nothing(grouped, seed, monkeypatch):
+def test_intervals_are_those_of_sorted_scores(grouped, seed):
     rng = np.random.default_rng(seed)
     X, y = heteroscedastic(100, rng)
     partition = (lambda X: X[:, 1] > 1) if grouped else None
     model = SplitConformalRegressor(Column().fit(X, y), prefit=True, partition=partition)
-    for module in ("checks", "scores", "quantile"):
-        monkeypatch.setattr(f"corollary.conformal.{module}.BLOCK", 7)
     intervals = model.fit(X, y).predict_interval(X)
     groups = partition(X) if grouped else np.zeros(100, dtype=bool)
     for group in np.unique(groups):
@@ -184,7 +182,6 @@ def test_blocks_of_rows_change_nothing(grouped, seed, monkeypatch):
         size = np.nextafter(size, np.inf)  # see test_rounding.py
         np.testing.assert_array_equal(intervals[rows, 0], X[rows, 0] - size)
         np.testing.assert_array_equal(intervals[rows, 1], X[rows, 0] + size)
-    # A row beyond the first block that has no prediction is found, too.
     X[90, 0] = np.nan
     with pytest.warns(UserWarning, match="not numbers for 1 row"):
         assert np.isinf(model.predict_interval(X)[90]).all()
@@ -361,13 +358,10 @@ def test_saving_and_loading(tmp_path, seed):
     ],
 )
 def test_damaged_calibration_is_noticed(damage, message):
-    from corollary.conformal.base import fits_together
-
     model = zero().fit(np.zeros((9, 1)), np.arange(9.0)[::-1])
-    assert fits_together(model) is None
-    assert fits_together(zero()) is None
+    assert model._fits_together() is None
     damage(model)
-    assert message in fits_together(model)
+    assert message in model._fits_together()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from corollary.conformal import (
     ConformalQuantileRegressor,
     SplitConformalRegressor,
     plus_intervals,
+    reach,
 )
-from corollary.conformal.checks import reach
 
 
 class Column(RegressorMixin, BaseEstimator):

@@ -4,19 +4,14 @@ Split conformal prediction keeps some rows aside, scores how badly their targets
 returns for a new row every target that fits no worse than most of them. Coverage holds for every
 model and every law, as long as the rows kept aside and the new one are exchangeable.
 
-The estimators wrap any scikit-learn estimator; the quantile, the scores and the laws of coverage
-are plain functions.
+The estimators wrap any scikit-learn estimator. Conformity scores (:class:`Absolute`,
+:class:`Scaled`, :class:`Quantiles`, :class:`LAC`, :class:`APS`, :class:`RAPS`) and partitions into
+groups (:class:`Groups`, :class:`Bands`, :class:`PerClass`) are frozen objects that model files
+hold; the quantile, the scores and the laws of coverage are plain functions too.
 """
 
 from corollary.conformal.adaptive import AdaptiveThreshold as AdaptiveThreshold
 from corollary.conformal.adaptive import adaptive_coverage_bound as adaptive_coverage_bound
-from corollary.conformal.bootstrap import (
-    JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
-)
-from corollary.conformal.calibration import CalibrationCell as CalibrationCell
-from corollary.conformal.calibration import CalibrationFolds as CalibrationFolds
-from corollary.conformal.classifier import SplitConformalClassifier as SplitConformalClassifier
-from corollary.conformal.classifier import class_probabilities as class_probabilities
 from corollary.conformal.coverage import coverage_dkw as coverage_dkw
 from corollary.conformal.coverage import coverage_law as coverage_law
 from corollary.conformal.coverage import coverage_score as coverage_score
@@ -24,34 +19,55 @@ from corollary.conformal.coverage import mean_size as mean_size
 from corollary.conformal.coverage import naive_coverage as naive_coverage
 from corollary.conformal.coverage import trivial_sets as trivial_sets
 from corollary.conformal.coverage_display import CoverageLawDisplay as CoverageLawDisplay
-from corollary.conformal.cqr import ConformalQuantileRegressor as ConformalQuantileRegressor
-from corollary.conformal.cv_plus import CVPlusRegressor as CVPlusRegressor
 from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
 from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
 from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
-from corollary.conformal.plus import plus_coverage as plus_coverage
-from corollary.conformal.plus import plus_intervals as plus_intervals
+from corollary.conformal.plus.after_bootstrap import (
+    JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
+)
+from corollary.conformal.plus.cv_plus import CVPlusRegressor as CVPlusRegressor
+from corollary.conformal.plus.intervals import plus_coverage as plus_coverage
+from corollary.conformal.plus.intervals import plus_intervals as plus_intervals
 from corollary.conformal.quantile import conformal_quantile as conformal_quantile
 from corollary.conformal.quantile import conformal_rank as conformal_rank
 from corollary.conformal.quantile import empirical_quantile as empirical_quantile
 from corollary.conformal.quantile import group_conditional_quantiles as group_conditional_quantiles
 from corollary.conformal.quantile import smallest_calibration_size as smallest_calibration_size
-from corollary.conformal.regressor import SplitConformalRegressor as SplitConformalRegressor
 from corollary.conformal.risk_control import (
     hoeffding_bentkus_p_values as hoeffding_bentkus_p_values,
 )
 from corollary.conformal.risk_control import learn_then_test as learn_then_test
 from corollary.conformal.risk_control import risk_controlling_setting as risk_controlling_setting
-from corollary.conformal.scores import absolute_score as absolute_score
-from corollary.conformal.scores import aps_score as aps_score
-from corollary.conformal.scores import aps_sets as aps_sets
-from corollary.conformal.scores import lac_score as lac_score
-from corollary.conformal.scores import normalised_score as normalised_score
-from corollary.conformal.scores import quantile_score as quantile_score
-from corollary.conformal.scores import raps_score as raps_score
+from corollary.conformal.scores.functions import absolute_score as absolute_score
+from corollary.conformal.scores.functions import aps_score as aps_score
+from corollary.conformal.scores.functions import aps_sets as aps_sets
+from corollary.conformal.scores.functions import lac_score as lac_score
+from corollary.conformal.scores.functions import normalised_score as normalised_score
+from corollary.conformal.scores.functions import quantile_score as quantile_score
+from corollary.conformal.scores.functions import raps_score as raps_score
+from corollary.conformal.scores.functions import reach as reach
+from corollary.conformal.scores.intervals import Absolute as Absolute
+from corollary.conformal.scores.intervals import Quantiles as Quantiles
+from corollary.conformal.scores.intervals import Scaled as Scaled
+from corollary.conformal.scores.probabilities import class_probabilities as class_probabilities
+from corollary.conformal.scores.sets import APS as APS
+from corollary.conformal.scores.sets import LAC as LAC
+from corollary.conformal.scores.sets import RAPS as RAPS
 from corollary.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
 from corollary.conformal.set_sizes import SetSizes as SetSizes
 from corollary.conformal.set_sizes import coverage_by_size as coverage_by_size
+from corollary.conformal.split.calibration import CalibrationCell as CalibrationCell
+from corollary.conformal.split.calibration import CalibrationFolds as CalibrationFolds
+from corollary.conformal.split.classifier import (
+    SplitConformalClassifier as SplitConformalClassifier,
+)
+from corollary.conformal.split.partitions import Bands as Bands
+from corollary.conformal.split.partitions import Groups as Groups
+from corollary.conformal.split.partitions import PerClass as PerClass
+from corollary.conformal.split.quantile_regressor import (
+    ConformalQuantileRegressor as ConformalQuantileRegressor,
+)
+from corollary.conformal.split.regressor import SplitConformalRegressor as SplitConformalRegressor
 from corollary.conformal.weighted import effective_sample_size as effective_sample_size
 from corollary.conformal.weighted import weighted_conformal_quantile as weighted_conformal_quantile

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal.quantile import rank_of_level
+from corollary.conformal._order import rank_of_level
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.conformal.checks import held_labels
-from corollary.conformal.quantile import _ceil, conformal_rank, smallest_calibration_size
+from corollary.conformal._checks import held_labels
+from corollary.conformal._order import round_up
+from corollary.conformal.quantile import conformal_rank, smallest_calibration_size
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
@@ -144,7 +145,7 @@ def naive_coverage(n_calibration: int, alpha: float) -> float:
     >>> round(naive_coverage(20, alpha=0.1), 3), round(naive_coverage(10, alpha=0.1), 3)
     (0.857, 0.818)
     """
-    return _ceil(n_calibration * (1 - alpha), n_calibration) / (n_calibration + 1)
+    return round_up(n_calibration * (1 - alpha), n_calibration) / (n_calibration + 1)
 
 
 @validate_params(

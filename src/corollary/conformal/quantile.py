@@ -11,61 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal._checks import check_groups
+from corollary.conformal._order import (
+    order_statistic,
+    rank_of_level,
+    round_up,
+    smallest_finite_size,
+    threshold,
+)
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 _COUNT = Interval(Integral, 0, None, closed="left")
-
-# Products such as 10 * (1 - 0.7) end just above a whole number. A rank is rounded up only beyond
-# this share of the sample, which costs at most as much coverage.
-_ROUNDING = 1e-12
-
-
-def _ceil(value: float, n: int) -> int:
-    return math.ceil(value - _ROUNDING * (n + 1))
-
-
-# Values treated at once: what is computed of them fits into the cache, and into memory that need
-# not be asked for again and again. At a million rows page faults were half of all time.
-BLOCK = 2**16
-
-# Up to so many values one partial sort is as quick as a sample and two comparisons.
-_FEW = 1024
-# The order statistics of a sample bracket the wanted one within this many standard deviations of
-# its place; a bracket that misses costs a partial sort, never a wrong answer.
-_DEVIATIONS = 3.0
-
-
-def order_statistic(values: np.ndarray, rank: int) -> float:
-    """Return one of the smallest values without sorting the others.
-
-    A sorted sample brackets the value; two comparisons with the ends of the bracket leave a few
-    per cent of all values, among which it is sought in the same way.
-    """
-    while (n := len(values)) > _FEW:
-        sample = np.sort(values[:: math.isqrt(n) // 4])
-        share, m = rank / n, len(sample)
-        reach = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
-        low, high = math.floor(share * m - reach), math.ceil(share * m + reach)
-        least = sample[low] if low >= 0 else -math.inf
-        most = sample[high] if high < m else math.inf
-        below, found = _between(values, least, most)
-        if not 0 < rank - below <= len(found) or 2 * len(found) > n:
-            break
-        values, rank = found, rank - below
-    return float(np.partition(values, rank - 1)[rank - 1])
-
-
-def _between(values: np.ndarray, least: float, most: float) -> tuple[int, np.ndarray]:
-    """Return how many values are below an interval, and those in it."""
-    below, found = 0, []
-    for start in range(0, len(values), BLOCK):
-        part = values[start : start + BLOCK]
-        inside = part >= least
-        below += len(part) - int(np.count_nonzero(inside))
-        inside &= part <= most
-        found.append(part.compress(inside))
-    return below, np.concatenate(found)
 
 
 def _check_scores(scores: Any, who: str) -> np.ndarray:
@@ -113,13 +70,12 @@ def empirical_quantile(values: Any, level: float) -> float:
     (2.0, inf)
     """
     values = _check_scores(values, "empirical_quantile")
-    rank = _ceil(level * len(values), len(values)) if len(values) else math.ceil(level)
+    rank = round_up(level * len(values), len(values)) if len(values) else math.ceil(level)
     if level == 0:
         return -math.inf
     if level > 1 or rank > len(values):
         return math.inf
-    rank = max(rank, 1)
-    return order_statistic(values, rank)
+    return order_statistic(values, max(rank, 1))
 
 
 @validate_params(
@@ -151,12 +107,6 @@ def conformal_rank(n_calibration: int, confidence: float) -> int:
     (10, 9)
     """
     return rank_of_level(n_calibration, confidence)
-
-
-def rank_of_level(n_calibration: int, confidence: float) -> int:
-    """Do the work of `conformal_rank` for arguments that are known to be valid."""
-    # The slack must not turn the rank of a tiny level into none.
-    return max(1, _ceil((n_calibration + 1) * confidence, n_calibration))
 
 
 @validate_params(
@@ -210,32 +160,7 @@ def conformal_quantile(scores: Any, confidence: float) -> float:
     (10.0, inf)
     """
     scores = _check_scores(scores, "conformal_quantile")
-    rank = conformal_rank(len(scores), confidence)
-    if rank > len(scores):
-        return math.inf
-    return order_statistic(scores, rank)
-
-
-def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
-    """Return labels of groups as an array, or say what is wrong with them."""
-    found = np.asarray(groups)
-    if found.shape != (n_rows,):
-        raise ValueError(
-            f"{who} needs one label for each of {n_rows} rows. Got shape {found.shape} instead."
-        )
-    got = ""
-    if found.dtype.kind == "O":
-        kinds = sorted({type(label).__name__ for label in found})
-        if len(kinds) > 1 or kinds[:1] in (["NoneType"], ["NAType"], ["NaTType"]):
-            got = f"labels of type {', '.join(kinds)}"
-    if not got and np.any(found != found):  # NaN, and no time
-        got = f"{int((found != found).sum())} that are missing"
-    if got:
-        raise ValueError(
-            f"{who} needs labels of one kind, none of them missing. Got {got}; give missing "
-            "values a name of their own."
-        )
-    return found
+    return threshold(scores, confidence)
 
 
 @validate_params(
@@ -323,9 +248,7 @@ def smallest_calibration_size(
     >>> smallest_calibration_size(0.9, slack=0.02)
     650
     """
-    n = max(1, math.floor(confidence / (1 - confidence)) - 1)
-    while rank_of_level(n, confidence) > n:
-        n += 1
+    n = smallest_finite_size(confidence)
     if slack is None:
         return n
     from scipy.special import betainc

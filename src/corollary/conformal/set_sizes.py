@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from corollary.conformal.checks import held_labels
+from corollary.conformal._checks import held_labels
 from corollary.core.compat import Interval, validate_params
 from corollary.core.drawing import axes_for
 

@@ -10,40 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal._checks import check_weights
+from corollary.conformal._order import weighted_thresholds
 from corollary.core.compat import Interval, validate_params
-
-# Relative slack for the rounding of sums of weights, as for ranks.
-_ROUNDING = 1e-12
-
-
-def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:
-    """Return weights as an array, or say what is wrong with them."""
-    found = np.asarray(weights, dtype=float)
-    good = found >= 0 if infinite else (found >= 0) & (found < np.inf)
-    if found.shape != (n_rows,) or not np.all(good):
-        raise ValueError(
-            f"{who} needs one {'' if infinite else 'finite '}weight, not negative, for each of "
-            f"{n_rows} rows. Got shape {found.shape} with {int((~good).sum())} values that are not."
-        )
-    return found
-
-
-def sorted_weighted_quantiles(
-    scores: np.ndarray, weights: np.ndarray, new_weights: np.ndarray, confidence: float
-) -> np.ndarray:
-    """Do the work of `weighted_conformal_quantile` for sorted scores that are known to be valid."""
-    # Ratios count, so that the largest weight is 1 and no sum overflows.
-    largest = weights.max(initial=0.0)
-    if largest > 0:
-        weights = weights / largest
-        with np.errstate(over="ignore"):
-            new_weights = new_weights / largest
-    through = np.cumsum(weights)
-    total = (through[-1] if len(through) else 0.0) + new_weights
-    place = np.searchsorted(through, (confidence - _ROUNDING) * total, side="left")
-    # Without any mass nothing is known: no threshold is safe.
-    place = np.where(total > 0, place, len(scores))
-    return np.append(scores, np.inf)[place]
 
 
 @validate_params(
@@ -113,7 +82,7 @@ def weighted_conformal_quantile(
     new = np.atleast_1d(np.asarray(new_weights, dtype=float))
     new = check_weights(new, new.size, who="weighted_conformal_quantile", infinite=True)
     order = np.argsort(found, kind="stable")
-    return sorted_weighted_quantiles(found[order], weights[order], new, confidence)
+    return weighted_thresholds(found[order], weights[order], new, confidence)
 
 
 @validate_params({"weights": ["array-like"]}, prefer_skip_nested_validation=True)

@@ -369,6 +369,9 @@ def _put_together(name: str, parameters: dict[str, Any], state: dict[str, Any]) 
         raise ModelFileError(f"The model file names {name[:80]!r}, which is not a class we load.")
     schema = _schema_of(cls)
     try:
+        # A class whose state has changed since its first files says what they mean today.
+        if hasattr(cls, "_from_former"):
+            state = cls._from_former(parameters, state)
         problem = schema.problem(parameters, state)
         if problem is None:
             value = _build(cls, parameters, state)

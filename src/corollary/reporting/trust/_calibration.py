@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal import conformal_quantile, group_conditional_quantiles, lac_score
-from corollary.conformal.checks import reach
+from corollary.conformal import (
+    conformal_quantile,
+    group_conditional_quantiles,
+    lac_score,
+    reach,
+)
 from corollary.core.schema import Array, Flag, Number, Schema
 
 #: Calibration rows per band of predictions, so that each threshold is an order statistic of many.

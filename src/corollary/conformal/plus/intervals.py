@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal.checks import reach
-from corollary.conformal.quantile import conformal_rank, order_statistic
+from corollary.conformal.plus._ends import interval_ends
+from corollary.conformal.quantile import conformal_rank
 from corollary.core.compat import Interval, validate_params
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
@@ -206,42 +206,4 @@ def plus_intervals(predictions: Any, residuals: Any, folds: Any, confidence: flo
         )
     order = np.lexsort((residuals, folds))
     sizes = np.bincount(folds, minlength=predictions.shape[1])
-    return sorted_plus_intervals(predictions, residuals[order], sizes, confidence)
-
-
-def sorted_plus_intervals(
-    predictions: np.ndarray, residuals: np.ndarray, sizes: np.ndarray, confidence: float
-) -> np.ndarray:
-    """Do the work of `plus_intervals` for residuals that are sorted within folds."""
-    from corollary.conformal._plus import shifted_quantiles
-    from corollary.core.threads import ordered_map
-
-    # A model file may hold numbers of another precision than the kernel takes.
-    residuals = reach(np.ascontiguousarray(residuals, dtype=np.float64))
-    predictions = np.ascontiguousarray(predictions, dtype=np.float64)
-    known = np.isfinite(predictions).all(axis=1)
-    if not known.all():
-        # The kernel searches among numbers; what is not one would lead it out of its arrays.
-        intervals = np.full((len(predictions), 2), [-np.inf, np.inf])
-        intervals[known] = sorted_plus_intervals(predictions[known], residuals, sizes, confidence)
-        return intervals
-    n, m = len(residuals), len(predictions)
-    intervals = np.empty((m, 2))
-    rank = conformal_rank(n, confidence)
-    centre = np.inf if rank > n else order_statistic(residuals, rank)
-    if not np.isfinite(centre):
-        intervals[:] = -np.inf, np.inf
-        return intervals
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    ends = np.empty((2, m))
-
-    def fill(piece: tuple[int, slice]) -> None:
-        end, rows = piece
-        shifts = predictions[rows] if end else -predictions[rows]
-        shifted_quantiles(shifts, residuals, starts, rank, centre, ends[end, rows])
-
-    pieces = [(end, slice(i, i + 8192)) for i in range(0, m, 8192) for end in (0, 1)]
-    for _ in ordered_map(fill, pieces, workers=None if m * n > 100_000 else 1):
-        pass
-    intervals[:, 0], intervals[:, 1] = -ends[0], ends[1]
-    return intervals
+    return interval_ends(predictions, residuals[order], sizes, confidence)

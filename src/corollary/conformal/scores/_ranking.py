@@ -82,7 +82,7 @@ def _rank(
     use: Callable[[slice, np.ndarray, np.ndarray], None],
 ) -> None:
     """Hand blocks of rows, the sums before each class, and the scores to a function."""
-    from corollary.conformal._ranked import order_by_counting, ranked_sums
+    from corollary.conformal._loops import order_by_counting, ranked_sums
     from corollary.core.threads import ordered_map
 
     n, n_classes = probabilities.shape

@@ -1,43 +1,30 @@
 """Jackknife+ and CV+ intervals around any regressor."""
 
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.calibration import CalibrationFolds
-from corollary.conformal.checks import count_rows, predict_one_target, warn_of_missing_rows
-from corollary.conformal.fitting import check_training_weights, fit_copy
-from corollary.conformal.intervals import BasePlusIntervals
-from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
-from corollary.conformal.quantile import rank_of_level, smallest_calibration_size
-from corollary.core.compat import HasMethods, Interval, StrOptions, safe_indexing
-from corollary.core.schema import Array, Instance, List, Number, Schema
+from corollary.conformal._checks import count_rows, warn_of_missing_rows
+from corollary.conformal._fitting import Rows, Training, check_training_weights
+from corollary.conformal._order import rank_of_level, smallest_finite_size
+from corollary.conformal.plus._base import PlusWrapper
+from corollary.conformal.plus._ends import interval_ends
+from corollary.conformal.plus.intervals import plus_coverage
+from corollary.conformal.split.calibration import CalibrationFolds
+from corollary.core.compat import fit_context, safe_indexing
+from corollary.core.estimator import CountFromTwo, RandomSeed, fitted
+from corollary.core.schema import Array, Instance, List
 
 # Predictions held at once while intervals are made: rows times models.
-BLOCK = 4_000_000
+_BLOCK = 4_000_000
 
 
-def _fits_together(estimator: Any) -> str | None:
-    if not hasattr(estimator, "residuals_"):
-        return None
-    models, sizes, residuals = estimator.models_, estimator.fold_sizes_, estimator.residuals_
-    if len(sizes) != len(models) or sizes.sum() != len(residuals):
-        return "its folds do not fit its residuals"
-    if any(is_classifier(model) for model in (*models, estimator.estimator_)):
-        return "its models are not regressors"
-    if not len(models) or not np.isfinite(residuals).all() or (residuals < 0).any():
-        return "a residual is not a number"
-    for part in np.split(residuals, np.cumsum(sizes)[:-1]):
-        if np.any(part[1:] < part[:-1]):
-            return "its residuals are not sorted"
-    return None
-
-
-class CVPlusRegressor(BasePlusIntervals):
+class CVPlusRegressor(PlusWrapper):
     r"""Prediction intervals from cross-validation, CV+ or jackknife+, around any regressor.
 
     The rows are dealt into K folds. For each fold a copy of the model is fitted to the others;
@@ -116,38 +103,15 @@ class CVPlusRegressor(BasePlusIntervals):
     0.786
     """
 
-    _parameter_constraints: dict = {
-        "estimator": [HasMethods(["fit", "predict"])],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"})],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        _fits_together,
-        None,
-        estimator_=Instance("predict"),
-        models_=List(Instance("predict")),
-        residuals_=Array("f", "n"),
-        fold_sizes_=Array("i", "k", low=0),
-        guaranteed_coverage_=Number(0, 1),
-    )
+    _: KW_ONLY
+    cv: CountFromTwo | Literal["loo"] = 10
+    n_jobs: int | None = None
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        confidence: float = 0.9,
-        cv: int | str = 10,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.confidence = confidence
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    models_: list[Any] = fitted(List(Instance("predict")))
+    fold_sizes_: np.ndarray = fitted(Array("i", "k", low=0))
 
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a model for each fold, and one to all rows.
 
@@ -173,7 +137,6 @@ class CVPlusRegressor(BasePlusIntervals):
         """
         from sklearn.model_selection import KFold
 
-        self._check_parameters()
         y = self._check_pair(X, y)
         weight = check_training_weights(sample_weight, y)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
@@ -185,9 +148,10 @@ class CVPlusRegressor(BasePlusIntervals):
                 f"n_samples={len(y)}; give more rows or lower 'cv'."
             )
         folds = KFold(n_folds, shuffle=True, random_state=rng).split(np.arange(len(y)))
-        self.estimator_ = fit_copy(type(self).__name__, self.estimator, X, y, weight)
+        training = Training(type(self).__name__, self.confidence, X, y, weight, rng)
+        self.estimator_ = training.fit(self.estimator)
         results = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_fold)(self, X, y, weight, kept, left) for kept, left in folds
+            delayed(_fit_fold)(training, self.estimator, kept, left) for kept, left in folds
         )
         self.models_ = [model for model, _ in results]
         self.fold_sizes_ = np.array([len(residuals) for _, residuals in results])
@@ -198,7 +162,7 @@ class CVPlusRegressor(BasePlusIntervals):
                 f"{type(self.estimator).__name__}."
             )
         self.guaranteed_coverage_ = plus_coverage(len(y), n_folds, self.confidence)
-        warn_of_missing_rows(self, len(y), self.confidence)
+        warn_of_missing_rows(type(self).__name__, len(y), self.confidence)
         return self
 
     def predict_interval(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
@@ -217,13 +181,13 @@ class CVPlusRegressor(BasePlusIntervals):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends, both included.
         """
-        self._require_calibrated()
+        check_is_fitted(self)
         level = self._check_confidence(confidence)
         if level != self.confidence:
-            warn_of_missing_rows(self, len(self.residuals_), level)
+            warn_of_missing_rows(type(self).__name__, len(self.residuals_), level)
         (X,) = indexable(X)
         n = count_rows(X)
-        step = max(1, BLOCK // len(self.models_))
+        step = max(1, _BLOCK // len(self.models_))
         parts = []
         for i in range(0, max(n, 1), step):
             rows = X if n <= step else safe_indexing(X, np.arange(i, min(n, i + step)))
@@ -238,30 +202,38 @@ class CVPlusRegressor(BasePlusIntervals):
         folds : CalibrationFolds
             At `confidence`.
         """
-        self._require_calibrated()
+        check_is_fitted(self)
         level = self._check_confidence(None)
         return CalibrationFolds(
             self.fold_sizes_,
             rank_of_level(len(self.residuals_), level),
-            smallest_calibration_size(level),
+            smallest_finite_size(level),
         )
 
+    def _fits_together(self) -> str | None:
+        models, sizes, residuals = self.models_, self.fold_sizes_, self.residuals_
+        if len(sizes) != len(models) or sizes.sum() != len(residuals):
+            return "its folds do not fit its residuals"
+        if any(is_classifier(model) for model in (*models, self.estimator_)):
+            return "its models are not regressors"
+        if not len(models) or not np.isfinite(residuals).all() or (residuals < 0).any():
+            return "a residual is not a number"
+        for part in np.split(residuals, np.cumsum(sizes)[:-1]):
+            if np.any(part[1:] < part[:-1]):
+                return "its residuals are not sorted"
+        return None
+
     def _block(self, X: Any, level: float) -> np.ndarray:
-        said = np.column_stack([predict_one_target(self, model, X) for model in self.models_])
+        rows = Rows(type(self).__name__, self.estimator_, X)
+        said = np.column_stack([rows.predict(model) for model in self.models_])
         self._warn_of_unknown(said)
-        return sorted_plus_intervals(said, self.residuals_, self.fold_sizes_, level)
+        return interval_ends(said, self.residuals_, self.fold_sizes_, level)
 
 
 def _fit_fold(
-    wrapper: CVPlusRegressor,
-    X: Any,
-    y: np.ndarray,
-    weight: np.ndarray | None,
-    kept: np.ndarray,
-    left: np.ndarray,
+    training: Training, estimator: Any, kept: np.ndarray, left: np.ndarray
 ) -> tuple[Any, np.ndarray]:
-    own = None if weight is None else weight[kept]
-    rows = safe_indexing(X, kept)
-    model = fit_copy(type(wrapper).__name__, wrapper.estimator, rows, y[kept], own)
-    said = predict_one_target(wrapper, model, safe_indexing(X, left))
-    return model, np.sort(np.abs(y[left] - said))
+    """Fit a copy of the model to the rows kept; return it and the residuals of those left out."""
+    model = training.of(kept).fit(estimator)
+    said = Rows(training.who, model, safe_indexing(training.X, left)).predict(model)
+    return model, np.sort(np.abs(training.y[left] - said))

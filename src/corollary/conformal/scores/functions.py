@@ -1,8 +1,7 @@
-"""Conformity scores: how badly a target fits a prediction.
+"""Conformity scores as functions of numbers: how badly a target fits a prediction.
 
-Any score gives valid coverage; a good one makes regions small where prediction is easy. Scores for
-regression are inverted in closed form by the estimators; scores for classification are computed
-for every class at once.
+Any score gives valid coverage; a good one makes regions small where prediction is easy. Scores of
+intervals are inverted in closed form; scores of sets are computed for every class at once.
 """
 
 from numbers import Integral, Real
@@ -10,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal.quantile import BLOCK
-from corollary.conformal.ranking import ranked_scores, ranked_sets
+from corollary.conformal._intervals import distance_outside
+from corollary.conformal.scores._ranking import ranked_scores, ranked_sets
 from corollary.core.compat import Interval, validate_params
 
 
@@ -39,17 +38,8 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
     >>> absolute_score([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    return distances(*_check_columns("absolute_score", y=y, prediction=prediction))
-
-
-def distances(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """Do the work of `absolute_score` for arrays of floats, by the block."""
-    scores = np.empty(len(y))
-    for start in range(0, len(y), BLOCK):
-        part = scores[start : start + BLOCK]
-        np.subtract(y[start : start + BLOCK], prediction[start : start + BLOCK], out=part)
-        np.abs(part, out=part)
-    return scores
+    y, prediction = _check_columns("absolute_score", y=y, prediction=prediction)
+    return np.abs(y - prediction)
 
 
 @validate_params(
@@ -89,7 +79,7 @@ def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
     )
     if not np.all(scale > 0):
         raise ValueError("The 'scale' parameter of normalised_score must be positive everywhere.")
-    return distances(y, prediction) / scale
+    return np.abs(y - prediction) / scale
 
 
 @validate_params(
@@ -125,7 +115,38 @@ def quantile_score(y: Any, lower: Any, upper: Any) -> np.ndarray:
     array([-1.,  2.])
     """
     y, lower, upper = _check_columns("quantile_score", y=y, lower=lower, upper=upper)
-    return np.maximum(lower - y, y - upper)
+    return distance_outside(y, lower, upper)
+
+
+def reach(threshold: Any, unit: Any = None) -> np.ndarray:
+    """Return how far ends must move so that no target within a threshold is lost to rounding.
+
+    A score is a rounded difference, an end of an interval a rounded sum, and the one need not undo
+    the other: 0.2 + (0.9 - 0.2) is less than 0.9. With targets on a lattice, as prices are, many
+    rows may sit on just that end.
+
+    Parameters
+    ----------
+    threshold : float or ndarray of shape (n_samples,)
+        Largest scores.
+    unit : ndarray of shape (n_samples,) or None, default=None
+        The unit of scores, such as the scale of :func:`normalised_score`; None for 1.
+
+    Returns
+    -------
+    distance : float or ndarray of shape (n_samples,)
+        The threshold times the unit, or a hair more.
+
+    Examples
+    --------
+    >>> from corollary.conformal import absolute_score, reach
+    >>> threshold = absolute_score([0.9], [0.2])
+    >>> bool(0.2 + threshold[0] >= 0.9), bool(0.2 + reach(threshold)[0] >= 0.9)
+    (False, True)
+    """
+    if unit is None:
+        return np.nextafter(threshold, np.inf)
+    return threshold * (1 + 2.0**-50) * unit
 
 
 @validate_params({"probabilities": ["array-like"]}, prefer_skip_nested_validation=True)
@@ -290,11 +311,12 @@ def aps_sets(probabilities: Any, threshold: Any) -> np.ndarray:
 
 def _check_columns(who: str, **columns: Any) -> list[np.ndarray]:
     """Return lists of numbers as arrays, or say that they differ in length."""
-    found = [np.asarray(column, dtype=float) for column in columns.values()]
-    if found[0].ndim != 1 or any(one.shape != found[0].shape for one in found):
-        got = ", ".join(f"{name} of shape {one.shape}" for name, one in zip(columns, found))
+    arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) > 1 or len(next(iter(shapes))) != 1:
+        got = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
         raise ValueError(f"{who} needs one number for each row in all its parts. Got {got}.")
-    return found
+    return list(arrays.values())
 
 
 def _check_ranked(

@@ -1,51 +1,53 @@
-"""What all conformal wrappers share: a model to which rows reach as they came."""
+"""What all conformal wrappers share: a model that is given rows as they came."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.checks import count_rows
-from corollary.core.compat import parameters_fit, validate_parameters
+from corollary.conformal._checks import count_rows
+from corollary.core.estimator import Estimator, Predictor, Probability, fitted
+from corollary.core.schema import Instance
 
 
-class BaseConformal(MetaEstimatorMixin, BaseEstimator):
-    """A wrapper around a model: rows reach the model as they came.
+class ConformalWrapper(MetaEstimatorMixin, Estimator, ABC):
+    """A wrapper around a model, which is ``estimator_`` when it is fitted."""
 
-    A subclass checks targets (`_check_targets`) and sets ``estimator_``, the model that makes
-    point predictions.
-    """
+    estimator: Predictor
+    _: KW_ONLY
+    confidence: Probability = 0.9
 
-    estimator: Any
-    confidence: float
+    estimator_: Any = fitted(Instance("predict"))
 
     @abstractmethod
-    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray: ...
+    def _check_targets(self, y: Any) -> np.ndarray:
+        """Return targets as an array, or say what is wrong with them."""
 
-    def _check_parameters(self) -> None:
-        if not get_config()["skip_parameter_validation"] and not parameters_fit(self):
-            validate_parameters(self)
+    @abstractmethod
+    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
+        """Say which targets lie outside their region."""
 
-    def _check_pair(self, X: Any, y: Any, *, finite: bool = True) -> np.ndarray:
+    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
+        """Return targets as an array, one for each of at least one row."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
-        if type(X) is not np.ndarray or type(y) is not np.ndarray or X.shape[:1] != y.shape[:1]:
-            check_consistent_length(X, y)  # knows everything that has a length
+        check_consistent_length(X, y)
         if count_rows(X) == 0:
             raise ValueError(
                 f"{type(self).__name__} needs at least one row. Got n_samples=0; a minimum of 1 "
                 "is required."
             )
-        return self._check_targets(y, finite=finite)
+        return self._check_targets(y)
 
     def _check_confidence(self, confidence: float | None) -> float:
+        """Return the level of a prediction, which is that of the constructor unless given."""
         level = self.confidence if confidence is None else confidence
         if not isinstance(level, Real) or not 0 < level < 1:
             raise ValueError(
@@ -67,7 +69,7 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             The model's predictions.
         """
-        self._require_calibrated()
+        check_is_fitted(self)
         return self.estimator_.predict(X)
 
     def misses(self, X: Any, y: Any) -> np.ndarray:
@@ -85,34 +87,24 @@ class BaseConformal(MetaEstimatorMixin, BaseEstimator):
         outside : ndarray of bool of shape (n_samples,)
             True where an interval or a set at `confidence` does not hold its target.
         """
-        self._require_calibrated()
+        check_is_fitted(self)
         return self._outside(X, self._check_pair(X, y))
-
-    @abstractmethod
-    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray: ...
 
     @property
     def n_features_in_(self) -> int:
         """Number of features seen by the model, if it says so."""
-        return self.__dict__["estimator_"].n_features_in_ if self._fitted() else self._absent()
+        return self._ask_model("n_features_in_")
 
     @property
     def feature_names_in_(self) -> np.ndarray:
         """Names of the features seen by the model, if it had any."""
-        return self.__dict__["estimator_"].feature_names_in_ if self._fitted() else self._absent()
+        return self._ask_model("feature_names_in_")
 
-    @abstractmethod
-    def __sklearn_is_fitted__(self) -> bool: ...
-
-    def _require_calibrated(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            check_is_fitted(self)  # which is slower, and says what is missing
-
-    def _fitted(self) -> bool:
-        return "estimator_" in self.__dict__
-
-    def _absent(self) -> Any:
-        raise AttributeError(f"{type(self).__name__} is not fitted yet.")
+    def _ask_model(self, name: str) -> Any:
+        """Return an attribute of the fitted model."""
+        if "estimator_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted yet.")
+        return getattr(self.estimator_, name)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,40 +1,27 @@
 """Jackknife+-after-bootstrap: intervals at the price of one bagged ensemble."""
 
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal.checks import warn_of_missing_rows, warn_user
-from corollary.conformal.intervals import BasePlusIntervals
-from corollary.conformal.plus import plus_coverage, sorted_plus_intervals
-from corollary.conformal.quantile import rank_of_level
-from corollary.core.compat import HasMethods, Interval, safe_indexing
-from corollary.core.schema import Array, Instance, Number, Schema
+from corollary.conformal._checks import warn_of_missing_rows, warn_user
+from corollary.conformal._order import rank_of_level
+from corollary.conformal.plus._base import PlusWrapper
+from corollary.conformal.plus._ends import interval_ends
+from corollary.conformal.plus.intervals import plus_coverage
+from corollary.core.compat import HasMethods, fit_context, safe_indexing
+from corollary.core.estimator import Count, RandomSeed, fitted
+from corollary.core.schema import Array
 
 # Numbers held at once while intervals are made: new rows times training rows.
-BLOCK = 4_000_000
+_BLOCK = 4_000_000
 
 
-def _fits_together(estimator: Any) -> str | None:
-    if not hasattr(estimator, "residuals_"):
-        return None
-    bag = estimator.estimator_
-    if is_classifier(bag) or not hasattr(bag, "estimators_samples_"):
-        return "its model is not a bag of regressors"
-    residuals, absent = estimator.residuals_, estimator.left_out_
-    if np.isnan(residuals).any() or (residuals < 0).any():
-        return "a residual is not a number"
-    if len(absent) != len(bag.estimators_):
-        return "its bags do not fit its members"
-    if np.any(np.isfinite(residuals) & ~absent.any(axis=0)):
-        return "a residual comes from no member"
-    return None
-
-
-class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
+class JackknifeAfterBootstrapRegressor(PlusWrapper):
     r"""Prediction intervals from the out-of-bag members of a bagged ensemble.
 
     The jackknife+ of a bag needs no further fit: the members whose bags miss row i average to a
@@ -108,34 +95,14 @@ class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
     0.81
     """
 
-    _parameter_constraints: dict = {
-        "estimator": [HasMethods(["fit", "predict", "get_params"])],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        _fits_together,
-        None,
-        estimator_=Instance("predict"),
-        residuals_=Array("f", "n"),
-        left_out_=Array("b", "m", "n"),
-        guaranteed_coverage_=Number(0, 1),
-    )
+    estimator: Annotated[Any, HasMethods(["fit", "predict", "get_params"])]
+    _: KW_ONLY
+    n_estimators: Count = 200
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        confidence: float = 0.9,
-        n_estimators: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.confidence = confidence
-        self.n_estimators = n_estimators
-        self.random_state = random_state
+    left_out_: np.ndarray = fitted(Array("b", "m", "n"))
 
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit a bag and take the residuals of the rows that its members left out.
 
@@ -153,7 +120,6 @@ class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
         """
         from corollary.ensemble import number_of_draws
 
-        self._check_parameters()
         y = self._check_pair(X, y)
         (X,) = indexable(X)
         given = self.estimator.get_params(deep=False)
@@ -207,7 +173,7 @@ class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
         intervals : ndarray of shape (n_samples, 2)
             Lower and upper ends, both included.
         """
-        self._require_calibrated()
+        check_is_fitted(self)
         level = self._check_confidence(confidence)
         if level != self.confidence:
             self._warn_if_too_few(level)
@@ -222,22 +188,35 @@ class JackknifeAfterBootstrapRegressor(BasePlusIntervals):
         shares = np.zeros((len(absent), n))
         shares[:, known] = absent
         sizes = np.ones(n, dtype=np.int64)
-        step = max(1, BLOCK // n)
+        step = max(1, _BLOCK // n)
         parts = [
-            sorted_plus_intervals(said[i : i + step] @ shares, self.residuals_, sizes, level)
+            interval_ends(said[i : i + step] @ shares, self.residuals_, sizes, level)
             for i in range(0, max(len(said), 1), step)
         ]
         return np.concatenate(parts)
 
     def _warn_if_too_few(self, level: float) -> None:
         n, known = len(self.residuals_), int(np.isfinite(self.residuals_).sum())
-        warn_of_missing_rows(self, n, level)
+        warn_of_missing_rows(type(self).__name__, n, level)
         if known < rank_of_level(n, level) <= n:
             warn_user(
                 f"JackknifeAfterBootstrapRegressor has out-of-bag residuals of {known} of {n} "
                 f"rows only, too few for confidence {level:g}: intervals are infinite. Raise "
                 f"n_estimators={self.n_estimators}."
             )
+
+    def _fits_together(self) -> str | None:
+        bag = self.estimator_
+        if is_classifier(bag) or not hasattr(bag, "estimators_samples_"):
+            return "its model is not a bag of regressors"
+        residuals, absent = self.residuals_, self.left_out_
+        if np.isnan(residuals).any() or (residuals < 0).any():
+            return "a residual is not a number"
+        if len(absent) != len(bag.estimators_):
+            return "its bags do not fit its members"
+        if np.any(np.isfinite(residuals) & ~absent.any(axis=0)):
+            return "a residual comes from no member"
+        return None
 
     def _members(self, X: Any) -> Any:
         bag = self.estimator_

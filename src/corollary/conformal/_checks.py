@@ -5,20 +5,17 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import assert_all_finite
 
-from corollary.conformal.quantile import BLOCK, smallest_calibration_size
+from corollary.conformal._order import smallest_finite_size
 
 # Modules whose lines a user's warning does not point at.
 _INSIDE = ("corollary.", "sklearn.")
 
 
-def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
+def check_real_targets(y: Any) -> np.ndarray:
     """Return targets of a regressor as an array of floats, or say what is wrong with them."""
-    if not finite and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.float64:
-        return y
     y = check_one_target(y)
     if y.dtype.kind == "O":
         assert_all_finite(y, input_name="y")  # which knows more kinds of missing values
@@ -50,26 +47,46 @@ def count_rows(X: Any) -> int:
     return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
 
 
-def predict_one_target(wrapper: Any, model: Any, X: Any) -> np.ndarray:
-    """Return one prediction per row, or say that the model has several targets."""
-    if hasattr(model, "classes_") and is_classifier(model):
-        raise TypeError(
-            f"{type(wrapper).__name__} needs a regressor. {type(model).__name__} is a classifier; "
-            "use SplitConformalClassifier for sets of classes."
-        )
-    prediction, rows = np.asarray(model.predict(X)), count_rows(X)
-    if prediction.size != rows:
+def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
+    """Return labels of groups as an array, or say what is wrong with them."""
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
         raise ValueError(
-            f"{type(wrapper).__name__} needs one prediction for each row. {type(model).__name__} "
-            f"gave shape {prediction.shape} for {rows} rows; fit it to one target."
+            f"{who} needs one label for each of {n_rows} rows. Got shape {labels.shape} instead."
         )
-    numbers = as_numbers(prediction.ravel())
-    if numbers is None:
-        raise TypeError(
-            f"{type(wrapper).__name__} needs predictions that are numbers. {type(model).__name__} "
-            f"gave {prediction.ravel()[0]!r} of type {prediction.dtype}; wrap a regressor."
+    kinds = {type(label) for label in labels} if labels.dtype.kind == "O" else set()
+    got = ""
+    if len(kinds) > 1:
+        got = f"labels of type {', '.join(sorted(kind.__name__ for kind in kinds))}"
+    elif n_missing := sum(map(_is_missing, labels)) if kinds else int((labels != labels).sum()):
+        got = f"{n_missing} that are missing"
+    if got:
+        raise ValueError(
+            f"{who} needs labels of one kind, none of them missing. Got {got}; give missing "
+            "values a name of their own."
         )
-    return numbers
+    return labels
+
+
+def _is_missing(label: Any) -> bool:
+    """Say whether a label is None, or equals nothing, as NaN and times that are none do."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True  # what pandas puts in place of a missing value cannot be compared
+
+
+def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:
+    """Return weights as an array, or say what is wrong with them."""
+    values = np.asarray(weights, dtype=float)
+    good = values >= 0 if infinite else (values >= 0) & (values < np.inf)
+    if values.shape != (n_rows,) or not np.all(good):
+        raise ValueError(
+            f"{who} needs one {'' if infinite else 'finite '}weight, not negative, for each of "
+            f"{n_rows} rows. Got shape {values.shape} with {int((~good).sum())} values that are "
+            "not."
+        )
+    return values
 
 
 def is_text(labels: np.ndarray) -> bool:
@@ -77,6 +94,24 @@ def is_text(labels: np.ndarray) -> bool:
     return labels.dtype.kind in "US" or (
         labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
     )
+
+
+def places_of_labels(y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each label among the classes, and whether it has one."""
+    nowhere = np.zeros(len(y), dtype=np.intp)
+    if is_text(classes) != is_text(y):
+        return nowhere, nowhere.astype(bool)  # text and numbers cannot be compared
+    if classes.dtype.kind in "iu" and y.dtype.kind in "iu":
+        codes = classes.astype(np.int64)
+        if np.array_equal(codes, codes[0] + np.arange(len(codes))):
+            # Whole numbers without a gap say their place themselves, faster than a search does.
+            place = y.astype(np.int64) - codes[0]
+            known = (place >= 0) & (place < len(codes))
+            return (place if known.all() else np.where(known, place, 0)), known
+    order = np.argsort(classes)
+    place = np.searchsorted(classes, y, sorter=order)
+    place = order[np.minimum(place, len(order) - 1)]
+    return place, classes[place] == y
 
 
 def held_labels(y: np.ndarray, sets: np.ndarray, classes: np.ndarray, *, who: str) -> np.ndarray:
@@ -101,42 +136,6 @@ def as_numbers(values: np.ndarray) -> np.ndarray | None:
         return None
 
 
-def reach(threshold: np.ndarray, unit: np.ndarray | None = None) -> np.ndarray:
-    """Return how far ends must move so that no target within a threshold is lost to rounding.
-
-    A score is a rounded difference, an end of an interval a rounded sum, and the one need not undo
-    the other: 0.2 + (0.9 - 0.2) is less than 0.9. With targets on a lattice, as prices are, many
-    rows may sit on just that end.
-    """
-    if unit is None:
-        return np.nextafter(threshold, np.inf)
-    return threshold * (1 + 2.0**-50) * unit
-
-
-def widen(wrapper: Any, lower: np.ndarray, upper: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Move both ends of intervals outwards."""
-    intervals = np.empty((2, len(lower)))
-    finite = np.isfinite(threshold).all()
-    with np.errstate(invalid="ignore", over="ignore"):
-        for start in range(0, len(lower), BLOCK):  # both ends while a block is in the cache
-            rows = slice(start, start + BLOCK)
-            by = threshold[rows] if len(threshold) > 1 else threshold
-            np.subtract(lower[rows], by, out=intervals[0, rows])
-            np.add(upper[rows], by, out=intervals[1, rows])
-            size = len(lower[rows])
-            finite = finite and np.count_nonzero(np.isfinite(lower[rows])) == size
-    if finite and (upper is lower or np.isfinite(upper).all()):
-        return intervals.T
-    # An infinite prediction less an infinite threshold is no number; every target is possible.
-    low, high = intervals
-    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
-    unknown = np.isnan(lower) | np.isnan(upper) | np.isnan(threshold)
-    if unknown.any():
-        low[unknown], high[unknown] = -np.inf, np.inf
-        warn_of_no_predictions(wrapper, int(unknown.sum()), "intervals are infinite")
-    return intervals.T
-
-
 def warn_user(message: str) -> None:
     """Warn at the line that called the library, however deep the call went."""
     level, frame = 2, sys._getframe(1)
@@ -145,27 +144,27 @@ def warn_user(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def warn_of_no_predictions(wrapper: Any, n_rows: int, fallback: str) -> None:
+def warn_of_no_predictions(who: str, n_rows: int, fallback: str) -> None:
     """Say that a model had no numbers to say of some new rows."""
     warn_user(
-        f"{type(wrapper).__name__} got predictions that are not numbers for {n_rows} "
+        f"{who} got predictions that are not numbers for {n_rows} "
         f"{'row' if n_rows == 1 else 'rows'}: {fallback} for them."
     )
 
 
 def warn_of_missing_rows(
-    wrapper: Any,
+    who: str,
     n_rows: int,
     confidence: float,
     fallback: str = "intervals are infinite",
     rows: str = "rows",
 ) -> None:
     """Say how many rows are missing if a level cannot be had from those there are."""
-    needed = smallest_calibration_size(confidence)
+    needed = smallest_finite_size(confidence)
     missing = needed - n_rows
     if missing > 0:
         warn_user(
-            f"{type(wrapper).__name__} has {n_rows} {rows[:-1] if n_rows == 1 else rows}; "
+            f"{who} has {n_rows} {rows[:-1] if n_rows == 1 else rows}; "
             f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
             f"{'row is' if missing == 1 else 'rows are'} given, {fallback}."
         )

@@ -1,0 +1,77 @@
+"""Order statistics: which of n scores is the threshold, and what it is."""
+
+import math
+
+import numpy as np
+
+# Products such as 10 * (1 - 0.7) end just above a whole number. A rank is rounded up only beyond
+# this share of the sample, which costs at most as much coverage; so are sums of weights.
+_ROUNDING = 1e-12
+
+# The order statistics of a sample bracket the wanted one within this many standard deviations of
+# its place.
+_DEVIATIONS = 3.0
+
+
+def round_up(value: float, n: int) -> int:
+    """Return the next whole number, up to the rounding of a sum of n + 1 shares."""
+    return math.ceil(value - _ROUNDING * (n + 1))
+
+
+def rank_of_level(n: int, confidence: float) -> int:
+    """Return which order statistic of n scores covers the next one; n + 1 stands for infinity."""
+    # The slack must not turn the rank of a tiny level into none.
+    return max(1, round_up((n + 1) * confidence, n))
+
+
+def smallest_finite_size(confidence: float) -> int:
+    """Return how many scores a finite threshold takes."""
+    n = max(1, math.floor(confidence / (1 - confidence)) - 1)
+    while rank_of_level(n, confidence) > n:
+        n += 1
+    return n
+
+
+def order_statistic(values: np.ndarray, rank: int) -> float:
+    """Return the rank-th smallest of some values.
+
+    A sorted sample says between which numbers it lies, so that a few per cent of the values are
+    partitioned and not all: conformal intervals of 100,000 rows take a third of the time. Where
+    the sample misleads, all are.
+    """
+    n = len(values)
+    sample = np.sort(values[:: max(1, math.isqrt(n) // 4)])
+    share, m = rank / n, len(sample)
+    slack = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
+    low, high = max(0, int(share * m - slack)), min(m - 1, int(share * m + slack))
+    inside = values >= sample[low]
+    n_below = n - int(np.count_nonzero(inside))
+    inside &= values <= sample[high]
+    near = values.compress(inside)
+    if n_below < rank <= n_below + len(near):
+        values, rank = near, rank - n_below
+    return float(np.partition(values, rank - 1)[rank - 1])
+
+
+def threshold(scores: np.ndarray, confidence: float) -> float:
+    """Return the conformal quantile of scores, infinite if they are too few."""
+    rank = rank_of_level(len(scores), confidence)
+    return order_statistic(scores, rank) if rank <= len(scores) else math.inf
+
+
+def weighted_thresholds(
+    scores: np.ndarray, weights: np.ndarray, new_weights: np.ndarray, confidence: float
+) -> np.ndarray:
+    """Return the conformal quantile of ascending scores with weights, for each new weight."""
+    # Ratios count, so that the largest weight is 1 and no sum overflows.
+    largest = weights.max(initial=0.0)
+    if largest > 0:
+        weights = weights / largest
+        with np.errstate(over="ignore"):
+            new_weights = new_weights / largest
+    through = np.cumsum(weights)
+    total = (through[-1] if len(through) else 0.0) + new_weights
+    place = np.searchsorted(through, (confidence - _ROUNDING) * total, side="left")
+    # Without any mass nothing is known: no threshold is safe.
+    place = np.where(total > 0, place, len(scores))
+    return np.append(scores, np.inf)[place]

@@ -1,0 +1,44 @@
+"""Ends of intervals: order statistics of predictions plus and minus residuals."""
+
+import numpy as np
+
+from corollary.conformal._order import order_statistic, rank_of_level
+from corollary.conformal.scores.functions import reach
+
+
+def interval_ends(
+    predictions: np.ndarray, residuals: np.ndarray, sizes: np.ndarray, confidence: float
+) -> np.ndarray:
+    """Return the intervals of predictions by each model and residuals that ascend within folds."""
+    from corollary.conformal._loops import shifted_quantiles
+    from corollary.core.threads import ordered_map
+
+    # A model file may hold numbers of another precision than the kernel takes.
+    residuals = reach(np.ascontiguousarray(residuals, dtype=np.float64))
+    predictions = np.ascontiguousarray(predictions, dtype=np.float64)
+    known = np.isfinite(predictions).all(axis=1)
+    if not known.all():
+        # The kernel searches among numbers; what is not one would lead it out of its arrays.
+        intervals = np.full((len(predictions), 2), [-np.inf, np.inf])
+        intervals[known] = interval_ends(predictions[known], residuals, sizes, confidence)
+        return intervals
+    n, m = len(residuals), len(predictions)
+    intervals = np.empty((m, 2))
+    rank = rank_of_level(n, confidence)
+    centre = np.inf if rank > n else order_statistic(residuals, rank)
+    if not np.isfinite(centre):
+        intervals[:] = -np.inf, np.inf
+        return intervals
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    ends = np.empty((2, m))
+
+    def fill(piece: tuple[int, slice]) -> None:
+        end, rows = piece
+        shifts = predictions[rows] if end else -predictions[rows]
+        shifted_quantiles(shifts, residuals, starts, rank, centre, ends[end, rows])
+
+    pieces = [(end, slice(i, i + 8192)) for i in range(0, m, 8192) for end in (0, 1)]
+    for _ in ordered_map(fill, pieces, workers=None if m * n > 100_000 else 1):
+        pass
+    intervals[:, 0], intervals[:, 1] = -ends[0], ends[1]
+    return intervals

@@ -1,0 +1,1 @@
+"""How badly a target fits: functions of numbers, and frozen objects that know their models."""
