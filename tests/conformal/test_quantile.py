@@ -176,7 +176,9 @@ def test_order_statistics_of_many_values_equal_sorting(n, kind, seed):
         "infinite": lambda: np.where(rng.random(n) < 0.4, np.inf, rng.normal(size=n)),
         "ascending": lambda: np.arange(n, dtype=float),
         # The sampled places hold the smallest values, so that every bracket misses.
-        "comb": lambda: np.where(np.arange(n) % (max(1, math.isqrt(n) // 4)) == 0, -1.0, rng.random(n)),
+        "comb": lambda: np.where(
+            np.arange(n) % (max(1, math.isqrt(n) // 4)) == 0, -1.0, rng.random(n)
+        ),
     }[kind]()
     ordered = np.sort(values)
     for rank in {1, 2, n // 3, n // 2, int(0.9 * n), n - 1, n} & set(range(1, n + 1)):

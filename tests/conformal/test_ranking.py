@@ -48,7 +48,7 @@ def test_the_score_of_a_label_is_the_one_that_sets_compare(n_classes, seed, monk
     column = rng.integers(n_classes, size=300)
     price = {"penalty": 0.01, "free_classes": 1}
     own = label_scores(p, column, uniform=u, **price)
-    monkeypatch.setattr("corollary.conformal.scores._ranking.BLOCK", 7 * n_classes)
+    monkeypatch.setattr("corollary.conformal.scores._ranking._BLOCK", 7 * n_classes)
     sets = ranked_sets(p, own[:, None], uniform=u, **price)
     assert sets[np.arange(300), column].all()
     below = ranked_sets(p, np.nextafter(own, -1)[:, None], uniform=u, **price)

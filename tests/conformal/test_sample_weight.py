@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, train_test_split
 from sklearn.neighbors import KNeighborsRegressor
@@ -13,6 +15,7 @@ from corollary.conformal import (
     ConformalQuantileRegressor,
     CVPlusRegressor,
     JackknifeAfterBootstrapRegressor,
+    Scaled,
     SplitConformalClassifier,
     SplitConformalRegressor,
     coverage_score,
@@ -134,13 +137,13 @@ def test_coverage_of_a_weighted_fit_is_exact(seed):
     [
         (
             lambda X, y, w: SplitConformalRegressor(KNeighborsRegressor()).fit(X, y, w),
-            "SplitConformalRegressor got sample_weight, but the fit of KNeighborsRegressor doesn't",
+            "SplitConformalRegressor passes weights of rows on, .* KNeighborsRegressor doesn't",
         ),
         (
             lambda X, y, w: CVPlusRegressor(
                 make_pipeline(StandardScaler(), KNeighborsRegressor())
             ).fit(X, y, w),
-            "CVPlusRegressor got sample_weight, but the fit of KNeighborsRegressor doesn't",
+            "CVPlusRegressor passes weights of rows on, .* fit of KNeighborsRegressor doesn't",
         ),
         (
             lambda X, y, w: SplitConformalRegressor(LinearRegression().fit(X, y), prefit=True).fit(
@@ -169,3 +172,38 @@ def test_bags_take_no_weights(rows):
         JackknifeAfterBootstrapRegressor(RandomForestRegressor()).fit(
             *rows[:2], sample_weight=np.ones(60)
         )
+
+
+class Weighed(LinearRegression):
+    """Remembers whether it was given weights."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.weighed_ = sample_weight is not None
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.fixture
+def ask():
+    """Make models that ask for weights, or for none."""
+    with config_context(enable_metadata_routing=True):
+        yield lambda wish: Weighed().set_fit_request(sample_weight=wish)
+
+
+@pytest.mark.parametrize("wish", [True, False])
+def test_models_get_the_weights_that_they_ask_for(wish, ask, rows):
+    X, y, times = rows
+    how = {"confidence": 0.6, "random_state": 0}
+    scaled = SplitConformalRegressor(ask(wish), conformity_score=Scaled(ask(not wish)), **how)
+    scaled.fit(X, y, sample_weight=times)
+    assert (scaled.estimator_.weighed_, scaled.scale_estimator_.weighed_) == (wish, not wish)
+    ends = ConformalQuantileRegressor(ask(wish), upper_estimator=ask(not wish), **how)
+    ends.fit(X, y, sample_weight=times)
+    assert (ends.estimator_.weighed_, ends.upper_estimator_.weighed_) == (wish, not wish)
+    folds = CVPlusRegressor(ask(wish), cv=3, **how).fit(X, y, sample_weight=times)
+    assert [model.weighed_ for model in (folds.estimator_, *folds.models_)] == [wish] * 4
+
+
+def test_a_model_that_has_not_said_whether_it_wants_weights_is_refused(ask, rows):
+    X, y, times = rows
+    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        SplitConformalRegressor(Weighed()).fit(X, y, sample_weight=times)

@@ -14,7 +14,7 @@ from corollary.conformal._order import smallest_finite_size
 _INSIDE = ("corollary.", "sklearn.")
 
 
-def check_real_targets(y: Any) -> np.ndarray:
+def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
     """Return targets of a regressor as an array of floats, or say what is wrong with them."""
     y = check_one_target(y)
     if y.dtype.kind == "O":
@@ -25,12 +25,15 @@ def check_real_targets(y: Any) -> np.ndarray:
             f"The targets of prediction intervals must be real numbers. Got {y[0]!r} of type "
             f"{y.dtype}; for labels, use SplitConformalClassifier."
         )
-    assert_all_finite(numbers, input_name="y")
+    if finite:
+        assert_all_finite(numbers, input_name="y")
     return numbers
 
 
 def check_one_target(y: Any) -> np.ndarray:
     """Return targets as an array of one dimension, or say that they are several for each row."""
+    if isinstance(y, np.ndarray) and y.ndim == 1:
+        return y
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(

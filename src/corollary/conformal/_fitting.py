@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils.validation import has_fit_parameter
 
 from corollary.conformal._checks import as_numbers, count_rows
 from corollary.core.compat import check_sample_weight, safe_indexing
@@ -17,48 +16,38 @@ def check_training_weights(sample_weight: Any, y: np.ndarray) -> np.ndarray | No
     return check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
 
 
-def _fit_parameters(who: str, model: Any, weight: np.ndarray | None) -> dict[str, np.ndarray]:
-    """Return how a model's ``fit`` takes weights of rows."""
-    if weight is None:
-        return {}
-    if has_fit_parameter(model, "sample_weight"):
-        return {"sample_weight": weight}
-    steps = getattr(model, "steps", None)
-    if steps and has_fit_parameter(steps[-1][1], "sample_weight"):
-        return {f"{steps[-1][0]}__sample_weight": weight}
-    last = steps[-1][1] if steps else model
-    raise ValueError(
-        f"{who} got sample_weight, but the fit of {type(last).__name__} doesn't support it. Use a "
-        "model that weighs rows, or fit without sample_weight."
-    )
-
-
 class Training(NamedTuple):
-    """Training rows of a wrapper, with the name and the level of the wrapper."""
+    """Training rows of a wrapper, and how each of its models is given their weights."""
 
     who: str
     confidence: float
+    rng: np.random.RandomState
     X: Any
     y: np.ndarray
     weight: np.ndarray | None
-    rng: np.random.RandomState
+    parameters: dict[str, dict[str, Any]]
 
     def of(self, rows: np.ndarray) -> "Training":
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return self._replace(X=safe_indexing(self.X, rows), y=self.y[rows], weight=weight)
+        parameters = {
+            role: {name: values[rows] for name, values in how.items()}
+            for role, how in self.parameters.items()
+        }
+        return self._replace(
+            X=safe_indexing(self.X, rows), y=self.y[rows], weight=weight, parameters=parameters
+        )
 
-    def fit(self, model: Any, y: np.ndarray | None = None) -> Any:
+    def fit(self, model: Any, role: str = "estimator", y: np.ndarray | None = None) -> Any:
         """Fit a copy of a model, to other targets than those of the rows if they are given."""
-        how = _fit_parameters(self.who, model, self.weight)
-        return clone(model).fit(self.X, self.y if y is None else y, **how)
+        return clone(model).fit(self.X, self.y if y is None else y, **self.parameters[role])
 
     def held_out_errors(self, model: Any, n_folds: int) -> np.ndarray:
         """Return the absolute error of every row under a copy of the model that left it out."""
         from sklearn.model_selection import KFold, cross_val_predict
 
         folds = KFold(min(n_folds, len(self.y)), shuffle=True, random_state=self.rng)
-        how = _fit_parameters(self.who, model, self.weight)
+        how = self.parameters["estimator"]
         said = cross_val_predict(clone(model), self.X, self.y, cv=folds, params=how)
         return np.abs(self.y - np.ravel(said))
 

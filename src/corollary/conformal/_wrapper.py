@@ -6,16 +6,16 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.conformal._checks import count_rows
-from corollary.core.estimator import Estimator, Predictor, Probability, fitted
+from corollary.conformal._fitting import Training
+from corollary.core.estimator import Estimator, MetaEstimator, Predictor, Probability, fitted
 from corollary.core.schema import Instance
 
 
-class ConformalWrapper(MetaEstimatorMixin, Estimator, ABC):
+class ConformalWrapper(MetaEstimator, Estimator, ABC):
     """A wrapper around a model, which is ``estimator_`` when it is fitted."""
 
     estimator: Predictor
@@ -25,15 +25,18 @@ class ConformalWrapper(MetaEstimatorMixin, Estimator, ABC):
     estimator_: Any = fitted(Instance("predict"))
 
     @abstractmethod
-    def _check_targets(self, y: Any) -> np.ndarray:
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         """Return targets as an array, or say what is wrong with them."""
 
     @abstractmethod
     def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
         """Say which targets lie outside their region."""
 
-    def _check_pair(self, X: Any, y: Any) -> np.ndarray:
-        """Return targets as an array, one for each of at least one row."""
+    def _check_pair(self, X: Any, y: Any, *, finite: bool = True) -> np.ndarray:
+        """Return targets as an array, one for each of at least one row.
+
+        Whether they are finite need not be asked where scores, which are looked at, will tell.
+        """
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -44,7 +47,14 @@ class ConformalWrapper(MetaEstimatorMixin, Estimator, ABC):
                 f"{type(self).__name__} needs at least one row. Got n_samples=0; a minimum of 1 "
                 "is required."
             )
-        return self._check_targets(y)
+        return self._check_targets(y, finite=finite)
+
+    def _training(
+        self, X: Any, y: np.ndarray, weight: np.ndarray | None, rng: np.random.RandomState
+    ) -> Training:
+        """Put training rows before the models that will be fitted to them."""
+        how = self._fit_parameters(weight)
+        return Training(type(self).__name__, self.confidence, rng, X, y, weight, how)
 
     def _check_confidence(self, confidence: float | None) -> float:
         """Return the level of a prediction, which is that of the constructor unless given."""

@@ -22,8 +22,8 @@ class PlusWrapper(RegressorMixin, ConformalWrapper):
     def predict_interval(self, X: Any, *, confidence: float | None = None) -> np.ndarray:
         """Predict an interval for each row."""
 
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return check_real_targets(y)
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return check_real_targets(y, finite=finite)
 
     def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
         low, high = self.predict_interval(X).T

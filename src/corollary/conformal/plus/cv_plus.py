@@ -148,7 +148,7 @@ class CVPlusRegressor(PlusWrapper):
                 f"n_samples={len(y)}; give more rows or lower 'cv'."
             )
         folds = KFold(n_folds, shuffle=True, random_state=rng).split(np.arange(len(y)))
-        training = Training(type(self).__name__, self.confidence, X, y, weight, rng)
+        training = self._training(X, y, weight, rng)
         self.estimator_ = training.fit(self.estimator)
         results = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_fold)(training, self.estimator, kept, left) for kept, left in folds

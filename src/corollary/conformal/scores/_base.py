@@ -37,9 +37,9 @@ class ConformityScore(ABC):
     #: Whether scores take a uniform random number for each row.
     randomised: bool = False
 
-    def models(self) -> list[Any]:
-        """Return the models of the score besides the one that the wrapper has."""
-        return []
+    def models(self) -> dict[str, Any]:
+        """Return the models of the score, besides the one that the wrapper has, by their role."""
+        return {}
 
     def fit(self, estimator: Any, training: Training) -> tuple[Any, Self]:
         """Return the wrapper's model, fitted, and this score with its models fitted."""
@@ -54,7 +54,7 @@ class ConformityScore(ABC):
         return None
 
     @abstractmethod
-    def check_targets(self, y: Any) -> np.ndarray:
+    def check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         """Return targets as an array, or say what is wrong with them."""
 
     def point(self, rows: Rows) -> np.ndarray:
@@ -89,13 +89,13 @@ class IntervalScore(ConformityScore):
 
     def problem(self, estimator: Any) -> str | None:
         """Say why a model that was loaded cannot give the band, or None."""
-        if any(is_classifier(model) for model in [estimator, *self.models()]):
+        if any(is_classifier(model) for model in [estimator, *self.models().values()]):
             return "its models are not regressors"
         return None
 
-    def check_targets(self, y: Any) -> np.ndarray:
+    def check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         """Return targets as real numbers."""
-        return check_real_targets(y)
+        return check_real_targets(y, finite=finite)
 
     @abstractmethod
     def band(self, rows: Rows) -> Band:
@@ -137,7 +137,7 @@ class SetScore(ConformityScore):
             return "its model is not a classifier"
         return None
 
-    def check_targets(self, y: Any) -> np.ndarray:
+    def check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
         """Return labels as an array, or say what is wrong with them."""
         y = check_one_target(y)
         if y.dtype.kind == "f":

@@ -11,9 +11,15 @@ from typing import Any
 import numpy as np
 
 # Probabilities ranked at once by a thread: sums and scores of a block stay in its cache.
-BLOCK = 2**16
+_BLOCK = 2**16
 # Up to so many classes all pairs of them are compared; more are sorted.
-FEW = 48
+_FEW = 48
+
+
+def row_blocks(shape: tuple[int, int]) -> list[slice]:
+    """Cut a table of rows and classes into pieces that stay in the cache."""
+    step = max(1, _BLOCK // max(1, shape[1]))
+    return [slice(i, i + step) for i in range(0, shape[0], step)]
 
 
 def ranked_scores(
@@ -23,14 +29,14 @@ def ranked_scores(
     penalty: float = 0.0,
     free_classes: int = 0,
 ) -> np.ndarray:
-    """Do the work of `aps_score` and `raps_score`."""
-    found = np.empty(probabilities.shape)
+    """Compute `raps_score` for every class."""
+    table = np.empty(probabilities.shape)
 
     def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
-        found[rows] = scores
+        table[rows] = scores
 
     _rank(probabilities, uniform, penalty, free_classes, keep)
-    return found
+    return table
 
 
 def label_scores(
@@ -42,13 +48,13 @@ def label_scores(
     free_classes: int = 0,
 ) -> np.ndarray:
     """Compute `raps_score` for one class of each row."""
-    own = np.empty(len(probabilities))
+    of_labels = np.empty(len(probabilities))
 
     def keep(rows: slice, before: np.ndarray, scores: np.ndarray) -> None:
-        own[rows] = scores[np.arange(len(scores)), columns[rows]]
+        of_labels[rows] = scores[np.arange(len(scores)), columns[rows]]
 
     _rank(probabilities, uniform, penalty, free_classes, keep)
-    return own
+    return of_labels
 
 
 def ranked_sets(
@@ -89,12 +95,11 @@ def _rank(
     places = np.arange(1, n_classes + 1)
     price = penalty * np.maximum(places - free_classes, 0.0)
     share = np.ones(n) if uniform is None else np.asarray(uniform, dtype=float)
-    step = max(1, BLOCK // max(1, n_classes))
 
     def work(rows: slice) -> None:
         part = np.ascontiguousarray(probabilities[rows], dtype=np.float64)
         before, scores = np.empty(part.shape), np.empty(part.shape)
-        if n_classes <= FEW:
+        if n_classes <= _FEW:
             # Zeros, since a row with NaN, whose places are not a permutation, leaves gaps.
             order = np.zeros(part.shape, dtype=np.intp)
             order_by_counting(part, order)
@@ -103,6 +108,6 @@ def _rank(
         ranked_sums(part, order, share[rows], price, before, scores)
         use(rows, before, scores)
 
-    pieces = [slice(i, i + step) for i in range(0, n, step)]
+    pieces = row_blocks(probabilities.shape)
     for _ in ordered_map(work, pieces, workers=None if len(pieces) > 1 else 1):
         pass

@@ -106,15 +106,18 @@ class Scaled(IntervalScore):
                 f"The 'floor' parameter of Scaled must not be negative. Got {self.floor!r} instead."
             )
 
-    def models(self) -> list[Any]:
+    def models(self) -> dict[str, Any]:
         """Return the model of the scale."""
-        return [] if self.model is None else [self.model]
+        return {} if self.model is None else {"scale_estimator": self.model}
 
     def fit(self, estimator: Any, training: Training) -> tuple[Any, Self]:
         """Fit the model, and that of its errors on rows that it has not seen."""
         fitted = training.fit(estimator)
         errors = training.held_out_errors(estimator, self.cv)
-        scale = training.fit(estimator if self.model is None else self.model, errors)
+        if self.model is None:
+            scale = training.fit(estimator, y=errors)
+        else:
+            scale = training.fit(self.model, "scale_estimator", errors)
         floor = _FLOOR * float(np.average(errors, weights=training.weight)) or 1.0
         return fitted, replace(self, model=scale, floor=floor)
 
@@ -200,24 +203,29 @@ class Quantiles(IntervalScore):
                 f"low={self.low!r} alone; pass 'high' too."
             )
 
-    def models(self) -> list[Any]:
+    def models(self) -> dict[str, Any]:
         """Return the models of quantiles."""
-        return [model for model in (self.low, self.high) if model is not None]
+        both = {"lower_estimator": self.low, "upper_estimator": self.high}
+        return {role: model for role, model in both.items() if model is not None}
 
     def fit(self, estimator: Any, training: Training) -> tuple[Any, Self]:
         """Fit the model of both quantiles, or that of each."""
-        low, high = self.low, self.high
-        if high is None and not hasattr(estimator, "predict_quantiles"):
-            name = _quantile_parameter(estimator)
-            if name is None:
-                raise _no_quantiles(training.who, estimator)
-            miss = 1 - training.confidence
-            estimator, high = (
-                clone(estimator).set_params(**{name: level}) for level in (miss / 2, 1 - miss / 2)
+        if self.high is not None or hasattr(estimator, "predict_quantiles"):
+            fitted = training.fit(estimator)
+            low, high = (
+                None if model is None else training.fit(model, role)
+                for role, model in (("lower_estimator", self.low), ("upper_estimator", self.high))
             )
-        fitted = training.fit(estimator)
-        low, high = (None if model is None else training.fit(model) for model in (low, high))
-        return fitted, replace(self, low=low, high=high)
+            return fitted, replace(self, low=low, high=high)
+        name = _quantile_parameter(estimator)
+        if name is None:
+            raise _no_quantiles(training.who, estimator)
+        miss = 1 - training.confidence
+        low, high = (
+            training.fit(clone(estimator).set_params(**{name: level}))
+            for level in (miss / 2, 1 - miss / 2)
+        )
+        return low, replace(self, high=high)
 
     def check_models(self, rows: Rows) -> None:
         """Raise if no model gives the upper quantile."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from corollary.conformal.scores._base import SetScore
-from corollary.conformal.scores._ranking import label_scores, ranked_sets
+from corollary.conformal.scores._ranking import label_scores, ranked_sets, row_blocks
 from corollary.conformal.scores.functions import lac_score
 from corollary.core.schema import Flag, Integer, Number, Schema
 
@@ -49,7 +49,11 @@ class LAC(SetScore):
         self, probabilities: np.ndarray, thresholds: np.ndarray, uniform: np.ndarray | None
     ) -> np.ndarray:
         """Return the classes that are probable enough."""
-        return lac_score(probabilities) <= thresholds
+        sets = np.empty(probabilities.shape, dtype=bool)
+        thresholds = np.broadcast_to(thresholds, sets.shape)
+        for rows in row_blocks(probabilities.shape):  # scores need no memory of their own
+            np.less_equal(1 - probabilities[rows], thresholds[rows], out=sets[rows])
+        return sets
 
 
 @dataclass(frozen=True)
@@ -143,23 +147,28 @@ class RAPS(SetScore):
     )
 
     def __post_init__(self) -> None:
-        for name, kind, words in (
-            ("penalty", Real, "a float"),
-            ("free_classes", Integral, "an int"),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, kind) or not value >= 0:
-                raise ValueError(
-                    f"The {name!r} parameter of RAPS must be {words} in the range [0, inf). Got "
-                    f"{value!r} instead."
-                )
+        if not isinstance(self.penalty, Real) or self.penalty < 0:
+            raise ValueError(
+                "The 'penalty' parameter of RAPS must be a float in the range [0, inf). Got "
+                f"{self.penalty!r} instead."
+            )
+        if not isinstance(self.free_classes, Integral) or self.free_classes < 0:
+            raise ValueError(
+                "The 'free_classes' parameter of RAPS must be an int in the range [0, inf). Got "
+                f"{self.free_classes!r} instead."
+            )
 
     def label_scores(
         self, probabilities: np.ndarray, columns: np.ndarray, uniform: np.ndarray | None
     ) -> np.ndarray:
         """Return the probability of all classes at least as likely, and their price."""
-        price = {"penalty": self.penalty, "free_classes": self.free_classes}
-        return label_scores(probabilities, columns, uniform=uniform, **price)
+        return label_scores(
+            probabilities,
+            columns,
+            uniform=uniform,
+            penalty=self.penalty,
+            free_classes=self.free_classes,
+        )
 
     def sets(
         self, probabilities: np.ndarray, thresholds: np.ndarray, uniform: np.ndarray | None
@@ -168,5 +177,11 @@ class RAPS(SetScore):
         # The likeliest class alone always belongs to a set: before every other one there is a sum
         # that is not negative.
         always = None if self.randomised else -1.0
-        price = {"penalty": self.penalty, "free_classes": self.free_classes}
-        return ranked_sets(probabilities, thresholds, reach=always, uniform=uniform, **price)
+        return ranked_sets(
+            probabilities,
+            thresholds,
+            reach=always,
+            uniform=uniform,
+            penalty=self.penalty,
+            free_classes=self.free_classes,
+        )

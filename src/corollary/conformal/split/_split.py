@@ -27,7 +27,7 @@ from corollary.conformal._checks import (
     warn_of_missing_rows,
     warn_user,
 )
-from corollary.conformal._fitting import Rows, Training, check_training_weights
+from corollary.conformal._fitting import Rows, check_training_weights
 from corollary.conformal._order import (
     rank_of_level,
     smallest_finite_size,
@@ -59,8 +59,8 @@ class SplitConformal(ConformalWrapper):
     group_labels_: np.ndarray = fitted(Labels("g"))
     group_sizes_: np.ndarray = fitted(Array("i", "c", low=0))
     n_calibration_: int = fitted(Integer(0))
-    weights_: np.ndarray | None = fitted(Optional(Array("f", "n", low=0)))
-    thresholds_: np.ndarray | None = fitted(Optional(Array("f", "c")))
+    weights_: Any = fitted(Optional(Array("f", "n", low=0)))
+    thresholds_: Any = fitted(Optional(Array("f", "c")))
     calibrated_confidence_: float | None = fitted(Optional(Number(0, 1)))
 
     set_seed_: int  # of sets from random scores, which a classifier declares
@@ -71,6 +71,9 @@ class SplitConformal(ConformalWrapper):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "scores_" in vars(self)
+
+    def _inner(self) -> dict[str, Any]:
+        return {"estimator": self.estimator} | self._score().models()
 
     def _row_partition(self) -> Any:
         """Return the partition of rows into groups, or None."""
@@ -88,8 +91,8 @@ class SplitConformal(ConformalWrapper):
         """Put rows before the fitted model."""
         return Rows(type(self).__name__, self.estimator_, X)
 
-    def _check_targets(self, y: Any) -> np.ndarray:
-        return self._score().check_targets(y)
+    def _check_targets(self, y: Any, *, finite: bool = True) -> np.ndarray:
+        return self._score().check_targets(y, finite=finite)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -117,7 +120,7 @@ class SplitConformal(ConformalWrapper):
             If a model takes no weights, or `prefit` leaves none to be trained; or if a fitted
             model remembers having been trained on some of the rows.
         """
-        y = self._check_pair(X, y)
+        y = self._check_pair(X, y, finite=not self.prefit)
         weight = check_training_weights(sample_weight, y)
         if self.prefit:
             if weight is not None:
@@ -130,7 +133,7 @@ class SplitConformal(ConformalWrapper):
         rng = check_random_state(self.random_state)
         train, rest = self._split(len(y), rng)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
-        training = Training(type(self).__name__, self.confidence, X, y, weight, rng).of(train)
+        training = self._training(X, y, weight, rng).of(train)
         self.estimator_, self.conformity_score_ = self._score().fit(self.estimator, training)
         self.conformity_score_.check_models(self._rows(X))
         self._calibrate(safe_indexing(X, rest), y[rest], rng)
@@ -172,11 +175,11 @@ class SplitConformal(ConformalWrapper):
         ValueError
             If the model remembers having been trained on some of the rows.
         """
-        y = self._check_pair(X, y)
+        y = self._check_pair(X, y, finite=False)
         if self.prefit:
             return self._adopt_and_calibrate(X, y, weights)
         check_is_fitted(self)
-        for model in [self.estimator_, *self.conformity_score_.models()]:
+        for model in [self.estimator_, *self.conformity_score_.models().values()]:
             self._refuse_training_rows(model, X)
         self._calibrate(X, y, check_random_state(self.random_state), weights)
         return self
@@ -184,7 +187,7 @@ class SplitConformal(ConformalWrapper):
     def _adopt_and_calibrate(self, X: Any, y: np.ndarray, weights: Any = None) -> Self:
         """Calibrate models that were fitted before."""
         score = self._score()
-        for model in [self.estimator, *score.models()]:
+        for model in [self.estimator, *score.models().values()]:
             self._require_fitted(model)
             self._refuse_training_rows(model, X)
         score.check_models(Rows(type(self).__name__, self.estimator, X))
@@ -226,7 +229,10 @@ class SplitConformal(ConformalWrapper):
             uniform = rng.random_sample(len(y))
             self.set_seed_ = int(rng.randint(2**31 - 1))
         scores = score.scores(rows, y, uniform)
-        if np.isnan(scores.max(initial=-np.inf)):
+        worst = scores.max(initial=-np.inf)
+        if not np.isfinite(worst):
+            self._check_targets(y)  # the fault of a target, if one is not finite
+        if np.isnan(worst):
             raise ValueError(
                 f"{type(self).__name__} got {int(np.isnan(scores).sum())} scores that are not "
                 "numbers. The model's predictions must not be NaN."
@@ -320,7 +326,6 @@ class SplitConformal(ConformalWrapper):
         self, places: np.ndarray, new_weights: np.ndarray, confidence: float
     ) -> np.ndarray:
         """Return the threshold of each row, by its weight, and class."""
-        assert self.weights_ is not None
         n_classes = self._n_classes()
         thresholds = np.full((len(places), n_classes), np.inf)
         cell_weights = np.split(self.weights_, np.cumsum(self.group_sizes_)[:-1])
@@ -474,16 +479,18 @@ class SplitConformal(ConformalWrapper):
     def _fits_together(self) -> str | None:
         if not isinstance(self.conformity_score_, type(self._score())):
             return "its score is not the one that it names"
-        problem = self.conformity_score_.problem(self.estimator_) or self._labels_problem()
-        if problem is not None:
-            return problem
+        if self.conformity_score_.randomised and not hasattr(self, "set_seed_"):
+            return "it has no seed of random scores"
         if self.group_sizes_.sum() != len(self.scores_) or len(self.scores_) != self.n_calibration_:
             return "its group sizes do not add up to its scores"
         if len(self.group_sizes_) != len(self.group_labels_) * self._n_classes():
             return "its groups do not fit its labels"
         if np.isnan(self.scores_).any():
             return "a score is not a number"
-        return self._weights_problem() if self.weights_ is not None else self._levels_problem()
+        models, labels = self.conformity_score_.problem(self.estimator_), self._labels_problem()
+        if models is not None or labels is not None:
+            return models or labels
+        return self._levels_problem() if self.weights_ is None else self._weights_problem()
 
     def _labels_problem(self) -> str | None:
         labels = self.group_labels_

@@ -143,7 +143,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     """
 
     _: KW_ONLY
-    partition: Groups | Bands | PerClass | Callable[[Any], Any] | None = None
+    partition: Groups | Bands | PerClass | Callable[[Any], Any] | None = None  # type: ignore[assignment]
     conformity_score: Literal["lac", "aps", "raps"] | LAC | APS | RAPS = "lac"
     penalty: NonNegative = 0.01
     free_classes: CountFromZero = 1
