@@ -32,7 +32,7 @@ def check_real_targets(y: Any, *, finite: bool = True) -> np.ndarray:
 
 def check_one_target(y: Any) -> np.ndarray:
     """Return targets as an array of one dimension, or say that they are several for each row."""
-    if isinstance(y, np.ndarray) and y.ndim == 1:
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind != "c":
         return y
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] > 1:

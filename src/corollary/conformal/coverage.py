@@ -111,7 +111,7 @@ def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
     >>> round(coverage_dkw(1000, alpha=0.1, delta=0.05), 4)
     0.8571
     """
-    from corollary.theory.concentration.cdf_band import dkw_bound
+    from corollary.theory import dkw_bound
 
     return max(0.0, 1 - alpha - dkw_bound(n_samples=n_calibration, delta=delta))
 

@@ -6,7 +6,6 @@ with the rows predicted plus the rows kept, never with their product.
 """
 
 import math
-import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -41,6 +40,7 @@ from corollary.conformal.split.calibration import CalibrationCell
 from corollary.conformal.split.partitions import Bands, Groups
 from corollary.core.compat import fit_context, safe_indexing
 from corollary.core.estimator import Count, Probability, RandomSeed, fitted
+from corollary.core.guard import refuse_training_rows
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional
 
 
@@ -207,10 +207,6 @@ class SplitConformal(ConformalWrapper):
 
     def _refuse_training_rows(self, model: Any, X: Any) -> None:
         """Raise if a model remembers having been trained on some of the rows."""
-        if "corollary.core.fingerprint" not in sys.modules:
-            return
-        from corollary.theory import refuse_training_rows
-
         refuse_training_rows(
             model,
             X,

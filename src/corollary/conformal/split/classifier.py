@@ -103,7 +103,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     LAC, APS, RAPS : The scores.
     SplitConformalRegressor : Intervals.
     coverage_law : How coverage varies with the calibration rows.
-    corollary.theory.coverage_certificates : What they prove about the misses to come.
+    corollary.certificates.coverage_certificates : What they prove about the misses to come.
 
     Notes
     -----

@@ -34,7 +34,7 @@ class Groups(Partition):
     >>> y = X[:, 0] * np.random.default_rng(0).normal(size=100)
     >>> model = SplitConformalRegressor(DummyRegressor(), partition=Groups(0), random_state=0)
     >>> np.diff(model.fit(X, y).predict_interval([[0.0], [1.0]]))[:, 0].round(1)
-    array([0., 3.])
+    array([0. , 3.5])
     """
 
     column: str | int

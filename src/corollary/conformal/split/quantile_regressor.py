@@ -75,7 +75,7 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
     --------
     Quantiles : The score.
     SplitConformalRegressor : Intervals around a model of the mean.
-    corollary.theory.coverage_certificates : What calibration rows prove about the misses to come.
+    corollary.certificates.coverage_certificates : What they prove about the misses to come.
 
     Notes
     -----

@@ -83,7 +83,7 @@ class SplitConformalRegressor(IntervalMixin, SplitConformal):
     ConformalQuantileRegressor : Intervals between two quantiles.
     SplitConformalClassifier : Sets of classes.
     coverage_law : How coverage varies with the calibration rows.
-    corollary.theory.coverage_certificates : What they prove about the misses to come.
+    corollary.certificates.coverage_certificates : What they prove about the misses to come.
 
     Notes
     -----
