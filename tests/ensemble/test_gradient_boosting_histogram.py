@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from corollary.core.summary import reduce, slice_rows
 from corollary.ensemble import GradientHistogram
-from corollary.ensemble._loops.boosted_tree import SPAN
+from corollary.ensemble._loops.records import SPAN
 from corollary.tree import find_bins
 
 

@@ -96,7 +96,7 @@ class Grown:
     Parameters
     ----------
     nodes : ndarray of records of shape (n_nodes,)
-        Nodes, see :mod:`corollary.ensemble._loops.boosted_tree`; the values of leaves are apart.
+        Nodes, see :mod:`corollary.ensemble._loops.records`; the values of leaves are apart.
     steps : ndarray of shape (n_nodes, n_outputs)
         Values of leaves, once they are settled.
     sides : ndarray of uint8 of shape (n_nodes, 256)
@@ -249,32 +249,32 @@ class TreeGrower(ABC):
         n_rows: int,
         n_blocks: int,
     ) -> None:
-        from corollary.ensemble._loops import boosted_tree as compiled
+        from corollary.ensemble._loops import records
 
         self.growth, self.n_blocks = growth, n_blocks
         self.columns = lay_out(bins)
         features = self.columns["feature"]
         self.work = [np.zeros(512 + min(n_rows, ROOM), dtype=np.int64) for _ in range(n_blocks)]
-        self.ranks = np.empty(256, dtype=np.int64) if bins.categorical.any() else None
+        self.ranks = np.zeros(256, dtype=records.RANK) if bins.categorical.any() else None
         self.monotone = monotone[features] if monotone.any() else None
         leaves = min(growth.max_leaf_nodes or 64, 64)
         # Histograms of the blocks of a node come first, and then one for every leaf.
         self.shared = n_blocks if n_blocks > 1 else 0
         slots = self.shared + leaves + 1
-        self.tree = compiled.Tree(
-            np.zeros(2 * leaves, dtype=compiled.NODE),
+        self.tree = records.Tree(
+            np.zeros(2 * leaves, dtype=records.NODE),
             np.zeros((2 * leaves, 256), dtype=np.uint8),
-            np.zeros((2 * leaves, n_blocks), dtype=compiled.SPAN),
+            np.zeros((2 * leaves, n_blocks), dtype=records.SPAN),
             np.zeros((slots, width_of(self.columns)), dtype=np.int64),
             np.arange(slots),
-            np.zeros(1, dtype=compiled.STATE),
+            np.zeros(1, dtype=records.STATE),
         )
-        self.sums = np.zeros((n_blocks, 2 * leaves), dtype=compiled.SUMS)
+        self.sums = np.zeros((n_blocks, 2 * leaves), dtype=records.SUMS)
         self.steps = np.zeros((2 * leaves, n_outputs))
-        self.rule = np.zeros(1, dtype=compiled.RULE)
+        self.rule = np.zeros(1, dtype=records.RULE)
         self.n_rows = -1
         every = np.ones((1, len(features)), dtype=np.uint8)
-        self.plan = compiled.Plan(self.columns, every, self.rule)
+        self.plan = records.Plan(self.columns, every, self.rule)
 
     @abstractmethod
     def _grow(self, rows: Any, seed: int) -> None:
@@ -282,7 +282,7 @@ class TreeGrower(ABC):
 
     def _set_rules(self, n: int, g_peak: float, h_peak: float) -> None:
         """Set what rules the growth of a tree on n rows with derivatives up to the peaks."""
-        from corollary.ensemble._loops.boosted_tree import MOST
+        from corollary.ensemble._loops.records import MOST
 
         rule = self.rule[0]
         if n != self.n_rows:
@@ -318,7 +318,7 @@ class TreeGrower(ABC):
         tree.spans[0]["start"], tree.spans[0]["stop"] = edges[:, 0], edges[:, 1]
 
     def _run(self, name: int, block: int, rows: Any, plan: Any) -> int:
-        from corollary.ensemble._loops.boosted_tree import grow
+        from corollary.ensemble._loops.grow import grow
 
         work = self.work[max(block, 0)]
         return int(grow(name, block, rows, plan, self.tree, work, self.ranks, self.monotone))
@@ -396,7 +396,7 @@ class Grower(TreeGrower):
         self, derivatives: np.ndarray, peaks: np.ndarray, rows: np.ndarray, seed: int
     ) -> Grown:
         """Grow a tree."""
-        from corollary.ensemble._loops.boosted_tree import Rows
+        from corollary.ensemble._loops.records import Rows
 
         n = len(rows)
         self.order[:n] = rows
@@ -411,14 +411,14 @@ class Grower(TreeGrower):
         return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
 
     def _grow(self, rows: Any, seed: int) -> None:
-        from corollary.ensemble._loops import boosted_tree as compiled
+        from corollary.ensemble._loops import records
 
         name = 0
         plan = self._draw(self.plan, seed)
         if self.n_blocks == 1:
             name = self._run(0, -1, rows, plan)
-        while name != compiled.DONE:
-            if name == compiled.FULL:
+        while name != records.DONE:
+            if name == records.FULL:
                 self._enlarge()
                 plan = self._draw(plan, seed)
             else:
@@ -444,7 +444,8 @@ class Grower(TreeGrower):
         self, grown: Grown, raw: np.ndarray, column: int, weight: np.ndarray, settling: Settling
     ) -> None:
         """Give the leaves of a tree their values and add these to predictions."""
-        from corollary.ensemble._loops.boosted_tree import ADD, STEP, SUM, Leaves, settle
+        from corollary.ensemble._loops.leaves import settle
+        from corollary.ensemble._loops.records import ADD, STEP, SUM, Leaves
 
         revise, n_blocks = settling.revise, self.n_blocks
         heaviest = settling.heaviest if len(weight) else None
@@ -475,7 +476,7 @@ class Grower(TreeGrower):
 
     def add_outside(self, grown: Grown, raw: np.ndarray, column: int, outside: np.ndarray) -> None:
         """Add the values of leaves to predictions of rows that the tree has not seen."""
-        from corollary.ensemble._loops.boosted_tree import walk
+        from corollary.ensemble._loops.leaves import walk
 
         def share(span: np.ndarray) -> None:
             rows = outside[span[0] : span[1]]

@@ -81,7 +81,7 @@ def worth_a_split(bins: Bins) -> np.ndarray:
 
 def lay_out(bins: Bins) -> np.ndarray:
     """Place the lines of features in a histogram."""
-    from corollary.ensemble._loops.boosted_tree import COLUMN
+    from corollary.ensemble._loops.records import COLUMN
 
     features = worth_a_split(bins)
     n_bins = np.asarray(bins.n_bins, dtype=np.int64)[features]
@@ -171,7 +171,7 @@ class GradientHistogram(Summary):
         histogram : GradientHistogram
             Without rows.
         """
-        from corollary.ensemble._loops.boosted_tree import RULE
+        from corollary.ensemble._loops.records import RULE
 
         word, rule = divide_word(n_rows), np.zeros(1, dtype=RULE)
         for name in ("room", "c_bits", "h_bits", "shift"):
@@ -223,7 +223,7 @@ class GradientHistogram(Summary):
         words : ndarray of int64 of shape (n_samples,)
             The words; 0 for rows that are left out.
         """
-        from corollary.ensemble._loops.boosted_tree import pack
+        from corollary.ensemble._loops.rows import pack
 
         if rows is None:
             rows = np.arange(len(derivatives), dtype=np.uint32)
@@ -237,7 +237,7 @@ class GradientHistogram(Summary):
 
     def update(self, chunk: Chunk) -> Self:
         """Add rows ``(codes, words, nodes)``."""
-        from corollary.ensemble._loops.boosted_tree import SPAN
+        from corollary.ensemble._loops.records import SPAN
 
         codes, words, nodes = chunk
         order = np.argsort(nodes, kind="stable")
@@ -267,7 +267,7 @@ class GradientHistogram(Summary):
         histogram : GradientHistogram
             With these rows.
         """
-        from corollary.ensemble._loops.boosted_tree import tally
+        from corollary.ensemble._loops.rows import tally
 
         flat = as_read(np.ravel(codes, order="F"))
         work = np.zeros(512 + min(len(words), int(self.rule["room"][0])), dtype=np.int64)

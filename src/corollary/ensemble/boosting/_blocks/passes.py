@@ -55,7 +55,7 @@ class PassGrower(TreeGrower):
     def __init__(
         self, blocks: Blocks, bins: Bins, growth: Growth, monotone: np.ndarray, n_outputs: int
     ) -> None:
-        from corollary.ensemble._loops.boosted_tree import Rows
+        from corollary.ensemble._loops.records import Rows
 
         super().__init__(bins, growth, monotone, n_outputs, 0, 1)
         self.blocks = blocks
@@ -142,7 +142,7 @@ class PassGrower(TreeGrower):
 
     def _open(self, name: int) -> None:
         """Give a node its children, and these the best of their splits."""
-        from corollary.ensemble._loops.boosted_tree import FULL, MOST
+        from corollary.ensemble._loops.records import FULL, MOST
 
         rule, state = self.rule[0], self.tree.state[0]
         rule["max_leaves"], state["top"], state["pending"] = MOST, name, -1
@@ -189,7 +189,7 @@ class PassGrower(TreeGrower):
 
     def _pass(self, names: list[int]) -> None:
         """Split nodes and add up the histograms of their smaller children."""
-        from corollary.ensemble._loops.boosted_tree import MOVE
+        from corollary.ensemble._loops.records import MOVE
 
         self.n_passes += 1
         names = names[: max(1, HISTOGRAM_BYTES // (8 * self.tree.hists.shape[1]))]
@@ -212,7 +212,8 @@ class PassGrower(TreeGrower):
 
     def settle(self, grown: Grown, rate: float, heaviest: float | None) -> None:
         """Send all rows to their leaves and give these their Newton steps."""
-        from corollary.ensemble._loops.boosted_tree import STEP, Leaves, settle
+        from corollary.ensemble._loops.leaves import settle
+        from corollary.ensemble._loops.records import STEP, Leaves
 
         self._set_steps(rate, heaviest)
         n_nodes = len(grown.nodes)

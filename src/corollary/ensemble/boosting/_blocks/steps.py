@@ -138,7 +138,7 @@ def plant(
     layout: Layout,
 ) -> tuple[BlockState, GradientHistogram]:
     """Begin a tree: pack derivatives, put all rows at the root, and add up its histogram."""
-    from corollary.ensemble._loops.boosted_tree import SPAN
+    from corollary.ensemble._loops.records import SPAN
 
     order, histogram = state.chosen, GradientHistogram.over(*layout)
     words = histogram.pack(derivatives.of(state)[0][output], rows=order, first=state.first)
@@ -155,7 +155,7 @@ def split(
     layout: Layout,
 ) -> tuple[BlockState, GradientHistogram]:
     """Split places, as sides of bins say, and add up histograms of new ones."""
-    from corollary.ensemble._loops.boosted_tree import move_rows
+    from corollary.ensemble._loops.rows import move_rows
 
     bins, n = codes.read(), len(state.y)
     order, aside = state.order.copy(), np.empty_like(state.order)
@@ -171,7 +171,8 @@ def settle(
     codes: Any, state: BlockState, output: int, derivatives: Derivatives, tree: GrownTree
 ) -> tuple[BlockState, np.ndarray]:
     """Find the leaves of all rows and sum derivatives, without rounding, by leaf."""
-    from corollary.ensemble._loops.boosted_tree import SUMS, sum_leaves, walk
+    from corollary.ensemble._loops.leaves import sum_leaves, walk
+    from corollary.ensemble._loops.records import SUMS
 
     n = len(state.y)
     leaves, rows = np.empty(n, dtype=np.int64), np.arange(n, dtype=np.uint32)
