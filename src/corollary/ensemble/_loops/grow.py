@@ -95,7 +95,7 @@ def _pick(nodes, state, max_leaves):
     """
     if max_leaves >= MOST:
         return state.top
-    name, best = np.int64(DONE), 0.0
+    name, best = DONE, 0.0
     if (state.n_nodes + 1) // 2 < max_leaves:
         for other in range(state.n_nodes):
             if nodes[other].gain > best and nodes[other].left < 0:

@@ -49,8 +49,8 @@ STATE = record(np.int64, "n_nodes n_free pending share shared top")
 MOVE = record(np.int64, "place feature child")
 #: Where the rows of a node begin and end in one block, and sums of a leaf in one block.
 SPAN, SUMS = record(np.int64, "start stop"), record(np.int64, "g h w")
-#: A category and the mean that it is sorted by.
-RANK = record(np.int64, "bin", np.float64, "mean")
+#: A category and what it is sorted by.
+RANK = record(np.int64, "bin", np.float64, "key")
 
 
 class Rows(NamedTuple):

@@ -45,12 +45,12 @@ def _rank_categories(hist, column, rule, ranks):
         at = column.line + 2 * b
         if hist[at + 1] == 0:
             continue
-        mean = hist[at] * rule.g_scale / ((hist[at + 1] >> rule.shift) * rule.h_scale + 10.0)
+        key = hist[at] * rule.g_scale / ((hist[at + 1] >> rule.shift) * rule.h_scale + 10.0)
         place = size
-        while place > 0 and ranks[place - 1].mean > mean:
-            ranks[place].mean, ranks[place].bin = ranks[place - 1].mean, ranks[place - 1].bin
+        while place > 0 and ranks[place - 1].key > key:
+            ranks[place].key, ranks[place].bin = ranks[place - 1].key, ranks[place - 1].bin
             place -= 1
-        ranks[place].mean, ranks[place].bin = mean, b
+        ranks[place].key, ranks[place].bin = key, b
         size += 1
     return size
 
@@ -124,10 +124,10 @@ def _try_column(k, column, node, score, best, hist, goes_left, rule, ranks, sign
 @part
 def _write_sides(node, column, hist, goes_left, c_mask, ranks):
     """Write which bins go left at a node's split."""
-    n_bins = column.n_bins
+    n_bins, last = column.n_bins, node.bin
     if ranks is None or not column.is_set:
         for b in range(256):
-            goes_left[b] = b <= node.bin
+            goes_left[b] = b <= last
         goes_left[n_bins] = node.missing
     if hist[column.line + 2 * n_bins + 1] == 0:
         # No row to learn from: missing values go with the majority.

@@ -175,7 +175,7 @@ def check_peaks(peaks: np.ndarray) -> np.ndarray:
 
 def revises(loss: BoostingLoss) -> bool:
     """Tell whether a loss puts other values in the place of Newton steps."""
-    return loss.renews or type(loss).temper is not BoostingLoss.temper
+    return loss.renews or loss.tempers
 
 
 def revise_steps(

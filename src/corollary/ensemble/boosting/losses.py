@@ -1,14 +1,17 @@
 r"""Losses of gradient boosting: where to start, derivatives, leaf values, and what is predicted.
 
 A model keeps raw predictions :math:`f(x)\in\mathbb R^k`, sums of trees; a loss says how they are
-judged and what they mean.
+judged and what they mean. Values and derivatives are those of :mod:`corollary.risk`; what only
+boosting needs is here.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp, xlogy
+
+from corollary.core.estimator import probabilities_of
+from corollary.risk import CrossEntropyLoss, ExponentialLoss, LogisticLoss, PoissonLoss, SquareLoss
 
 
 class BoostingLoss(ABC):
@@ -22,6 +25,8 @@ class BoostingLoss(ABC):
         Trees per iteration; each serves one raw prediction if there are several.
     renews : bool
         Whether leaf values come from :meth:`leaf_value` instead of a Newton step.
+    tempers : bool
+        Whether Newton steps go through :meth:`temper`.
 
     Examples
     --------
@@ -34,6 +39,7 @@ class BoostingLoss(ABC):
     n_outputs: int = 1
     n_trees: int = 1
     renews: bool = False
+    tempers: bool = False
 
     @property
     @abstractmethod
@@ -209,7 +215,7 @@ class SquareBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half squared errors."""
-        return np.asarray(0.5 * (y - raw[:, 0]) ** 2)
+        return 0.5 * SquareLoss().value(y, raw[:, 0])
 
 
 @dataclass(frozen=True)
@@ -233,7 +239,7 @@ class LogisticBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return logistic losses."""
-        return np.asarray(-log_expit((2.0 * y - 1.0) * raw[:, 0]))
+        return LogisticLoss().value(2.0 * y - 1.0, raw[:, 0])
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """Return the probabilities of both classes.
@@ -248,8 +254,7 @@ class LogisticBoostingLoss(BoostingLoss):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of the labels.
         """
-        p = expit(raw[:, 0])
-        return np.stack([1.0 - p, p], axis=1)
+        return probabilities_of(raw[:, 0])
 
 
 @dataclass(frozen=True)
@@ -272,7 +277,7 @@ class ExponentialBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return exponential losses."""
-        return np.exp(-(2.0 * y - 1.0) * raw[:, 0])
+        return ExponentialLoss().value(2.0 * y - 1.0, raw[:, 0])
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """Return the probabilities of both classes.
@@ -287,7 +292,7 @@ class ExponentialBoostingLoss(BoostingLoss):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of the labels.
         """
-        return LogisticBoostingLoss().probabilities(2.0 * raw)
+        return probabilities_of(2.0 * raw[:, 0])
 
 
 @dataclass(frozen=True)
@@ -328,8 +333,7 @@ class SoftmaxBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return cross-entropies."""
-        rows = np.arange(len(y))
-        return np.asarray(logsumexp(raw, axis=1) - raw[rows, y.astype(np.int64)])
+        return CrossEntropyLoss().value(y.astype(np.int64), raw)
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
         """Return the probabilities of all classes.
@@ -344,8 +348,7 @@ class SoftmaxBoostingLoss(BoostingLoss):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of the labels.
         """
-        e = np.exp(raw - raw.max(axis=1, keepdims=True))
-        return np.asarray(e / e.sum(axis=1, keepdims=True))
+        return probabilities_of(raw)
 
 
 @dataclass(frozen=True)
@@ -368,7 +371,7 @@ class PoissonBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half deviances."""
-        return np.asarray(np.exp(raw[:, 0]) - y - y * raw[:, 0] + xlogy(y, y))
+        return PoissonLoss().value(y, raw[:, 0])
 
 
 @dataclass(frozen=True)
@@ -400,6 +403,7 @@ class NormalBoostingLoss(BoostingLoss):
     floor: float = 0.0
     n_outputs = 2
     n_trees = 2
+    tempers = True
     kernel = "normal"
 
     def parameters(self, iteration: int) -> np.ndarray:

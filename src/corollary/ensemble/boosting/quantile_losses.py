@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from corollary.ensemble.boosting.losses import BoostingLoss
+from corollary.risk import PinballLoss
 
 # A leaf moves the logarithm of a gap between quantiles at most this far.
 _GAP_STEP = 2.0
@@ -80,8 +81,7 @@ class PinballBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return pinball losses."""
-        gap = y - raw[:, 0]
-        return np.maximum(self.level * gap, (self.level - 1.0) * gap)
+        return PinballLoss(self.level).value(y, raw[:, 0])
 
     def leaf_value(
         self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None
@@ -179,9 +179,8 @@ class QuantilesBoostingLoss(BoostingLoss):
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return the mean of the pinball losses of all levels."""
-        gap = y[:, None] - self.quantiles(raw)
-        levels = np.array(self.levels)
-        return np.asarray(np.maximum(levels * gap, (levels - 1.0) * gap).mean(axis=1))
+        columns = zip(self.levels, self.quantiles(raw).T)
+        return np.mean([PinballLoss(level).value(y, q) for level, q in columns], axis=0)
 
     def leaf_value(
         self, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None
