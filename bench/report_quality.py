@@ -97,9 +97,10 @@ def split(n: int, seed: int, goal: Any, *, calibrate: bool, n_folds: int) -> Any
 
 def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False) -> dict[str, Any]:
     """Let the report choose a model on one split and score it on the rows set aside."""
-    from corollary.reporting._measure import count_folds
-    from corollary.reporting.models._selection import select_model
+    from corollary.reporting._clock import Clock
+    from corollary.reporting.models._selection import compare_models, fit_chosen
     from corollary.reporting.table._profile import inspect_table
+    from corollary.reporting.table._split import count_folds
     from corollary.reporting.table._target import read_target
 
     bar, table = BARS[name], load(name)
@@ -111,15 +112,16 @@ def measure(name: str, seed: int, *, calibrate: bool = False, fast: bool = False
     n = len(columns)
     parts = split(n, seed, goal, calibrate=calibrate, n_folds=count_folds(n, fast))
     start = time.perf_counter()
-    found = select_model(columns, goal, parts, seed=seed, fast=fast, notes=[])
+    found = compare_models(columns, goal, parts, seed=seed, fast=fast, clock=Clock())
+    predictor, found = fit_chosen(found, goal.values[parts.train])
     seconds = time.perf_counter() - start
     y = goal.values[parts.test]
     features = found.encoder.transform(columns.take(parts.test))
     if goal.task == "classification":
-        given = found.predictor.predict_proba(features)[np.arange(len(y)), y]
+        given = predictor.predict_proba(features)[np.arange(len(y)), y]
         ours = float(-np.log(given).mean())
     else:
-        ours = float(np.sqrt(np.mean((y - found.predictor.predict(features)) ** 2)))
+        ours = float(np.sqrt(np.mean((y - predictor.predict(features)) ** 2)))
     return {
         "seed": seed,
         "ours": ours,

@@ -152,7 +152,7 @@ class _Screen:
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
-        self.depth, self.stage = 0, ""
+        self.depth, self.comparing = 0, False
 
     def say(self, text: str) -> None:
         """Say a line."""
@@ -175,7 +175,9 @@ class _Screen:
             numbers.update(news)
 
         if self.depth == 0:
-            self.stage = description
+            from corollary.reporting import Stage
+
+            self.comparing = description is Stage.COMPARING
             self.say_when(description)
         self.depth += 1
         try:
@@ -183,7 +185,7 @@ class _Screen:
         finally:
             self.depth -= 1
         # A candidate tells its result; what lies deeper, or in other stages, stays silent.
-        if self.depth == 1 and self.stage == "comparing models" and numbers:
+        if self.depth == 1 and self.comparing and numbers:
             result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
             self.say_when(f"    {description}: {result}")
 

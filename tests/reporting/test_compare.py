@@ -18,7 +18,6 @@ from corollary.reporting.models._compare import (
     choose,
     compare,
 )
-from corollary.reporting.models._losses import log_loss
 from corollary.reporting.models._predictor import baseline, retransformation_factor
 from corollary.reporting.models._trials import (
     Trial,
@@ -29,6 +28,7 @@ from corollary.reporting.models._trials import (
 )
 from corollary.representation import ColumnTable, TableEncoder
 from corollary.validation import cross_validated_error
+from corollary.validation import log_score as log_loss
 
 
 def _situation(task="classification", **changes):
@@ -95,7 +95,7 @@ def test_the_rule_guessing_stands_within_one_standard_error():
     better = _trial(1 - gains - 1.1 * error)
     assert choose([guess, better], 5) is better
     failed = _trial(np.full(400, np.inf))
-    failed.error = "it failed"
+    failed = replace(failed, error="it failed")
     assert choose([guess, failed, better], 5) is better
 
 
@@ -105,7 +105,7 @@ def test_candidates_are_described_against_the_chosen_and_the_baseline():
     good = _trial(1 + rng.normal(size=100), "good")
     twin = _trial(good.loss + 0.01 * rng.normal(size=100) + 0.002, "twin")
     failed = _trial(np.full(100, np.inf), "failed")
-    failed.error = "it failed"
+    failed = replace(failed, error="it failed")
     described = as_candidates([guess, twin, good, failed], good, 5, 0.95)
     assert [c.name for c in described] == ["good", "twin", "failed", "guess"]
     by_name = {c.name: c for c in described}

@@ -9,7 +9,7 @@ from corollary.reporting.models._losses import absolute_error
 from corollary.reporting.models._trials import fit_predictor
 from corollary.reporting.page.sections import _why as why
 from corollary.reporting.trust._importance import column_effects, column_importances, find_stand_ins
-from corollary.representation import TableEncoder
+from corollary.representation import ColumnTable, TableEncoder
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,7 @@ def test_importances_equal_raw_columns_shuffled_by_hand(fitted):
         features,
         y,
         absolute_error,
+        predicted=predictor.predict(features),
         stand_ins={},
         confidence=0.95,
         repeats=3,
@@ -94,6 +95,7 @@ def test_intervals_of_strong_and_weak_columns_hold(seed):
             features,
             features.sum(axis=1),
             absolute_error,
+            predicted=features.sum(axis=1),
             stand_ins={},
             confidence=0.95,
             repeats=5,
@@ -117,7 +119,7 @@ def test_stand_ins(fitted):
 def test_effects_equal_the_mean_prediction_with_the_column_set(fitted):
     frame, _, encoder, features, predictor = fitted
     effects = column_effects(
-        predictor, encoder, frame, features, ["a", "colour", "day"], (0, ""), seed=0
+        predictor, encoder, ColumnTable.of(frame), features, ["a", "colour", "day"], (0, ""), seed=0
     )
     assert [effect.column for effect in effects] == ["a", "colour", "day"]
     for effect in effects[:2]:

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from corollary.reporting.models._losses import log_loss, squared_error
 from corollary.reporting.models._mixing import LEAST_WEIGHT, MOST_MEMBERS, learn_weights, mix
 from corollary.reporting.models._trials import Fold, Trial
+from corollary.risk import SquareLoss
+from corollary.validation import log_score as log_loss
+
+squared_error = SquareLoss()
 
 
 def _trial(name, prediction, y, loss=squared_error, error=""):

@@ -9,11 +9,11 @@ import pytest
 
 import corollary
 from corollary.reporting import ReportError, from_memory, measure, read_demo
-from corollary.reporting._measure import count_folds
-from corollary.reporting.models._selection import select_model
+from corollary.reporting._clock import Clock
+from corollary.reporting.models._selection import compare_models, fit_chosen
 from corollary.reporting.page._render import render_html, render_json, to_dict
 from corollary.reporting.page.sections import _verdict as verdict
-from corollary.reporting.table._split import split_rows
+from corollary.reporting.table._split import count_folds, split_rows
 from corollary.reporting.table._target import read_target
 from corollary.representation import ColumnTable
 
@@ -147,7 +147,7 @@ def test_a_severely_skewed_target_is_compared_by_its_logarithm(seed):
     frame["y"] = np.exp(2.5 * frame["a"] + rng.normal(size=300))
     evidence, _ = measure(from_memory(frame), "y", fast=True)
     assert evidence.verdict == "shown"
-    assert "logarithm" in evidence.loss_name
+    assert evidence.loss.of_logarithm
     assert "so skewed" in " ".join(evidence.notes)
 
 
@@ -158,10 +158,12 @@ def test_severe_skewness_is_judged_by_training_rows_alone(seed):
     goal = read_target(from_memory(frame.assign(y=y)), "y")
     split = split_rows(goal.values, goal.task, np.arange(400), n_folds=3)
     goal.values[split.test[:5]] = -1.0
-    found = select_model(ColumnTable.of(frame), goal, split, seed=0, fast=True, notes=[])
-    assert "logarithm" in found.loss_name
-    features = found.encoder.transform(frame.iloc[split.test])
-    losses = found.loss(goal.values[split.test], found.predictor.predict(features))
+    table = ColumnTable.of(frame)
+    found = compare_models(table, goal, split, seed=0, fast=True, clock=Clock())
+    assert found.loss.name.of_logarithm
+    predictor, found = fit_chosen(found, goal.values[split.train])
+    features = found.encoder.transform(table.take(split.test))
+    losses = found.loss(goal.values[split.test], predictor.predict(features))
     assert np.isfinite(losses).all()
     smallest = goal.values[split.train].min()
     guess = np.full(5, 3.0)

@@ -5,20 +5,17 @@ import pandas as pd
 import pytest
 
 from corollary.reporting.table._findings import impossible_zeros, isolated_values, sentinel_values
-from corollary.reporting.table._profile import inspect_table, profile_table
+from corollary.reporting.table._profile import inspect, profile_table
 from corollary.reporting.table._read import DEMOS, from_memory, read_demo
 from corollary.reporting.table._split import find_twins, split_rows
-from corollary.reporting.table._target import read_target
 
 
 def _profile(frame, target, task="auto"):
     table = from_memory(frame)
-    y = read_target(table, target, task)
-    names = [name for name in table.columns.names if name != target]
-    features = table.columns.select(names).take(y.rows)
-    split = split_rows(y.values, y.task, find_twins(features))
-    profile = profile_table(features, inspect_table(features), y, split)
-    return profile, [column.name for column in profile.columns if column.used]
+    subject = inspect(table, target, task)
+    groups = find_twins(subject.columns)
+    split = split_rows(subject.target.values, subject.target.task, groups)
+    return profile_table(subject, split), subject.used.names
 
 
 def _kinds(profile):

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from corollary.core.certificate import Assumption
-from corollary.reporting._records import Finding
+from corollary.reporting._records import Finding, LossName
 from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _data as data
@@ -205,7 +205,9 @@ def test_a_column_that_predicts_alone_is_asked_about_on_the_first_screen():
 
 def test_where_a_few_rows_decide_every_mean_the_median_error_is_stated():
     evidence = worked_example.diabetes()
-    evidence = replace(evidence, loss_name="squared error of the logarithm (in units of x)")
+    evidence = replace(
+        evidence, loss=LossName("squared error of the logarithm", "in units of x", True)
+    )
     errors = np.sort(np.abs(evidence.test.truth - evidence.test.prediction))
     card = verdict.how_good(evidence)
     middle = errors[math.ceil(len(errors) / 2) - 1]

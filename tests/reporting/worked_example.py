@@ -26,6 +26,7 @@ from corollary.reporting._records import (
     Evidence,
     Finding,
     Importance,
+    LossName,
     TestRows,
 )
 from corollary.validation import Estimate
@@ -157,7 +158,7 @@ def classify(
             target=target,
             task="classification",
             classes=tuple(classes),
-            loss_name="log loss",
+            loss=LossName("log loss"),
             profile=profile(table, pd.Series(np.array(classes)[y], name=target), findings),
             n_train=len(train),
             n_calibration=len(calibration),
@@ -400,7 +401,7 @@ def diabetes() -> Evidence:
             target="progression",
             task="regression",
             classes=(),
-            loss_name="absolute error",
+            loss=LossName("absolute error"),
             profile=profile(table, pd.Series(y, name="progression")),
             n_train=len(train),
             n_calibration=len(calibration),

@@ -8,6 +8,7 @@ Measuring (:func:`measure`) and rendering are separate: :class:`Evidence` is all
 one to the other. Other models take part through :func:`register_candidate`.
 """
 
+from corollary.reporting._clock import Stage as Stage
 from corollary.reporting._errors import ReportError as ReportError
 from corollary.reporting._measure import measure as measure
 from corollary.reporting._model import ReportModel as ReportModel

@@ -1,29 +1,31 @@
-"""From a table to everything the report says: named stages, no clock, one seed."""
+"""From a table to everything the report says: stages that each return a record, one seed.
 
-from typing import Any
+::
+
+    read -> inspect -> split -> profile -> compare -> fit -> calibrate -> test -> explain
+
+A stage sees the records of those before it and nothing else; what had to be decided on the way is
+a note of its record.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
+from corollary.reporting._clock import Clock, Stage
 from corollary.reporting._errors import ReportError
 from corollary.reporting._model import ReportModel
-from corollary.reporting._records import Evidence
+from corollary.reporting._records import Effect, Evidence, Importance, WorstRow
 from corollary.reporting._settings import Settings
 from corollary.reporting.models._compare import SELECTION_RULE, as_candidates
-from corollary.reporting.models._losses import Loss, absolute_error, log_loss
-from corollary.reporting.models._selection import Clock, Selection, select_model
-from corollary.reporting.models._trials import predict_with
-from corollary.reporting.table._profile import inspect_table, profile_table
-from corollary.reporting.table._read import Table, check_target
-from corollary.reporting.table._split import Split, find_twins, repeats_by_nature, split_rows
-from corollary.reporting.table._target import Target, read_target
-from corollary.reporting.trust._calibration import (
-    IntervalCalibration,
-    SetCalibration,
-    calibrate_intervals,
-    calibrate_sets,
-    learn_difficulty,
-)
+from corollary.reporting.models._losses import Loss, absolute_error
+from corollary.reporting.models._predictor import Predictor
+from corollary.reporting.models._selection import Comparison, compare_models, fit_chosen
+from corollary.reporting.table._profile import Subject, inspect, profile_table
+from corollary.reporting.table._read import Table
+from corollary.reporting.table._split import Split, divide
+from corollary.reporting.trust._calibration import calibrate
 from corollary.reporting.trust._importance import (
     EFFECT_COLUMNS,
     REPEATS,
@@ -32,11 +34,8 @@ from corollary.reporting.trust._importance import (
     find_stand_ins,
 )
 from corollary.reporting.trust._nearest import describe_worst
-from corollary.reporting.trust._test_rows import certify_rows, judge, predict_test_rows
-from corollary.reporting.trust._training_rows import certify_training_rows
+from corollary.reporting.trust._test_rows import Tested, test_model
 
-#: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
-FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
 #: Test rows up to which every column is shuffled several times; more rows need fewer shuffles.
 FEW_TEST_ROWS = 500
 
@@ -108,171 +107,132 @@ def measure_table(
     table: Table, target: str, settings: Settings, command: str
 ) -> tuple[Evidence, ReportModel]:
     """Measure everything that a report says, by settings that were checked."""
-    confidence, coverage, seed = settings.confidence, settings.coverage, settings.seed
-    task, fast = settings.task, settings.fast
     clock = Clock()
-    with clock.stage("profiling"):
-        check_target(table, target)
-        goal = read_target(table, target, task)
-        columns = table.columns.select([name for name in table.columns.names if name != target])
-        columns = columns.take(goal.rows) if goal.n_dropped else columns
-        n_folds = count_folds(len(columns), fast)
-        plans = inspect_table(columns)
-        # A row number or a key tells twins apart to the eye, not to a model.
-        used = [name for name in columns.names if not plans[name].get("why")]
-        frame = columns.select(used)
-        groups = find_twins(frame) if used else np.arange(len(goal.values))
-        split = split_rows(
-            goal.values,
-            goal.task,
-            groups,
-            by_nature=repeats_by_nature(frame, groups),
-            coverage=coverage,
-            n_folds=n_folds,
-            seed=seed,
-        )
-        profile = profile_table(columns, plans, goal, split)
-        if not used:
+    seed, fast = settings.seed, settings.fast
+    with clock.stage(Stage.PROFILING):
+        subject = inspect(table, target, settings.task)
+        split = divide(subject, settings)
+        profile = profile_table(subject, split)
+        if not subject.used.columns:
             raise ReportError(
                 "data",
                 f"No column of {table.name} can be used: every one is empty, constant or an "
                 "identifier.",
             )
-    notes = [*table.notes, *goal.notes, *split.notes]
-    fitted = select_model(frame, goal, split, seed=seed, fast=fast, notes=notes, clock=clock)
-    with clock.stage("calibrating"):
-        calibration, calibrated = _calibrate(frame, goal, split, fitted, coverage)
-    with clock.stage("testing"):
-        features = fitted.encoder.transform(frame.take(split.test))
-        test = predict_test_rows(
-            table, goal, split.test, fitted.predictor, calibration, features, fitted.loss
-        )
-        gain, verdict = judge(test, confidence, notes)
-        certificates = certify_rows(fitted.predictor, features, test.truth, confidence, notes)
-        training_certificates = certify_training_rows(
-            fitted.predictor,
-            fitted.encoder,
-            frame.take(split.train),
-            fitted.features,
-            goal.values[split.train],
-            frame.take(split.calibration),
-            confidence,
-            whole=len(used) == len(profile.columns),
-        )
-    with clock.stage("explaining"):
-        importances, effects = _explain(
-            frame, goal, split, fitted, features, confidence=confidence, seed=seed, fast=fast
-        )
-        worst = describe_worst(test, goal, features, fitted.features, split.train, frame)
+    y = subject.target.values[split.train]
+    comparison = compare_models(
+        subject.used, subject.target, split, seed=seed, fast=fast, clock=clock
+    )
+    with clock.stage(Stage.FITTING):
+        predictor, comparison = fit_chosen(comparison, y)
+    with clock.stage(Stage.CALIBRATING):
+        calibrated = calibrate(subject, split, comparison, predictor, settings.coverage)
+    with clock.stage(Stage.TESTING):
+        tested = test_model(subject, split, comparison, predictor, calibrated, settings.confidence)
+    with clock.stage(Stage.EXPLAINING):
+        explained = explain(subject, split, comparison, predictor, tested, settings)
+    goal = subject.target
     evidence = Evidence(
         data_name=table.name,
         target=target,
         task=goal.task,
         classes=goal.classes,
-        confidence=confidence,
-        coverage=coverage,
+        confidence=settings.confidence,
+        coverage=settings.coverage,
         seed=seed,
-        loss_name=fitted.loss_name,
+        loss=comparison.loss.name,
         profile=profile,
         n_train=len(split.train),
         n_calibration=len(split.calibration),
         n_test=len(split.test),
         selection_rule=SELECTION_RULE,
-        candidates=as_candidates(fitted.trials, fitted.chosen, fitted.n_folds, confidence),
-        test=test,
-        verdict=verdict,
-        gain=gain,
-        certificates=certificates,
-        importances=importances,
-        effects=effects,
+        candidates=as_candidates(
+            comparison.trials, comparison.chosen, comparison.n_folds, settings.confidence
+        ),
+        test=tested.rows,
+        verdict=tested.verdict,
+        gain=tested.gain,
+        certificates=tested.certificates,
+        importances=explained.importances,
+        effects=explained.effects,
         command=command,
         versions=_versions(),
         hashes={"data": table.sha256},
         seconds=clock.seconds,
         date="",
-        notes=tuple(notes),
-        importance_loss=fitted.loss_name.partition(" (")[0]
-        if fitted.severe
-        else _IMPORTANCE_NAMES[goal.task],
-        worst=worst,
-        training_certificates=training_certificates,
-        calibrated=calibrated,
+        notes=(*table.notes, *goal.notes, *split.notes, *comparison.notes, *tested.notes),
+        importance_loss=explained.loss,
+        worst=explained.worst,
+        training_certificates=tested.training_certificates,
+        calibrated=calibrated.rows,
     )
     model = ReportModel(
-        columns=tuple(used),
-        encoder=fitted.encoder,
-        predictor=fitted.predictor,
-        calibration=calibration,
+        columns=tuple(subject.used.names),
+        encoder=comparison.encoder,
+        predictor=predictor,
+        calibration=calibrated.calibration,
         target=target,
         task=goal.task,
         classes=goal.classes,
-        coverage=coverage,
-        label=fitted.chosen.label,
+        coverage=settings.coverage,
+        label=comparison.chosen.label,
         data_sha256=table.sha256,
     )
     return evidence, model
 
 
-_IMPORTANCE_NAMES = {"classification": "log loss", "regression": "absolute error"}
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What the predictions lean on, and the rows that they missed most.
+
+    Parameters
+    ----------
+    importances : tuple of Importance
+        Most important first.
+    effects : tuple of Effect
+        For the most important columns.
+    worst : tuple of WorstRow
+        The worst test rows with the training rows they resemble.
+    loss : str
+        The loss whose rise the importances state.
+    """
+
+    importances: tuple[Importance, ...]
+    effects: tuple[Effect, ...]
+    worst: tuple[WorstRow, ...]
+    loss: str
 
 
-def count_folds(n: int, fast: bool) -> int:
-    """Choose the number of folds of the comparison."""
-    return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
-
-
-def _calibrate(
-    frame: Any, goal: Target, split: Split, fitted: Selection, coverage: float
-) -> tuple[SetCalibration | IntervalCalibration, tuple[int, ...]]:
-    """Calibrate sets or intervals, and count the rows behind each threshold."""
-    y = goal.values[split.calibration]
-    d = fitted.predictor.n_features
-    features = np.empty((0, d))
-    if len(y):
-        features = fitted.encoder.transform(frame.take(split.calibration))
-    prediction = predict_with(fitted.predictor, features)
-    if goal.task == "classification":
-        return calibrate_sets(prediction, y, coverage), (len(y),)
-    logs = fitted.predictor.logs
-    held_out = fitted.chosen.prediction
-    difficulty = learn_difficulty(
-        fitted.features[fitted.compared],
-        goal.values[split.train][fitted.compared],
-        held_out,
-        log=bool(len(logs) and logs.all()),
-    )
-    found = calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
-    rows = np.bincount(found.bands(prediction), minlength=len(found.thresholds))
-    return found, tuple(rows.tolist())
-
-
-def _explain(
-    frame: Any,
-    goal: Target,
+def explain(
+    subject: Subject,
     split: Split,
-    fitted: Selection,
-    features: np.ndarray,
-    *,
-    confidence: float,
-    seed: int,
-    fast: bool,
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    if not fitted.predictor.estimators:
-        return (), ()  # guessing looks at no column
-    y = goal.values[split.test]
-    loss: Loss = log_loss if goal.task == "classification" else absolute_error
-    if fitted.severe:
-        loss = fitted.loss  # a few rows would decide every absolute error
+    comparison: Comparison,
+    predictor: Predictor,
+    tested: Tested,
+    settings: Settings,
+) -> Explained:
+    """Shuffle columns, move them, and set the worst test rows beside training rows."""
+    goal, encoder, features = subject.target, comparison.encoder, tested.features
+    loss: Loss = comparison.loss
+    name = comparison.loss.name.name
+    if goal.task == "regression" and not comparison.loss.name.of_logarithm:
+        # Where a few rows do not decide them, absolute errors are in the unit of the target.
+        loss, name = absolute_error, "absolute error"
+    worst = describe_worst(tested.rows, goal, features, comparison.features, split, subject.used)
+    if not predictor.estimators:
+        return Explained((), (), worst, name)  # guessing looks at no column
+    n = len(split.test)
     importances = column_importances(
-        fitted.predictor,
-        fitted.encoder,
+        predictor,
+        encoder,
         features,
-        y,
+        goal.values[split.test],
         loss,
-        stand_ins=find_stand_ins(fitted.encoder, fitted.features),
-        confidence=confidence,
-        repeats=1 if fast else REPEATS if len(y) <= FEW_TEST_ROWS else 2,
-        seed=seed,
+        predicted=tested.predicted,
+        stand_ins=find_stand_ins(encoder, comparison.features),
+        confidence=settings.confidence,
+        repeats=1 if settings.fast else REPEATS if n <= FEW_TEST_ROWS else 2,
+        seed=settings.seed,
     )
     of_class = (0, "")
     if goal.classes:
@@ -281,15 +241,15 @@ def _explain(
         k = int(counts.argmin() if len(goal.classes) == 2 else counts.argmax())
         of_class = (k, goal.classes[k])
     effects = column_effects(
-        fitted.predictor,
-        fitted.encoder,
-        frame.take(split.test),
+        predictor,
+        encoder,
+        subject.used.take(split.test),
         features,
         [importance.column for importance in importances[:EFFECT_COLUMNS]],
         of_class,
-        seed,
+        settings.seed,
     )
-    return importances, effects
+    return Explained(importances, effects, worst, name)
 
 
 def _versions() -> dict[str, str]:

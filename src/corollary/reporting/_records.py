@@ -13,6 +13,32 @@ import numpy as np
 from corollary.validation import Estimate
 
 Task = Literal["classification", "regression"]
+Verdict = Literal["shown", "not shown", "worse"]
+
+
+@dataclass(frozen=True)
+class LossName:
+    """What a loss is called, and what a reader should know of its unit.
+
+    Parameters
+    ----------
+    name : str
+        In words, e.g. ``"log loss"``.
+    remark : str, default=""
+        Its unit.
+    of_logarithm : bool, default=False
+        Whether it compares logarithms: the target is so skewed that a few rows decide every
+        average.
+    """
+
+    name: str
+    remark: str = ""
+    of_logarithm: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name and remark."""
+        return f"{self.name} ({self.remark})" if self.remark else self.name
 
 
 @dataclass(frozen=True)
@@ -309,8 +335,8 @@ class Evidence:
         Wanted coverage of sets and intervals.
     seed : int
         Seed.
-    loss_name : str
-        The loss of the comparison in words, e.g. ``"log loss"`` or ``"absolute error"``.
+    loss : LossName
+        The loss of the comparison.
     profile : Profile
         The data.
     n_train : int
@@ -348,7 +374,7 @@ class Evidence:
     notes : tuple of str, default=()
         Things the pipeline had to decide or leave out, in sentences (for Limits).
     importance_loss : str, default=""
-        The loss whose rise the importances state, in words; empty if it is ``loss_name``.
+        The loss whose rise the importances state, in words; empty if it is that of the comparison.
     worst : tuple of WorstRow, default=()
         The worst test rows with the training rows they resemble.
     training_certificates : tuple, default=()
@@ -371,7 +397,7 @@ class Evidence:
     confidence: float
     coverage: float
     seed: int
-    loss_name: str
+    loss: LossName
     profile: Profile
     n_train: int
     n_calibration: int
@@ -379,7 +405,7 @@ class Evidence:
     selection_rule: str
     candidates: tuple[Candidate, ...]
     test: TestRows
-    verdict: Literal["shown", "not shown", "worse"]
+    verdict: Verdict
     gain: Estimate
     certificates: tuple[Any, ...]
     importances: tuple[Importance, ...]

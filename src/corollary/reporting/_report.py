@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from corollary.core.progress import track
+from corollary.reporting._clock import Stage
 from corollary.reporting._errors import ReportError
 from corollary.reporting._measure import measure_table
 from corollary.reporting._model import ReportModel
@@ -133,7 +134,7 @@ def report(
         return Report(evidence, model, to_dict(evidence), {})
     with writable(Path(out)):
         evidence, model = _measured(data, target, date, settings)
-        with track("writing"):
+        with track(Stage.WRITING):
             evidence, content = write_report(evidence, model, Path(out))
     return Report(evidence, model, content, {name: Path(out) / name for name in FILES})
 
@@ -141,7 +142,7 @@ def report(
 def _measured(
     data: Any, target: str | None, date: str | None, settings: Settings
 ) -> tuple[Evidence, ReportModel]:
-    with track("reading"):
+    with track(Stage.READING):
         table = _table_of(data)
     if target is None:
         if not table.target:

@@ -25,6 +25,7 @@ from corollary.core.estimator._checks import (
     check_training_data,
     clear_errors,
     remember_rows,
+    without_memory,
 )
 from corollary.core.estimator._declaration import Estimator, fitted
 from corollary.core.estimator._parameters import (
@@ -79,4 +80,5 @@ __all__ = [
     "remember_rows",
     "takes_weights",
     "weight_parameters",
+    "without_memory",
 ]

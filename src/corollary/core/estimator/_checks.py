@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,8 @@ def check_training_data(
         )
     earlier = getattr(estimator, "fingerprint_", None)
     remember_rows(estimator, X)
-    if earlier is not None and getattr(estimator, "warm_start", False):
+    kept = hasattr(estimator, "fingerprint_")
+    if kept and earlier is not None and getattr(estimator, "warm_start", False):
         # What started from an earlier fit has learnt from its rows, too.
         estimator.fingerprint_ = earlier.union(estimator.fingerprint_)
     return X, y, sample_weight
@@ -109,6 +111,33 @@ def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
             )
 
 
+_FORGETFUL: ContextVar[bool] = ContextVar("forgetful", default=False)
+
+
+@contextmanager
+def without_memory() -> Iterator[None]:
+    """Fit models inside this block without a memory of their rows.
+
+    For models that are fitted to be compared and thrown away: nobody will ask whether they have
+    seen a row. :func:`corollary.certify` cannot tell for them, so they must not be handed on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.estimator import without_memory
+    >>> from corollary.linear import Ridge
+    >>> with without_memory():
+    ...     model = Ridge().fit(np.eye(3), np.arange(3.0))
+    >>> hasattr(model, "fingerprint_")
+    False
+    """
+    token = _FORGETFUL.set(True)
+    try:
+        yield
+    finally:
+        _FORGETFUL.reset(token)
+
+
 def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> None:
     """Store a fingerprint of training rows on an estimator.
 
@@ -123,6 +152,9 @@ def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> No
     """
     from corollary.core.fingerprint import Fingerprint
 
+    if _FORGETFUL.get():
+        vars(estimator).pop("fingerprint_", None)
+        return
     start = getattr(estimator, "fingerprint_", Fingerprint()) if more else Fingerprint()
     # A sketch does not depend on how the rows are cut, so the blocks are larger than those of
     # sums, which saves merges.

@@ -82,7 +82,7 @@ def as_candidates(
                 loss=estimates[0],
                 versus_chosen=estimates[1],
                 versus_baseline=estimates[2],
-                chosen=trial is chosen,
+                chosen=trial.name == chosen.name,
                 baseline=trial is guess,
                 indistinguishable=bool(estimates[1].low <= 0 <= estimates[1].high),
                 seconds=trial.seconds,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from corollary.reporting.models._losses import Loss, log_loss
+from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._trials import Fold, Trial
 
 #: A mean has at most this many members: each more costs time wherever the model predicts.
@@ -67,7 +67,7 @@ def learn_weights(predictions: np.ndarray, y: np.ndarray, *, log: bool = False) 
 
     m = len(predictions)
     if predictions.ndim == 3:
-        given = np.stack([np.exp(-log_loss(y, p)) for p in predictions], axis=1)
+        given = np.stack([p[np.arange(len(y)), y] for p in predictions], axis=1)
         return simplex_log_loss(np.vstack([given, np.eye(m)]))
     if log:
         tiny = np.finfo(np.float64).tiny

@@ -1,13 +1,10 @@
 """From training rows to the chosen model: encode, compare, choose, fit."""
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corollary.core.progress import track
+from corollary.reporting._clock import Clock, Stage
 from corollary.reporting.models._candidates import (
     SEVERE,
     Situation,
@@ -16,7 +13,7 @@ from corollary.reporting.models._candidates import (
     skewness,
 )
 from corollary.reporting.models._compare import choose, compare
-from corollary.reporting.models._losses import Loss, choose_loss
+from corollary.reporting.models._losses import ComparedLoss, choose_loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import Trial, describe_fit, encode_folds, fit_predictor
 from corollary.reporting.table._split import Split
@@ -28,123 +25,109 @@ from corollary.representation import ColumnTable, TableEncoder
 COMPARED_ROWS, COMPARED_NUMBERS = 20_000, 20_000_000
 
 
-@dataclass
-class Clock:
-    """Time per stage.
-
-    Parameters
-    ----------
-    seconds : dict of str to float
-        By name of the stage, in order.
-    """
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Announce a stage and measure it."""
-        start = time.perf_counter()
-        with track(name):
-            yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-
-
-@dataclass
-class Selection:
-    """The chosen model, fitted to all training rows, and how it was chosen.
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What the candidates did on the training rows, and which of them is chosen.
 
     Parameters
     ----------
     encoder : TableEncoder
-        From columns to features.
-    predictor : Predictor
-        The chosen model.
+        From columns to features, fitted to all training rows.
     features : ndarray of shape (n_train, d)
         The training rows, encoded.
-    chosen : Trial
-        Its cross-validation.
-    trials : list of Trial
-        All of them, the baseline first.
-    n_folds : int
-        Folds.
     compared : ndarray of shape (n_compared,)
         Training rows that the comparison used.
-    loss : callable
-        ``loss(y, prediction)`` by row.
-    loss_name : str
-        Its name for readers.
-    severe : bool
-        Whether the loss is that of the logarithm.
+    trials : tuple of Trial
+        Cross-validations, that of the baseline first.
+    chosen : Trial
+        The one that was chosen.
+    n_folds : int
+        Folds.
+    loss : ComparedLoss
+        What was compared.
+    situation : Situation
+        What candidates were fitted to.
+    notes : tuple of str
+        What had to be decided, in sentences.
     """
 
     encoder: TableEncoder
-    predictor: Predictor
     features: np.ndarray
-    chosen: Trial
-    trials: list[Trial]
-    n_folds: int
     compared: np.ndarray
-    loss: Loss
-    loss_name: str
-    severe: bool
+    trials: tuple[Trial, ...]
+    chosen: Trial
+    n_folds: int
+    loss: ComparedLoss
+    situation: Situation
+    notes: tuple[str, ...]
 
 
-def select_model(
-    table: ColumnTable,
-    goal: Target,
-    split: Split,
-    *,
-    seed: int,
-    fast: bool,
-    notes: list[str],
-    clock: Clock | None = None,
-) -> Selection:
-    """Compare the candidates on training rows and fit the chosen one to all of them."""
-    clock = Clock() if clock is None else clock
-    rows, y = split.train, goal.values[split.train]
-    log = goal.task == "regression" and is_skewed(y)
+def compare_models(
+    table: ColumnTable, target: Target, split: Split, *, seed: int, fast: bool, clock: Clock
+) -> Comparison:
+    """Encode the training rows, compare the candidates on them and choose one."""
+    y = target.values[split.train]
+    log = target.task == "regression" and is_skewed(y)
     severe = log and skewness(y) > SEVERE
-    loss, loss_name = choose_loss(goal.task, y, severe)
+    loss = choose_loss(target.task, y, severe)
+    notes = []
     if severe:
         notes.append(
-            f"{goal.name!r} is so skewed that a few rows would decide every squared error; models "
-            "were compared by the error of its logarithm."
+            f"{target.name!r} is so skewed that a few rows would decide every squared error; "
+            "models were compared by the error of its logarithm."
         )
-    kind = "classes" if goal.task == "classification" else "number"
+    kind = "classes" if target.task == "classification" else "number"
     encoder = TableEncoder(target=kind, random_state=seed)
-    with clock.stage("encoding"):
-        train = table.take(rows)
+    with clock.stage(Stage.ENCODING):
+        train = table.take(split.train)
         features = encoder.fit_transform(train, y)
-        d = features.shape[1]
-        compared = _compared_rows(len(rows), d, seed, notes)
+        n, d = features.shape
+        compared = _compared_rows(n, d, seed)
+        if len(compared) < n:
+            notes.append(
+                f"Models were compared on {len(compared):,} of the {n:,} training rows, drawn at "
+                "random; the chosen one was fitted to all of them."
+            )
         folds = encode_folds(train.take(compared), y[compared], split.folds[compared], encoder)
     situation = Situation(
-        task=goal.task,
-        n=len(rows),
+        task=target.task,
+        n=n,
         d=d,
-        n_classes=len(goal.classes),
+        n_classes=len(target.classes),
         log=log,
         severe=severe,
         seed=seed,
         fast=fast,
     )
-    with clock.stage("comparing models"):
+    with clock.stage(Stage.COMPARING):
         trials = compare(candidates(situation), folds, y[compared], situation, loss)
         chosen = choose(trials, len(folds))
-    with clock.stage("fitting the chosen model"):
-        predictor = fit_predictor(chosen.entries, situation, features, y, chosen.weights)
-        describe_fit(chosen, predictor)
-    return Selection(
-        encoder, predictor, features, chosen, trials, len(folds), compared, loss, loss_name, severe
+    return Comparison(
+        encoder,
+        features,
+        compared,
+        tuple(trials),
+        chosen,
+        len(folds),
+        loss,
+        situation,
+        tuple(notes),
     )
 
 
-def _compared_rows(n: int, d: int, seed: int, notes: list[str]) -> np.ndarray:
+def fit_chosen(comparison: Comparison, y: np.ndarray) -> tuple[Predictor, Comparison]:
+    """Fit the chosen model to all training rows; note what it became."""
+    chosen = comparison.chosen
+    predictor = fit_predictor(
+        chosen.entries, comparison.situation, comparison.features, y, chosen.weights
+    )
+    fitted = describe_fit(chosen, predictor)
+    trials = tuple(fitted if trial is chosen else trial for trial in comparison.trials)
+    return predictor, replace(comparison, chosen=fitted, trials=trials)
+
+
+def _compared_rows(n: int, d: int, seed: int) -> np.ndarray:
     most = min(COMPARED_ROWS, max(1_000, COMPARED_NUMBERS // max(d, 1)))
     if n <= most:
         return np.arange(n)
-    notes.append(
-        f"Models were compared on {most:,} of the {n:,} training rows, drawn at random; the "
-        "chosen one was fitted to all of them."
-    )
     return np.sort(np.random.default_rng(seed).permutation(n)[:most])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.estimator import without_memory
 from corollary.core.progress import track
 from corollary.reporting.models._candidates import Entry, Situation, fitted_size
 from corollary.reporting.models._losses import Loss
@@ -37,7 +38,7 @@ class Fold:
     rows: np.ndarray
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Trial:
     """What a candidate did in cross-validation.
 
@@ -159,7 +160,8 @@ def run_trial(
     with track(label, total=len(folds)) as step:
         for k, fold in enumerate(folds, start=1):
             try:
-                predictor = fit_predictor(entries, situation, fold.train, fold.y)
+                with without_memory():
+                    predictor = fit_predictor(entries, situation, fold.train, fold.y)
                 prediction[fold.rows] = predict_with(predictor, fold.held)
                 bags.append(out_of_bag_losses(predictor, fold.y, loss))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as failure:
@@ -174,11 +176,11 @@ def run_trial(
         error, losses = "its predictions were not finite", np.full(len(y), np.inf)
     seconds = time.perf_counter() - start
     trial = Trial(name, label, description, entries, prediction, losses, seconds, error)
-    if not error:
-        describe_fit(trial, predictor)
-        if all(len(bag) for bag in bags):
-            trial.oob = float(np.mean([bag.mean() for bag in bags]))
-    return trial
+    if error:
+        return trial
+    if all(len(bag) for bag in bags):
+        trial = replace(trial, oob=float(np.mean([bag.mean() for bag in bags])))
+    return describe_fit(trial, predictor)
 
 
 def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.ndarray:
@@ -194,14 +196,15 @@ def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.nda
     return loss(y[known], predictor.combine([np.asarray(raw)[known]]))
 
 
-def describe_fit(trial: Trial, predictor: Predictor) -> None:
+def describe_fit(trial: Trial, predictor: Predictor) -> Trial:
     """Note size and settings of a fit for the reader."""
-    trial.size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
+    size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
     if len(trial.entries) != 1 or not predictor.estimators:
-        return  # of a mean the weights are told, which no fit changes
-    trial.settings = {}
+        return replace(trial, size=size)  # of a mean the weights are told, which no fit changes
+    settings = {}
     for name in trial.entries[0].settings:
         value = getattr(predictor.estimators[0], name, None)
         if value is not None and np.size(value) == 1:
             plain = float(np.ravel(value)[0])
-            trial.settings[name.rstrip("_")] = int(plain) if plain.is_integer() else plain
+            settings[name.rstrip("_")] = int(plain) if plain.is_integer() else plain
+    return replace(trial, size=size, settings=settings)

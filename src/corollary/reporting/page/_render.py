@@ -44,7 +44,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
         "confidence": float(evidence.confidence),
         "coverage": float(evidence.coverage),
         "seed": int(evidence.seed),
-        "loss": evidence.loss_name,
+        "loss": evidence.loss.label,
         "rows": {
             "all": int(evidence.profile.n_rows),
             "train": int(evidence.n_train),

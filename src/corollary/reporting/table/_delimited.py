@@ -6,14 +6,14 @@ is parsed, so that a line with too few or too many fields stops the run with its
 """
 
 import csv
-import gzip
+import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, Any
+from typing import Any, NamedTuple
 
 from corollary.reporting._errors import ReportError
+from corollary.reporting.table._source import HEAD, Source, first_line
 
 DELIMITERS = (",", ";", "\t", "|")
 #: Share of a column's texts that must look alike to be read as numbers.
@@ -40,6 +40,19 @@ _POINTS = re.compile(r"^[€$£]?\s*[+-]?(\d{1,3}(\.\d{3})*|\d+)(,\d+)?\s*[€$�
 _SURELY_POINTS = re.compile(r"\d\.\d{3}(,|\.\d{3})")
 
 
+#: Encodings by which a file is read, and what to call them if they are not expected.
+_ENCODINGS = {"utf-8-sig": "", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
+
+
+class _Layout(NamedTuple):
+    """How a delimited file is written."""
+
+    encoding: str
+    delimiter: str
+    header: list[str]
+    decimal: str
+
+
 def is_number(text: str) -> bool:
     """Tell whether a string reads as a number."""
     try:
@@ -47,47 +60,6 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def first_line(error: BaseException) -> str:
-    """Give the first line of an error's message."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _open_text(path: Path, encoding: str, errors: str = "strict") -> IO[str]:
-    if _is_gzip(path):
-        return gzip.open(path, "rt", encoding=encoding, errors=errors, newline="")
-    return open(path, encoding=encoding, errors=errors, newline="")
-
-
-def _is_gzip(path: Path) -> bool:
-    with open(path, "rb") as file:
-        return file.read(2) == b"\x1f\x8b"
-
-
-def _find_encoding(path: Path) -> tuple[str, list[str]]:
-    opener = gzip.open if _is_gzip(path) else open
-    with opener(path, "rb") as file:
-        head = file.read(4096)
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "utf-16", []
-    if b"\x00" in head:
-        raise ReportError("data", f"{path} is not a text file. Give a CSV or Parquet file.")
-    for encoding in ("utf-8-sig", "cp1252"):
-        try:
-            with _open_text(path, encoding) as text:
-                while text.read(1 << 20):
-                    pass
-        except UnicodeDecodeError:
-            continue
-        except (EOFError, OSError) as error:
-            raise ReportError("data", f"{path} cannot be read: {first_line(error)}.") from None
-        if encoding == "cp1252":
-            return encoding, [
-                f"{path.name} is not UTF-8; it was read as Windows-1252 (Western European)."
-            ]
-        return encoding, []
-    return "latin-1", [f"{path.name} is not UTF-8; it was read as Latin-1 (Western European)."]
 
 
 def _records(text: Iterable[str], delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -114,19 +86,24 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(usual)
 
 
-def _sniff(path: Path, encoding: str) -> str:
+def _sniff(source: Source, encoding: str) -> str:
     """Choose the delimiter that splits the first records most, and most evenly."""
     best, best_score = ",", (0.0, 0)
+    with source.text(encoding, errors="replace") as text:
+        start = text.read(HEAD)
+        cut = len(start) == HEAD
     for delimiter in DELIMITERS:
         counts = []
-        with _open_text(path, encoding) as text:
-            try:
-                for _, fields in _records(text, delimiter, path.name):
-                    counts.append(len(fields))
-                    if len(counts) == 100:
-                        break
-            except ReportError:
-                pass  # counted as far as it could be read
+        try:
+            lines = io.StringIO(start, newline="")
+            for _, fields in _records(lines, delimiter, source.name):
+                counts.append(len(fields))
+                if len(counts) == 100:
+                    break
+            else:
+                counts = counts[:-1] if cut else counts
+        except ReportError:
+            pass  # counted as far as it could be read
         if not counts or max(counts) == 1:
             continue
         width = max(set(counts), key=counts.count)
@@ -136,10 +113,31 @@ def _sniff(path: Path, encoding: str) -> str:
     return best
 
 
-def _check_records(path: Path, encoding: str, delimiter: str) -> tuple[list[str], str]:
-    """Count the fields of every record; return the header and the decimal mark."""
-    with _open_text(path, encoding) as text:
-        records = _records(text, delimiter, path.name)
+def _check_file(source: Source) -> tuple[_Layout, list[str]]:
+    """Count the fields of every record in the first encoding that can read the whole file."""
+    head = source.start()
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _check_records(source, "utf-16"), []
+    if b"\x00" in head:
+        raise ReportError("data", f"{source.path} is not a text file. Give a CSV or Parquet file.")
+    for encoding, words in _ENCODINGS.items():
+        try:
+            layout = _check_records(source, encoding)
+        except UnicodeDecodeError:
+            continue
+        except (EOFError, OSError) as error:
+            reason = first_line(error)
+            raise ReportError("data", f"{source.path} cannot be read: {reason}.") from None
+        note = f"{source.name} is not UTF-8; it was read as {words} (Western European)."
+        return layout, [note] if words else []
+    raise AssertionError("latin-1 reads every byte")
+
+
+def _check_records(source: Source, encoding: str) -> _Layout:
+    """Count the fields of every record; find the header and the marks."""
+    path, delimiter = source.path, _sniff(source, encoding)
+    with source.text(encoding, hashed=True) as text:
+        records = _records(text, delimiter, source.name)
         _, header = next(records, (1, []))
         if not header:
             raise ReportError("data", f"{path} is empty. It must hold a header line and rows.")
@@ -169,7 +167,8 @@ def _check_records(path: Path, encoding: str, delimiter: str) -> tuple[list[str]
     points = sum("." in value and is_number(value) for value in sample)
     if expected > len(header):
         header = [ROW_NAME, *header]
-    return header, "," if delimiter != "," and commas > points else "."
+    decimal = "," if delimiter != "," and commas > points else "."
+    return _Layout(encoding, delimiter, header, decimal)
 
 
 def _drop_thousands_points(frame: Any, decimal: str) -> list[int]:
@@ -206,16 +205,14 @@ def _fields(n: int) -> str:
 
 
 @_long_fields()
-def read_delimited(path: Path) -> tuple[Any, list[str]]:
-    """Read a CSV file."""
+def read_delimited(source: Source) -> tuple[Any, list[str]]:
+    """Read a CSV file: once to count its records and hash its bytes, once to parse it."""
     import pandas as pd
 
-    encoding, notes = _find_encoding(path)
-    delimiter = _sniff(path, encoding)
-    header, decimal = _check_records(path, encoding, delimiter)
-    with _open_text(path, encoding) as text:
+    (encoding, delimiter, header, decimal), notes = _check_file(source)
+    with source.text(encoding) as text:
         # Lines are taken one at a time, so that pandas goes on exactly where the header ends.
-        next(_records(iter(text.readline, ""), delimiter, path.name))
+        next(_records(iter(text.readline, ""), delimiter, source.name))
         try:
             frame = pd.read_csv(
                 text,
@@ -232,7 +229,7 @@ def read_delimited(path: Path) -> tuple[Any, list[str]]:
             frame = pd.DataFrame(columns=range(len(header)))
         except (ValueError, OSError) as error:
             raise ReportError(
-                "data", f"{path} cannot be read as CSV: {first_line(error)}"
+                "data", f"{source.path} cannot be read as CSV: {first_line(error)}"
             ) from None
     pointed = _drop_thousands_points(frame, decimal)
     if decimal == ",":

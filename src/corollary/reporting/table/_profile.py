@@ -1,14 +1,16 @@
 """What the table holds, column by column, before any model sees it."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.reporting._records import Profile, ProfiledColumn
 from corollary.reporting.table._findings import find_oddities
+from corollary.reporting.table._read import Table, check_target
 from corollary.reporting.table._split import Split
-from corollary.reporting.table._target import Target
+from corollary.reporting.table._target import Target, read_target
 from corollary.representation import Column, ColumnTable, infer_scale_type
 
 Plan = dict[str, Any]
@@ -19,6 +21,42 @@ FEWEST_RECORDS, LEAST_FILLED = 20, 0.1
 _IDENTIFIER = re.compile(r"(?i:(^|[\W_])id$)|[a-z](Id|ID)$")
 #: Identifiers are categories to a reader; that they are not used is said beside.
 _KINDS = {"identifier": "category"}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a report is about: the target, and the columns of the rows that have one.
+
+    Parameters
+    ----------
+    table : Table
+        Where they come from.
+    target : Target
+        What is to be predicted.
+    columns : ColumnTable
+        All other columns.
+    plans : dict of str to dict
+        What each of them holds.
+    used : ColumnTable
+        Those that models see.
+    """
+
+    table: Table
+    target: Target
+    columns: ColumnTable
+    plans: dict[str, Plan]
+    used: ColumnTable
+
+
+def inspect(table: Table, target: str, task: str) -> Subject:
+    """Read the target, and what every other column holds."""
+    check_target(table, target)
+    goal = read_target(table, target, task)
+    columns = table.columns.select([name for name in table.columns.names if name != target])
+    columns = columns.take(goal.rows) if goal.n_dropped else columns
+    plans = inspect_table(columns)
+    used = columns.select([name for name in columns.names if not plans[name].get("why")])
+    return Subject(table, goal, columns, plans, used)
 
 
 def inspect_table(table: ColumnTable) -> dict[str, Plan]:
@@ -34,10 +72,9 @@ def inspect_table(table: ColumnTable) -> dict[str, Plan]:
     return plans
 
 
-def profile_table(
-    table: ColumnTable, plans: dict[str, Plan], target: Target, split: Split
-) -> Profile:
+def profile_table(subject: Subject, split: Split) -> Profile:
     """Describe every column and say what is odd."""
+    table, plans, target = subject.columns, subject.plans, subject.target
     columns = [describe_column(column, plans[column.name]) for column in table.columns]
     findings = find_oddities(table, plans, target, split)
     return Profile(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from corollary.reporting._errors import ReportError
-from corollary.reporting.table._delimited import first_line, is_number, read_delimited
+from corollary.reporting.table._delimited import is_number, read_delimited
+from corollary.reporting.table._source import Source, first_line
 from corollary.representation import ColumnTable
 
 DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
@@ -90,12 +91,8 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
         near = _near_files(path)
         hint = f" Did you mean {_listed(near, 'or')}?" if near else ""
         raise ReportError("data", f"There is no file {path}.{hint}")
-    try:
-        with open(path, "rb") as file:
-            head = file.read(4)
-        digest = _hash_file(path)
-    except OSError as error:
-        raise ReportError("data", f"{path} cannot be read: {error.strerror or error}.") from None
+    source = Source(path)
+    head = source.head[:4]
     if not head:
         raise ReportError("data", f"{path} is empty. It must hold a header line and rows.")
     if head == b"PAR1":
@@ -105,8 +102,8 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
             "data", f"{path} looks like a spreadsheet or archive. Export the sheet as CSV."
         )
     else:
-        frame, notes = read_delimited(path)
-    return _finish(frame, path.name, digest, notes, fewest_columns)
+        frame, notes = read_delimited(source)
+    return _finish(frame, path.name, source.sha256, notes, fewest_columns)
 
 
 def from_memory(data: Any, name: str = "table") -> Table:
@@ -218,11 +215,6 @@ def _near_files(path: Path) -> list[str]:
 def _listed(items: Any, last: str = "and") -> str:
     items = [str(item) for item in items]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
-
-
-def _hash_file(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _finish(frame: Any, name: str, digest: str, notes: list[str], fewest_columns: int = 2) -> Table:

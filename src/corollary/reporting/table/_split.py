@@ -8,15 +8,19 @@ chance, copies of a test row count once: they are one piece of evidence, not man
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
 from corollary.reporting._records import Task
+from corollary.reporting._settings import Settings
 from corollary.representation import Column, ColumnTable
 
 TEST_SHARE = 0.25
+#: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
+FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
 CALIBRATION_SHARE = 0.15
 #: Calibration may grow to this share of small data, so that intervals are finite at all.
 MOST_CALIBRATION_SHARE = 0.3
@@ -58,6 +62,28 @@ class Split:
     n_twins: int
     n_across: int
     notes: tuple[str, ...] = ()
+
+
+def divide(subject: Any, settings: Settings) -> Split:
+    """Split the rows of a subject, twins together unless they repeat by nature."""
+    target, columns = subject.target, subject.used
+    # A row number or a key tells twins apart to the eye, not to a model, so that only columns
+    # that models see make twins.
+    groups = find_twins(columns) if columns.columns else np.arange(len(target.values))
+    return split_rows(
+        target.values,
+        target.task,
+        groups,
+        by_nature=repeats_by_nature(columns, groups),
+        coverage=settings.coverage,
+        n_folds=count_folds(len(target.values), settings.fast),
+        seed=settings.seed,
+    )
+
+
+def count_folds(n: int, fast: bool) -> int:
+    """Choose the number of folds of the comparison."""
+    return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
 
 
 def find_twins(table: ColumnTable) -> np.ndarray:

@@ -21,12 +21,48 @@ from corollary.conformal import (
     reach,
 )
 from corollary.core.schema import Array, Flag, Number, Schema
+from corollary.reporting.models._predictor import Predictor
+from corollary.reporting.models._selection import Comparison
+from corollary.reporting.models._trials import predict_with
+from corollary.reporting.table._profile import Subject
+from corollary.reporting.table._split import Split
 
 #: Calibration rows per band of predictions, so that each threshold is an order statistic of many.
 ROWS_PER_BAND = 100
 MOST_BANDS = 5
 #: Training rows below which errors are too few to learn where they are large.
 FEWEST_FOR_DIFFICULTY = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """Sets or intervals, and the calibration rows behind each of their thresholds."""
+
+    calibration: "SetCalibration | IntervalCalibration"
+    rows: tuple[int, ...]
+
+
+def calibrate(
+    subject: Subject, split: Split, comparison: Comparison, predictor: Predictor, coverage: float
+) -> Calibrated:
+    """Calibrate sets or intervals on the rows that were set aside for it."""
+    y = subject.target.values[split.calibration]
+    features = np.empty((0, predictor.n_features))
+    if len(y):
+        features = comparison.encoder.transform(subject.used.take(split.calibration))
+    prediction = predict_with(predictor, features)
+    if subject.target.task == "classification":
+        return Calibrated(calibrate_sets(prediction, y, coverage), (len(y),))
+    held_out = comparison.chosen.prediction
+    difficulty = learn_difficulty(
+        comparison.features[comparison.compared],
+        subject.target.values[split.train][comparison.compared],
+        held_out,
+        log=bool(len(predictor.logs) and predictor.logs.all()),
+    )
+    intervals = calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
+    rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
+    return Calibrated(intervals, tuple(rows.tolist()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ apart.
 import numpy as np
 
 from corollary.reporting._records import Neighbour, TestRows, WorstRow
+from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
 from corollary.representation import ColumnTable
 
@@ -48,11 +49,11 @@ def describe_worst(
     goal: Target,
     features: np.ndarray,
     training: np.ndarray,
-    train_rows: np.ndarray,
+    split: Split,
     table: ColumnTable,
 ) -> tuple[WorstRow, ...]:
     """Set each of the worst test rows beside the training rows it resembles most."""
-    rows = worst_rows(test, goal.task)
+    rows, train_rows = worst_rows(test, goal.task), split.train
     usual = np.linspace(0, len(features) - 1, min(len(features), USUAL_ROWS)).astype(int)
     limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))
     found, distance = nearest_rows(features[rows], training)

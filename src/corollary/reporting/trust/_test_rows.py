@@ -1,17 +1,22 @@
 """What the chosen model does on rows that no choice ever saw."""
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from corollary.reporting._records import TestRows
-from corollary.reporting.models._losses import Loss
+from corollary.reporting._records import TestRows, Verdict
 from corollary.reporting.models._predictor import Predictor
+from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
-from corollary.reporting.table._read import Table
-from corollary.reporting.table._target import Target
-from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
+from corollary.reporting.table._profile import Subject
+from corollary.reporting.table._split import Split
+from corollary.reporting.trust._calibration import (
+    Calibrated,
+    IntervalCalibration,
+    SetCalibration,
+)
+from corollary.reporting.trust._training_rows import certify_training_rows
 from corollary.validation import Estimate, mean_interval
 
 #: With fewer test rows no paired difference is called shown: a sign test could not either.
@@ -21,36 +26,127 @@ FEWEST_TEST_ROWS = 6
 FEWEST_OTHERS = 3
 
 
-def predict_test_rows(
-    table: Table,
-    goal: Target,
-    rows: np.ndarray,
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What the chosen model does on the test rows, and what that proves.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, d)
+        The test rows, encoded.
+    predicted : ndarray of shape (n,) or (n, n_classes)
+        Numbers or probabilities that the model gives them.
+    rows : TestRows
+        The rows with all that is said of them.
+    gain : Estimate
+        Paired difference baseline loss minus chosen loss.
+    verdict : {"shown", "not shown", "worse"}
+        Whether the model beats the baseline.
+    certificates : tuple of Certificate
+        What the test rows prove.
+    training_certificates : tuple of Certificate
+        What the training rows prove by themselves.
+    notes : tuple of str
+        What could not be said, in sentences.
+    """
+
+    features: np.ndarray
+    predicted: np.ndarray
+    rows: TestRows
+    gain: Estimate
+    verdict: Verdict
+    certificates: tuple[Any, ...]
+    training_certificates: tuple[Any, ...]
+    notes: tuple[str, ...]
+
+
+def test_model(
+    subject: Subject,
+    split: Split,
+    comparison: Comparison,
     predictor: Predictor,
-    calibration: SetCalibration | IntervalCalibration,
-    features: np.ndarray,
-    loss: Loss,
-) -> TestRows:
-    """Predict the test rows, by the chosen model and by the baseline."""
-    y, positions = goal.values[rows], goal.rows[rows]
-    raw = table.frame.drop(columns=goal.name).iloc[positions]
-    guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
+    calibrated: Calibrated,
+    confidence: float,
+) -> Tested:
+    """Predict the test rows once, judge the model by them, and certify it."""
+    y = subject.target.values[split.test]
+    features = comparison.encoder.transform(subject.used.take(split.test))
     predicted = predict_with(predictor, features)
-    test = TestRows(
+    guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
+    guessed = predict_with(guess, features)
+    positions = subject.target.rows[split.test]
+    raw = subject.table.frame.drop(columns=subject.target.name).iloc[positions]
+    rows = TestRows(
         positions=positions,
         table={str(name): raw[name].tolist() for name in raw.columns},
         truth=y,
-        prediction=predictor.predict(features),
-        baseline=guess.predict(features),
-        loss=loss(y, predicted),
-        baseline_loss=loss(y, predict_with(guess, features)),
+        prediction=_decide(predicted),
+        baseline=_decide(guessed),
+        loss=comparison.loss(y, predicted),
+        baseline_loss=comparison.loss(y, guessed),
+        **_regions(calibrated.calibration, features, predicted),
     )
+    notes: list[str] = []
+    gain, verdict = judge(rows, confidence, notes)
+    certificates = certify_rows(
+        Answered.of(predictor, rows.prediction), features, y, confidence, notes
+    )
+    training_certificates = certify_training_rows(
+        predictor,
+        comparison.encoder,
+        subject.used.take(split.train),
+        comparison.features,
+        subject.target.values[split.train],
+        subject.used.take(split.calibration),
+        confidence,
+        whole=len(subject.used.columns) == len(subject.columns.columns),
+    )
+    return Tested(
+        features,
+        predicted,
+        rows,
+        gain,
+        verdict,
+        certificates,
+        training_certificates,
+        tuple(notes),
+    )
+
+
+def _decide(predicted: np.ndarray) -> np.ndarray:
+    """Give the most probable class, or the number itself."""
+    return predicted.argmax(axis=1) if predicted.ndim == 2 else predicted
+
+
+def _regions(
+    calibration: SetCalibration | IntervalCalibration, features: np.ndarray, predicted: np.ndarray
+) -> dict[str, np.ndarray]:
     if isinstance(calibration, SetCalibration):
-        return replace(test, probability=predicted, sets=calibration.sets(predicted))
+        return {"probability": predicted, "sets": calibration.sets(predicted)}
     low, high = calibration.intervals(features, predicted)
-    return replace(test, low=low, high=high)
+    return {"low": low, "high": high}
 
 
-def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Any]:
+@dataclass(frozen=True, eq=False)
+class Answered(Predictor):
+    """A predictor whose predictions of the rows in question are written down already."""
+
+    answers: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, predictor: Predictor, answers: np.ndarray) -> "Answered":
+        """Write down what a predictor said."""
+        parts = {field.name: getattr(predictor, field.name) for field in fields(predictor)}
+        return cls(**parts, answers=answers)
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """Give the predictions that were written down."""
+        assert self.answers is not None
+        assert len(features) == len(self.answers)
+        return self.answers
+
+
+def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Verdict]:
     """Decide whether the model beats the baseline on the test rows."""
     n = len(test.truth)
     gain = mean_interval(test.baseline_loss - test.loss, confidence)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.estimator import without_memory
 from corollary.reporting.models._candidates import Situation, register_candidate
 
 #: Rows x features x squared classes up to which a sparse logistic regression takes seconds.
@@ -31,7 +32,8 @@ def _fit_logistic(
     l1 = settings.pop("l1_ratio", 0.0)
     search = LogisticRegressionCV(Cs=strengths, l1_ratios=(l1,), cv=folds, **settings)
     try:
-        strength = float(search.fit(X[rows], y[rows]).C_)
+        with without_memory():
+            strength = float(search.fit(X[rows], y[rows]).C_)
     except ValueError:  # fewer than two classes have rows enough
         strength = 1.0
     return LogisticRegression(C=strength, l1_ratio=l1, **settings).fit(X, y)

@@ -86,14 +86,9 @@ def confidence_words(evidence: Evidence) -> str:
 
 
 def loss_words(evidence: Evidence) -> tuple[str, str]:
-    """Part the name of the loss from the remark in parentheses that it may carry."""
-    name, _, remark = evidence.loss_name.partition(" (")
-    return name, f", {remark.rstrip(')')}" if remark else ""
-
-
-def severe(evidence: Evidence) -> bool:
-    """Tell whether the target is so skewed that a few rows decide every average."""
-    return evidence.loss_name.startswith("squared error of the logarithm")
+    """Give the name of the loss, and the remark that it may carry."""
+    loss = evidence.loss
+    return loss.name, f", {loss.remark}" if loss.remark else ""
 
 
 def positive(evidence: Evidence) -> int:

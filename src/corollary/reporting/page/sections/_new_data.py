@@ -51,7 +51,7 @@ def detectable(evidence: Evidence) -> dict[str, Any]:
     if evidence.task == "classification":
         return _share(int(facts.wrong(evidence).sum()), n, evidence.confidence, "error rate")
     errors = facts.absolute_errors(evidence)
-    if facts.severe(evidence):
+    if evidence.loss.of_logarithm:
         # A few rows decide every average: count the rows that are far off instead.
         far = float(np.quantile(errors, FAR))
         quantity = f"{_SHARE}off by more than {number(far)}"

@@ -131,7 +131,7 @@ def _rule(evidence: Evidence) -> str:
         "difference in loss, row by row on the test rows, lies above zero; “worse” that it lies "
         "below; “not shown” that it contains zero, or that there are too few test rows to say. The "
         "interval is Student’s, corrected for skewness."
-        + (log_loss if evidence.loss_name == "log loss" else "")
+        + (log_loss if evidence.task == "classification" else "")
     )
 
 
@@ -195,7 +195,7 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
         f"Half of {plural(n, 'unseen row')} are off by at most {words[0]} ({level} interval "
         f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}."
     )
-    average = "" if facts.severe(evidence) else number(float(errors.mean()))
+    average = "" if evidence.loss.of_logarithm else number(float(errors.mean()))
     if average:
         sentence += f" The average is {average}."
     if not guessing:
@@ -384,7 +384,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
         )
     if not evidence.importances:
         return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
-    loss = evidence.importance_loss or evidence.loss_name
+    loss = evidence.importance_loss or evidence.loss.label
     top, looks = evidence.importances[0], len(evidence.importances)
     rise = facts.widened(top.increase, looks, evidence.confidence)
     level = facts.confidence_words(evidence)

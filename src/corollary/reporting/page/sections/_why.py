@@ -22,7 +22,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         _importance(i, rise, text, facts.matters(i.increase, len(rises), evidence.confidence))
         for i, rise, text in zip(evidence.importances, rises, words)
     ]
-    loss = evidence.importance_loss or evidence.loss_name
+    loss = evidence.importance_loss or evidence.loss.label
     listed = min(max(LEAST_LISTED, sum(i["matters"] for i in found)), MOST_LISTED)
     return {
         "finding": _finding(evidence, found),
@@ -85,7 +85,7 @@ def _rest(found: list[dict[str, Any]], evidence: Evidence) -> str:
         return ""
     matter = sum(i["matters"] for i in found)
     text = f"Shuffling one of the other {plural(len(found), 'column')} changes "
-    text += evidence.importance_loss or evidence.loss_name
+    text += evidence.importance_loss or evidence.loss.label
     text += f" by {number(min(known))} to {number(max(known))}"
     return text + (
         f"; {count(matter)} of them matter." if matter else "; none is told from chance."
@@ -124,7 +124,7 @@ def _effect(effect: Effect, domain: list[float], percent: bool) -> dict[str, Any
 def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     if not found:
         return "The columns’ importance was not measured; the curves show how predictions move."
-    loss = evidence.importance_loss or evidence.loss_name
+    loss = evidence.importance_loss or evidence.loss.label
     matter = [i for i in found if i["matters"]]
     first = (matter or found)[0]
     looks = len(found)
