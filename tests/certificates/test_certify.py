@@ -27,7 +27,7 @@ from corollary.certificates import (
     theorems,
 )
 from corollary.certificates._gather import gather
-from corollary.certificates._proofs import once
+from corollary.certificates.proofs._shared import once
 from corollary.certificates.register import _THEOREMS
 from corollary.core.estimator import check_training_data
 from corollary.core.simulate import assert_bound_holds, assert_share_equals

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from corollary import certify
-from corollary.certificates.descent import _distances, _loss, _round_up, _rows
+from corollary.certificates.proofs.descent import _distances, _loss, _round_up, _rows
 from corollary.certificates.register import Evidence, Quantity
 from corollary.online import OnlineClassifier, OnlineRegressor
 from corollary.theory import coupled_sgd, sgd_row_distances, stability_bound

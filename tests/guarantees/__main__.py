@@ -2,6 +2,8 @@
 
 Run by ``make verify``; ``--most N`` bounds the repetitions, which the table states. The exit code
 is 1 if a claim is broken. The table depends on the seeds alone: a second run writes the same file.
+``python -m tests.guarantees NAME`` simulates the claims of one theorem, or one claim, in this
+process, prints their rows of the table and writes nothing.
 """
 
 import argparse
@@ -12,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tests.guarantees.registry import Outcome, load, simulate
+from tests.guarantees.registry import Guarantee, Outcome, load, simulate
 
 TARGET = Path(__file__).parents[2] / "docs" / "guarantees.md"
 HEAD = """# Guarantees, simulated
@@ -33,27 +35,49 @@ def judge(index: int, most: int) -> Outcome:
     return simulate(claim, claim.trial, min(claim.verify, most))
 
 
-def main() -> int:
+def row(claim: Guarantee, outcome: Outcome) -> str:
+    allowed = "mean" if claim.delta is None else f"{claim.delta:g}"
+    seen = "" if claim.delta is None else f"{outcome.violations / outcome.repetitions:.4g}"
+    tight = f"{outcome.tightness:.2f}" if math.isfinite(outcome.tightness) else "vacuous"
+    return (
+        f"| `{claim.theorem}` | {claim.world} | {outcome.repetitions:,} | {allowed} | {seen} "
+        f"| {tight} |"
+    )
+
+
+def broken(claims: list[Guarantee], outcomes: list[Outcome]) -> int:
+    """Name the claims that were broken, and count them."""
+    lines = [f"BROKEN {c.name}: {o.message}" for c, o in zip(claims, outcomes) if o.message]
+    for line in lines:
+        print(line, file=sys.stderr)
+    return len(lines)
+
+
+def simulate_some(name: str, most: int) -> int:
+    """Simulate the claims of one theorem, or the claim of that name."""
+    claims = [claim for claim in load() if name in (claim.name, claim.theorem)]
+    if not claims:
+        raise SystemExit(f"No claim is named {name!r}: give a theorem, or 'theorem: world'.")
+    outcomes = [simulate(claim, claim.trial, min(claim.verify, most)) for claim in claims]
+    print("\n".join(map(row, claims, outcomes)))
+    return 1 if broken(claims, outcomes) else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="?", help="a theorem, or one of its claims: 'theorem: world'")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="most repetitions of a claim")
-    most, claims = parser.parse_args().most, load()
+    asked = parser.parse_args(arguments)
+    if asked.name:
+        return simulate_some(asked.name, asked.most)
+    claims = load()
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        outcomes = list(pool.map(partial(judge, most=most), range(len(claims))))
-    lines, broken = [], 0
-    for claim, outcome in zip(claims, outcomes):
-        allowed = "mean" if claim.delta is None else f"{claim.delta:g}"
-        seen = "" if claim.delta is None else f"{outcome.violations / outcome.repetitions:.4g}"
-        tight = f"{outcome.tightness:.2f}" if math.isfinite(outcome.tightness) else "vacuous"
-        lines.append(
-            f"| `{claim.theorem}` | {claim.world} | {outcome.repetitions:,} | {allowed} | {seen} "
-            f"| {tight} |"
-        )
-        if outcome.message:
-            broken += 1
-            print(f"BROKEN {claim.name}: {outcome.message}", file=sys.stderr)
-    TARGET.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(claims)} claims simulated, {broken} broken; wrote {TARGET.name}")
-    return 1 if broken else 0
+        outcomes = list(pool.map(partial(judge, most=asked.most), range(len(claims))))
+    lines = "\n".join(map(row, claims, outcomes))
+    TARGET.write_text(f"{HEAD}{lines}\n", encoding="utf-8")
+    n_broken = broken(claims, outcomes)
+    print(f"{len(claims)} claims simulated, {n_broken} broken; wrote {TARGET.name}")
+    return 1 if n_broken else 0
 
 
 if __name__ == "__main__":

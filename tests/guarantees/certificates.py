@@ -7,10 +7,12 @@ import warnings
 import numpy as np
 
 from corollary import certify
-from corollary.certificates.planes import _margin_bound, _scores
+from corollary.certificates.proofs.planes import _margin_bound, _scores
 from corollary.certificates.register import Evidence
 from corollary.core.certificate import Quantity
 from corollary.linear import Perceptron
+from corollary.neural import PACBayesClassifier
+from corollary.svm import SVC
 from corollary.theory import compression_bound, hoeffding_bound, pac_bayes_kl_bound, vc_bound
 from tests.guarantees.registry import guarantee
 
@@ -134,10 +136,10 @@ guarantee(
 
 @guarantee("theory.margin-bound-uniform", "RBF machine, coin labels, 200 x 2, certified", **OFTEN)
 def kernel_margin(rng):
-    from sklearn.svm import SVC
+    from sklearn import svm
 
     X, y = rng.normal(size=(200, 2)), rng.random(200) < 0.5
-    return bound_of("theory.margin-bound-uniform", SVC(gamma=1.0).fit(X, y), X, y), 0.5
+    return bound_of("theory.margin-bound-uniform", svm.SVC(gamma=1.0).fit(X, y), X, y), 0.5
 
 
 CELLS = np.array(list(itertools.product(range(4), repeat=6)), dtype=float)
@@ -231,3 +233,67 @@ guarantee(
     **OFTEN,
     faults={"no stability": training_error_alone},
 )(ridge_error)
+
+
+def machine(rng, n=60):
+    """A threshold on a uniform column: its error is the distance from the true one, halved."""
+    X = rng.uniform(-1, 1, size=(n, 1))
+    model = SVC(kernel="linear", C=10.0).fit(X, X[:, 0] > 0)
+    threshold = float(-model.intercept_[0] / (model.dual_coef_ @ model.support_vectors_)[0, 0])
+    return model, X, X[:, 0] > 0, min(1.0, abs(threshold)) / 2
+
+
+def support_vectors(rng):
+    model, X, y, truth = machine(rng)
+    certificates = certify(model, X, y, seen=True, confidence=1 - DELTA)
+    bounds = [c.bound for c in certificates if c.theorem == "svm.support-vector-bound"]
+    return min(bounds, default=1.0), truth
+
+
+def support_vectors_for_nothing(rng, n=60):
+    """A machine that remembers labels that nothing predicts."""
+    X, y = rng.normal(size=(n, 5)), rng.random(n) < 0.5
+    errors = int(np.sum(SVC(gamma=100.0, C=100.0).fit(X, y).predict(X) != y))
+    return compression_bound(n, 0, DELTA, errors), 0.5
+
+
+guarantee(
+    "svm.support-vector-bound",
+    "a threshold on 60 uniform rows, certified",
+    **OFTEN,
+    faults={"no support vectors paid for": support_vectors_for_nothing},
+)(support_vectors)
+
+
+def network(rng, flip, d, **how):
+    """A linear network with noisy weights; nine in ten of the rows train its prior."""
+    X = rng.normal(size=(100, d))
+    y = (X[:, 0] > 0) ^ (rng.random(100) < flip)
+    settings = {"hidden_layer_sizes": (), "prior_epochs": 40, "max_iter": 5, "n_draws": 20}
+    seed = int(rng.integers(2**31))
+    model = PACBayesClassifier(**settings, **how, confidence=1 - DELTA, random_state=seed)
+    return model.fit(X, y), X, y
+
+
+def trained_by_its_bound(rng):
+    model, X, y = network(rng, 0.2, 2, learning_rate_init=0.05)
+    (certificate,) = certify(model, X, y, seen=True, confidence=1 - DELTA)
+    fresh = rng.normal(size=(20_000, 2))
+    labels = model.predict_random(fresh, random_state=int(rng.integers(2**31)))
+    return certificate.bound, 0.2 + 0.6 * float(np.mean(labels != (fresh[:, 0] > 0)))
+
+
+def prior_that_saw_the_rows(rng):
+    model, X, y = network(rng, 0.5, 100, learning_rate_init=0.05, prior_fraction=0.9)
+    error, divergence = training_error(model, X, y), model.divergence_
+    return pac_bayes_kl_bound(error, divergence=divergence, n_samples=100, delta=DELTA), 0.5
+
+
+guarantee(
+    "theory.pac-bayes-training",
+    "a noisy plane on 100 rows, two in ten labels wrong, certified",
+    delta=DELTA,
+    repetitions=15,
+    verify=500,
+    faults={"a prior that saw the rows": prior_that_saw_the_rows},
+)(trained_by_its_bound)

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from corollary.certificates import learning_curve
+from corollary.certificates import error_quantile_certificate, learning_curve
 from corollary.theory import clopper_pearson_upper, empirical_bernstein_radius, hoeffding_bound
 from tests.guarantees.registry import guarantee
 
@@ -111,3 +111,25 @@ guarantee(
     verify=3000,
     faults={"the level of each for all": curve(False)},
 )(curve(True))
+
+
+def exponential_errors(rng, n=60):
+    """Errors of a skewed law, without an upper end; their 90% quantile is log 10."""
+    return rng.exponential(size=n), np.log(10)
+
+
+@guarantee(
+    "theory.error-quantile",
+    "60 exponential errors, nine in ten",
+    delta=DELTA,
+    repetitions=2000,
+    faults={
+        "the quantile of the rows": lambda rng: (
+            np.quantile(exponential_errors(rng)[0], 0.9, method="inverted_cdf"),
+            np.log(10),
+        )
+    },
+)
+def error_quantile(rng):
+    errors, truth = exponential_errors(rng)
+    return error_quantile_certificate(errors, 0.9, confidence=1 - DELTA).bound, truth

@@ -2,6 +2,9 @@
 
 import pytest
 
+from corollary.certificates import theorems
+from corollary.certificates._order import ORDER
+from tests.guarantees.__main__ import main
 from tests.guarantees.registry import Guarantee, load, simulate
 
 CLAIMS = load()
@@ -19,6 +22,24 @@ def test_claim_holds(claim):
 )
 def test_planted_fault_is_caught(claim, fault):
     assert simulate(claim, claim.faults[fault], claim.repetitions).message
+
+
+@pytest.mark.parametrize("theorem", theorems(), ids=lambda theorem: theorem.name)
+def test_every_registered_theorem_is_simulated_and_catches_a_fault(theorem):
+    claims = [claim for claim in CLAIMS if claim.theorem == theorem.name]
+    assert claims, f"{theorem.name} has no simulation in tests/guarantees"
+    assert any(claim.faults for claim in claims), f"no fault is planted in {theorem.name}"
+
+
+def test_the_declared_order_names_every_theorem_of_the_library_once():
+    assert [theorem.name for theorem in theorems()] == list(ORDER)
+
+
+def test_one_claim_is_simulated_alone(capsys):
+    assert main(["theory.hoeffding: 200 fair coins", "--most", "50"]) == 0
+    assert "`theory.hoeffding` | 200 fair coins | 50 |" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="No claim is named 'nonsense'"):
+        main(["nonsense"])
 
 
 def test_a_bound_that_fails_twice_as_often_as_allowed_is_caught():

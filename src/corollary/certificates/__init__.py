@@ -2,32 +2,30 @@
 
 :func:`certify` applies the theorems that fit a model and a set of rows, and returns
 :class:`Certificate` records, which print as sentences. Each is valid on its own; :func:`tightest`
-chooses among them and pays for the choice. A theorem is one file here: it asks the model what it is
-by a protocol of ``corollary.core.protocols``, computes a bound of :mod:`corollary.theory` and says
-what it assumes. :func:`register_theorem` adds one from outside. :class:`LearningCurveDisplay` draws
-a learning curve with its guarantee.
+chooses among them and pays for the choice. A theorem is a file of the folder ``proofs``: it asks
+the model what it is by a protocol of ``corollary.core.protocols``, computes a bound of
+:mod:`corollary.theory` and says what it assumes; :func:`register_theorem` adds one from outside.
+:class:`LearningCurveDisplay` draws a learning curve with its guarantee.
 """
 
-# Each file registers its theorems; `theorems` lists them in a declared order.
-from corollary.certificates import compression as compression
-from corollary.certificates import descent as descent
-from corollary.certificates import pac_bayes_training as pac_bayes_training
-from corollary.certificates import planes as planes
-from corollary.certificates import ridge as ridge
-from corollary.certificates.anytime import anytime_certificate as anytime_certificate
-from corollary.certificates.bags import left_out_losses as left_out_losses
 from corollary.certificates.certify import certify as certify
-from corollary.certificates.coverage import coverage_certificates as coverage_certificates
-from corollary.certificates.held_out import (
-    empirical_bernstein_certificate as empirical_bernstein_certificate,
-)
-from corollary.certificates.held_out import error_quantile_certificate as error_quantile_certificate
-from corollary.certificates.held_out import error_rate_certificate as error_rate_certificate
-from corollary.certificates.held_out import hoeffding_certificate as hoeffding_certificate
 from corollary.certificates.learning_curve import LearningCurve as LearningCurve
 from corollary.certificates.learning_curve import LearningCurveDisplay as LearningCurveDisplay
 from corollary.certificates.learning_curve import learning_curve as learning_curve
-from corollary.certificates.online_runs import (
+from corollary.certificates.proofs.anytime import anytime_certificate as anytime_certificate
+from corollary.certificates.proofs.bags import left_out_losses as left_out_losses
+from corollary.certificates.proofs.coverage import coverage_certificates as coverage_certificates
+from corollary.certificates.proofs.held_out import (
+    empirical_bernstein_certificate as empirical_bernstein_certificate,
+)
+from corollary.certificates.proofs.held_out import (
+    error_quantile_certificate as error_quantile_certificate,
+)
+from corollary.certificates.proofs.held_out import (
+    error_rate_certificate as error_rate_certificate,
+)
+from corollary.certificates.proofs.held_out import hoeffding_certificate as hoeffding_certificate
+from corollary.certificates.proofs.online_runs import (
     online_to_batch_certificate as online_to_batch_certificate,
 )
 from corollary.certificates.register import Evidence as Evidence

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from corollary.certificates._proofs import miss_rate
+from corollary.certificates.proofs._shared import miss_rate
 from corollary.certificates.register import Evidence
 from corollary.core.certificate import Quantity
 from corollary.core.protocols import PredictsRegions

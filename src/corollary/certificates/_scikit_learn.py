@@ -171,26 +171,44 @@ def bag_of(model: Any, y: np.ndarray) -> Bag | None:
         return model.as_bag(y)
     if not hasattr(model, "estimators_samples_"):
         return None
+    reader = _readers_of_bags().get(type(model))
+    return None if reader is None else reader(model)
+
+
+@cache
+def _readers_of_bags() -> dict[type, Callable[[Any], Bag | None]]:
     from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 
-    if type(model) in {RandomForestClassifier, ExtraTreesClassifier}:
-        # "balanced" weights depend on the labels of all rows.
-        sound = model.bootstrap and not isinstance(model.class_weight, str)
-    else:
-        # Rows that were not drawn reach members with weight zero; trees drop those.
-        sound = type(model) in {BaggingClassifier} and all(map(_is_tree, model.estimators_))
-    if not sound:
+    return {
+        RandomForestClassifier: _read_forest,
+        ExtraTreesClassifier: _read_forest,
+        BaggingClassifier: _read_bagging,
+    }
+
+
+def _read_forest(model: Any) -> Bag | None:
+    # "balanced" weights depend on the labels of all rows.
+    if not model.bootstrap or isinstance(model.class_weight, str):
         return None
-    columns = getattr(model, "estimators_features_", [slice(None)] * len(model.estimators_))
-    # Single members speak of class numbers.
+    # Single trees speak of class numbers.
+    columns = [slice(None)] * len(model.estimators_)
     return Bag(model.estimators_, model.estimators_samples_, columns, model.classes_)
 
 
-def _is_tree(member: Any) -> bool:
+def _read_bagging(model: Any) -> Bag | None:
+    # Rows that were not drawn reach members with weight zero; trees drop those.
+    for member in model.estimators_:
+        if type(member) not in _trees() or isinstance(member.class_weight, str):
+            return None
+    columns = model.estimators_features_
+    return Bag(model.estimators_, model.estimators_samples_, columns, model.classes_)
+
+
+@cache
+def _trees() -> frozenset[type]:
     from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-    trees = {DecisionTreeClassifier, ExtraTreeClassifier}
-    return type(member) in trees and not isinstance(member.class_weight, str)
+    return frozenset((DecisionTreeClassifier, ExtraTreeClassifier))
 
 
 # -- ridge regression ------------------------------------------------------------------------
@@ -202,11 +220,16 @@ def ridge_penalty_of(model: Any) -> float | None:
         return model.ridge_penalty()
     if not hasattr(model, "alpha") or not hasattr(model, "coef_"):
         return None
-    from sklearn.linear_model import Ridge
-
-    if type(model) not in {Ridge} or model.fit_intercept or model.positive:
+    if type(model) not in _ridges() or model.fit_intercept or model.positive:
         return None
     return float(model.alpha) if np.ndim(model.alpha) == 0 and model.alpha > 0 else None
+
+
+@cache
+def _ridges() -> frozenset[type]:
+    from sklearn.linear_model import Ridge
+
+    return frozenset((Ridge,))
 
 
 # -- gradient descent ------------------------------------------------------------------------
@@ -246,9 +269,7 @@ def descent_of(model: Any, X: Any, y: np.ndarray) -> Descent | None:
         return model.as_descent(X, y)
     if not hasattr(model, "t_") or not hasattr(model, "coef_") or sparse.issparse(X):
         return None
-    from sklearn.linear_model import SGDClassifier, SGDRegressor
-
-    if type(model) not in {SGDClassifier, SGDRegressor}:
+    if type(model) not in _descents():
         return None
     # A stop on rows set aside, an L1 penalty and an average that starts late are other learners.
     if model.early_stopping or model.penalty not in ("l2", None) or model.warm_start:
@@ -273,6 +294,13 @@ def descent_of(model: Any, X: Any, y: np.ndarray) -> Descent | None:
         repeated=repeated,
         epsilon=float(model.epsilon),
     )
+
+
+@cache
+def _descents() -> frozenset[type]:
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
+
+    return frozenset((SGDClassifier, SGDRegressor))
 
 
 def _steps(model: Any) -> Callable[[np.ndarray], np.ndarray] | None:

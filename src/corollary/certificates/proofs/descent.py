@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from corollary.certificates._proofs import (
+from corollary.certificates._scikit_learn import behind_row_maps, descent_of
+from corollary.certificates.proofs._shared import (
     EXPONENTS,
     as_table,
     conclude,
@@ -28,7 +29,6 @@ from corollary.certificates._proofs import (
     rows_missing,
     signs_of,
 )
-from corollary.certificates._scikit_learn import behind_row_maps, descent_of
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_number
 from corollary.core.protocols import Descent

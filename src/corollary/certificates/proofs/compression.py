@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude, is_error_of_two_classes, once
+from corollary.certificates.proofs._shared import conclude, is_error_of_two_classes, once
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.core.protocols import DeterminingRows, HasDeterminingRows

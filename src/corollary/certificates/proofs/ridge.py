@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude, once, rows_missing
 from corollary.certificates._scikit_learn import ridge_penalty_of
+from corollary.certificates.proofs._shared import conclude, once, rows_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.theory import ridge_norm_bound, ridge_stability, stability_bound

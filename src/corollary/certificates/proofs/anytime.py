@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude
+from corollary.certificates.proofs._shared import conclude
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.core.compat import Interval, StrOptions, validate_params

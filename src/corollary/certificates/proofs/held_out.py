@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude
+from corollary.certificates.proofs._shared import conclude
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Certificate, Quantity
 from corollary.core.compat import Interval, validate_params

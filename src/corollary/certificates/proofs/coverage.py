@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude, miss_rate
+from corollary.certificates.proofs._shared import conclude, miss_rate
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.core.compat import HasMethods, Interval, validate_params

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.certificates._proofs import conclude, once, rows_missing
 from corollary.certificates._scikit_learn import bag_of
+from corollary.certificates.proofs._shared import conclude, once, rows_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_share
 from corollary.core.protocols import Bag

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corollary.certificates._proofs import (
+from corollary.certificates._scikit_learn import kernel_expansion_of, plane_of
+from corollary.certificates.proofs._shared import (
     EXPONENTS,
     LARGEST_TABLE,
     as_table,
@@ -23,7 +24,6 @@ from corollary.certificates._proofs import (
     rows_missing,
     signs_of,
 )
-from corollary.certificates._scikit_learn import kernel_expansion_of, plane_of
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import (
     Assumption,

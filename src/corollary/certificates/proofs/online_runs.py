@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.certificates._proofs import as_table, conclude, once, rows_missing
+from corollary.certificates.proofs._shared import as_table, conclude, once, rows_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_number
 from corollary.core.compat import Interval, StrOptions, validate_params
