@@ -220,5 +220,9 @@ def test_errors_say_what_to_do():
         perceptron_loo([[1.0]], [1])
     with pytest.raises(ValueError, match="NaN or infinity"):
         perceptron_run([[np.nan]], [1])
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        perceptron_run(sparse.csr_matrix([[np.inf]]), [1])
+    with pytest.raises(ValueError, match="so large that their sum has overflowed"):
+        perceptron_run([[1.6e308, 1.5e308], [-1.7e308, 1.5e308]], [1, 1], max_passes=1)
     with pytest.raises(ValueError, match="at least 2 classes"):
         Perceptron().fit([[1.0], [2.0]], [1, 1])

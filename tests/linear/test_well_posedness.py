@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from corollary.linear import diagnose, interpolate
+from corollary.linear import (
+    diagnose,
+    interpolate,
+    ols_covariance,
+    residual_variance,
+    ridge_dof,
+)
 
 
 def test_interpolation_is_numpys_solution(seed):
@@ -18,6 +24,21 @@ def test_interpolation_refuses_what_has_no_unique_answer():
         interpolate(np.ones((3, 2)), np.ones(3))
     with pytest.raises(ValueError, match=r"linearly independent rows. Got rank 1 for 2 rows"):
         interpolate([[1.0, 2.0], [2.0, 4.0]], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(("smallest", "rank"), [(2e-14, 2), (2e-13, 3)])
+def test_all_functions_of_a_design_judge_its_rank_alike(smallest, rank, seed):
+    rng = np.random.default_rng(seed)
+    U, V = np.linalg.qr(rng.normal(size=(30, 3)))[0], np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    X = U * [1.0, 0.5, smallest] @ V
+    y = rng.normal(size=30)
+    assert diagnose(X).rank == rank  # the rule: ten roundings for each of 30 rows, 7e-14
+    assert ridge_dof(X, 0.0) == rank
+    assert np.trace(ols_covariance(X)) == pytest.approx(5 + (rank == 3) / smallest**2, rel=0.1)
+    residual = y - U[:, :rank] @ (U[:, :rank].T @ y)
+    expected = residual @ residual / (30 - rank)
+    # Rounding turns the third direction of X, known to two digits only, a little.
+    assert residual_variance(X, y) == pytest.approx(expected, rel=1e-9 if rank == 2 else 0.1)
 
 
 @pytest.mark.parametrize(("n", "d"), [(5, 5), (9, 4), (4, 9)])

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, RandomSeed, check_new_data, fitted
+from corollary.core.estimator import Count, RandomSeed, fitted
 from corollary.core.protocols import DeterminingRows
 from corollary.core.schema import Array, Integer
 from corollary.linear._classifier import LinearClassifier
@@ -151,7 +151,7 @@ class Perceptron(LinearClassifier):
         labels = np.asarray(y)
         if self.shuffle or len(self.classes_) != 2 or not np.isin(labels, self.classes_).all():
             return None
-        rows, weights = check_new_data(self, X, accept_sparse="csr"), self.coef_[0]
+        rows, weights = self._new(X), self.coef_[0]
         if self.fit_intercept:
             rows, weights = _with_constant(rows), np.append(weights, self.intercept_)
         signs = np.where(labels == self.classes_[1], 1, -1)
