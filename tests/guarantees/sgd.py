@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from corollary.certificates.certify import gather
+from corollary.certificates.certification import gather
 from corollary.certificates.proofs.descent import _certify_descent
 from corollary.online import OnlineClassifier
 from corollary.theory import coupled_sgd, hoeffding_bound, sgd_row_distances

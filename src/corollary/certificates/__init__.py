@@ -8,10 +8,11 @@ the model what it is by a protocol of ``corollary.core.protocols``, computes a b
 :class:`LearningCurveDisplay` draws a learning curve with its guarantee.
 """
 
-from corollary.certificates.certify import certify as certify
-from corollary.certificates.learning_curve import LearningCurve as LearningCurve
-from corollary.certificates.learning_curve import LearningCurveDisplay as LearningCurveDisplay
-from corollary.certificates.learning_curve import learning_curve as learning_curve
+from corollary.certificates.certification import certify as certify
+from corollary.certificates.choice import tightest as tightest
+from corollary.certificates.learning_curves import LearningCurve as LearningCurve
+from corollary.certificates.learning_curves import LearningCurveDisplay as LearningCurveDisplay
+from corollary.certificates.learning_curves import learning_curve as learning_curve
 from corollary.certificates.proofs.anytime import anytime_certificate as anytime_certificate
 from corollary.certificates.proofs.bags import left_out_losses as left_out_losses
 from corollary.certificates.proofs.coverage import coverage_certificates as coverage_certificates
@@ -32,7 +33,6 @@ from corollary.certificates.register import Evidence as Evidence
 from corollary.certificates.register import Theorem as Theorem
 from corollary.certificates.register import register_theorem as register_theorem
 from corollary.certificates.register import theorems as theorems
-from corollary.certificates.tightest import tightest as tightest
 from corollary.core.certificate import Assumption as Assumption
 from corollary.core.certificate import Certificate as Certificate
 from corollary.core.certificate import Quantity as Quantity

@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_consistent_length, check_random_state
 
 from corollary.certificates._gather import gather
-from corollary.certificates.certify import certify
+from corollary.certificates.certification import certify
 from corollary.certificates.register import Evidence
 from corollary.core.certificate import Certificate
 from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
