@@ -4,15 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from corollary.gp import (
-    Coordinates,
-    Observations,
-    Search,
-    ascend,
-    estimate_curvature,
-    learn_hyperparameters,
-    maximise,
-)
+from corollary.gp import Observations, Search, learn_hyperparameters
+from corollary.gp.learning._ascent import ascend, estimate_curvature
+from corollary.gp.learning._coordinates import Coordinates
+from corollary.gp.learning._maximise import maximise
 from corollary.kernels import RBF
 
 BOX = np.array([[-1.0, 1.0]] * 6)

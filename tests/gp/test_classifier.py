@@ -152,7 +152,7 @@ def test_saved_and_loaded(data, tmp_path):
 
 def test_errors(data):
     X, y = data
-    with pytest.raises(ValueError, match="Got one class only: 'a'"):
+    with pytest.raises(ValueError, match="Got one class: 'a'"):
         GaussianProcessClassifier().fit(X, np.full(60, "a"))
     with pytest.raises(ValueError, match="positive semi-definite kernel"):
         GaussianProcessClassifier(Sigmoid()).fit(X, y)

@@ -6,17 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from corollary.gp import (
-    Observations,
-    Search,
-    evidence_of,
-    factorise,
-    inverse,
-    learn_hyperparameters,
-    log_evidence,
-    maximise,
-    solve,
-)
+from corollary.gp import Observations, Search, evidence_of, learn_hyperparameters, log_evidence
+from corollary.gp.exact._factor import factorise, inverse, solve
+from corollary.gp.learning._maximise import maximise
 from corollary.kernels import (
     RBF,
     Constant,

@@ -11,12 +11,12 @@ from corollary.gp import (
     WhitenedLaw,
     collapsed_bound,
     inducing_law,
-    learn_by_batches,
     learn_inducing,
     spread_points,
     variational_bound,
     whitened_law,
 )
+from corollary.gp.sparse._batches import learn_by_batches
 from corollary.kernels import RBF
 
 KERNEL = 1.5 * RBF([0.7, 1.2])

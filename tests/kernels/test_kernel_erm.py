@@ -187,7 +187,7 @@ def test_errors(data):
         KernelERMClassifier(loss=check_loss("square")).fit(X, y)
     with pytest.raises(ValueError, match="must be a loss of numbers"):
         KernelERMRegressor(loss=LogisticLoss()).fit(X, z)
-    with pytest.raises(ValueError, match="Got 1 class"):
+    with pytest.raises(ValueError, match="Got one class"):
         KernelERMClassifier().fit(X, np.ones(50))
     bad = -np.eye(3)
     for loss in ("logistic", "hinge"):

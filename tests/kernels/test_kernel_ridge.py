@@ -186,7 +186,7 @@ def test_sparse_rows(data):
 
 
 def test_predictions_in_blocks(data, monkeypatch):
-    from corollary.kernels.models import kernel_ridge as module
+    from corollary.kernels.models import _expansion as module
 
     X, y = data
     model = KernelRidge(kernel=RBF()).fit(X, y)

@@ -124,7 +124,7 @@ def test_errors_and_warnings():
     X, y = data(20)
     with pytest.warns(ConvergenceWarning, match="LinearSVC stopped after 1 passes .* max_iter=1 "):
         LinearSVC(C=100.0, max_iter=1, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="more than one class"):
+    with pytest.raises(ValueError, match="at least 2 classes"):
         LinearSVC().fit(X, np.ones(20))
     with pytest.raises(ValueError, match="'y' parameter of linear_svm must hold 20 labels"):
         linear_svm(X, y + 1)

@@ -125,7 +125,7 @@ def test_errors_and_warnings():
     X, code = data()
     with pytest.warns(ConvergenceWarning, match="there is no hard margin: use a finite C"):
         MulticlassSVC(C=np.inf, max_iter=20, random_state=0).fit(X, code)
-    with pytest.raises(ValueError, match="more than one class"):
+    with pytest.raises(ValueError, match="at least 2 classes"):
         MulticlassSVC().fit(X, np.zeros(18))
     with pytest.raises(ValueError, match="one class, numbered from 0"):
         joint_svm(X, code[:3])

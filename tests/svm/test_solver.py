@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from corollary.kernels import RBF, Kernel, Matern, PrecomputedTiles
 from corollary.kernels._tiles import KernelTiles, RBFTiles
-from corollary.svm import duality_gap, smo, solver, svm_pair
-from corollary.svm._row_cache import (
+from corollary.svm import duality_gap, smo, svm_pair
+from corollary.svm.dual import _descent as solver
+from corollary.svm.dual._descent import minimise
+from corollary.svm.dual._row_cache import (
     ChangedTiles,
     RowCache,
 )
-from corollary.svm.solver import minimise
 from tests.svm.reference import solve_qp
 
 
@@ -132,8 +133,8 @@ def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
     lower, upper = np.where(y < 0, -10.0, 0.0), np.where(y > 0, 10.0, 0.0)
     whole = minimise(gram, y, lower, upper, tol=1e-9)
     for name, value in (("_BLOCK", 64), ("_LARGEST_BLOCK", 96), ("_SMALLEST_BLOCK", 16)):
-        monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
-    monkeypatch.setattr("corollary.svm._row_cache.TILE_COLUMNS", 128)
+        monkeypatch.setattr(f"corollary.svm.dual._descent.{name}", value)
+    monkeypatch.setattr("corollary.svm.dual._row_cache.TILE_COLUMNS", 128)
     small = minimise(gram, y, lower, upper, tol=1e-9, cache_size=0.4)
     assert small.converged
     assert small.objective == pytest.approx(whole.objective, rel=1e-11)
@@ -145,11 +146,13 @@ def test_blocks_and_a_tiny_cache_change_nothing(monkeypatch):
 def test_same_bits_for_any_number_of_threads(monkeypatch, rough_rows):
     X, y = blobs(1100)
     lower, upper = np.where(y < 0, -3.0, 0.0), np.where(y > 0, 3.0, 0.0)
-    monkeypatch.setattr("corollary.svm._row_cache.TILE_COLUMNS", 256)
-    monkeypatch.setattr("corollary.svm.solver._ROUGH_ROWS", rough_rows)
+    monkeypatch.setattr("corollary.svm.dual._row_cache.TILE_COLUMNS", 256)
+    monkeypatch.setattr("corollary.svm.dual._descent._ROUGH_ROWS", rough_rows)
     found = []
     for cores in (1, 4):
-        monkeypatch.setattr("corollary.svm._row_cache.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr(
+            "corollary.svm.dual._row_cache.available_cores", lambda cores=cores: cores
+        )
         found.append(minimise(RBF(1.5).tiles(X), y, lower, upper))
     assert found[0].beta.tobytes() == found[1].beta.tobytes()
     assert found[0].scores.tobytes() == found[1].scores.tobytes()
@@ -186,7 +189,7 @@ def test_rows_in_single_precision_change_nothing(monkeypatch, C, tol, cheap_colu
     lower, upper = np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0)
     exact = minimise(kernel.tiles(X), y, lower, upper, tol=tol)
     for name, value in (("_BLOCK", 200), ("_LARGEST_BLOCK", 300), ("_ROUGH_ROWS", 700)):
-        monkeypatch.setattr(f"corollary.svm.solver.{name}", value)
+        monkeypatch.setattr(f"corollary.svm.dual._descent.{name}", value)
     monkeypatch.setattr("corollary.kernels._tiles.CHEAP_COLUMNS", cheap_columns)
     seen = []
     descend = solver._descend

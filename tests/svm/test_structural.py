@@ -128,5 +128,5 @@ def test_errors_and_warnings():
         structural_svm(LabelChain(2, 2), X, Y, C=np.inf)
     with pytest.warns(ConvergenceWarning, match="StructuralSVM stopped after 2 rounds"):
         StructuralSVM(LabelChain(2, 2), max_iter=1, tol=1e-6).fit(X, Y)
-    with pytest.raises(ValueError, match="more than one class"):
+    with pytest.raises(ValueError, match="at least 2 classes"):
         StructuralSVM().fit([[1.0], [2.0]], [1, 1])

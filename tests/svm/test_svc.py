@@ -299,7 +299,7 @@ def test_labels_names_and_frames():
 
 def test_errors_say_what_to_do():
     X, y = overlapping(20)
-    with pytest.raises(ValueError, match=r"more than one class\. Got weight in"):
+    with pytest.raises(ValueError, match=r"at least 2 classes\. Got one class: 1\.0"):
         SVC().fit(X, np.ones(20))
     with pytest.raises(ValueError, match="positive weight in every class"):
         SVC().fit(X, y, sample_weight=(y > 0).astype(float))
@@ -374,8 +374,8 @@ def test_equal_numbers_have_a_gamma():
 
 def test_steps_end_by_themselves_and_the_gap_is_told(monkeypatch):
     # Far from scaled: the machine would crawl for hours.
-    monkeypatch.setattr("corollary.svm.solver._MOST_STEPS", 200)
-    monkeypatch.setattr("corollary.svm.solver._MOST_STEPS_PER_ROW", 2)
+    monkeypatch.setattr("corollary.svm.dual._descent._MOST_STEPS", 200)
+    monkeypatch.setattr("corollary.svm.dual._descent._MOST_STEPS_PER_ROW", 2)
     X, y = load_wine(return_X_y=True)
     for model in (SVC(kernel="linear", C=1e6), NuSVC(kernel="linear", nu=0.1, tol=1e-11)):
         with pytest.warns(ConvergenceWarning, match=r"gap of .* set max_iter above 260"):

@@ -9,66 +9,56 @@ and the Kalman filter and smoother. Covariances are the kernels of :mod:`corolla
 
 from typing import Any
 
-from corollary.gp.ascent import Ascent as Ascent
-from corollary.gp.ascent import ascend as ascend
-from corollary.gp.ascent import estimate_curvature as estimate_curvature
-from corollary.gp.classifier import GaussianProcessClassifier as GaussianProcessClassifier
-from corollary.gp.collapsed import CollapsedBound as CollapsedBound
-from corollary.gp.collapsed import InducingLaw as InducingLaw
-from corollary.gp.collapsed import InducingSums as InducingSums
-from corollary.gp.collapsed import collapsed_bound as collapsed_bound
-from corollary.gp.collapsed import inducing_law as inducing_law
+from corollary.gp.classification.classifier import (
+    GaussianProcessClassifier as GaussianProcessClassifier,
+)
+from corollary.gp.classification.laplace import LaplaceMode as LaplaceMode
+from corollary.gp.classification.laplace import (
+    laplace_evidence_gradient as laplace_evidence_gradient,
+)
+from corollary.gp.classification.laplace import laplace_mode as laplace_mode
+from corollary.gp.classification.laplace import logistic_normal_mean as logistic_normal_mean
 from corollary.gp.conditioning import GaussianLaw as GaussianLaw
 from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
 from corollary.gp.conditioning import condition_gaussian as condition_gaussian
 from corollary.gp.conditioning import schur_complement as schur_complement
 from corollary.gp.display import GaussianProcessDisplay as GaussianProcessDisplay
-from corollary.gp.evidence import Factor as Factor
-from corollary.gp.evidence import Merged as Merged
-from corollary.gp.evidence import Observations as Observations
-from corollary.gp.evidence import evidence_of as evidence_of
-from corollary.gp.evidence import factorise as factorise
-from corollary.gp.evidence import inverse as inverse
-from corollary.gp.evidence import log_evidence as log_evidence
-from corollary.gp.evidence import solve as solve
-from corollary.gp.inducing import LearntInducing as LearntInducing
-from corollary.gp.inducing import learn_inducing as learn_inducing
-from corollary.gp.inducing import spread_points as spread_points
+from corollary.gp.exact.evidence import Observations as Observations
+from corollary.gp.exact.evidence import evidence_of as evidence_of
+from corollary.gp.exact.evidence import log_evidence as log_evidence
+from corollary.gp.exact.paths import PosteriorPaths as PosteriorPaths
+from corollary.gp.exact.posterior import Predictions as Predictions
+from corollary.gp.exact.posterior import draw_gaussian as draw_gaussian
+from corollary.gp.exact.posterior import gp_posterior as gp_posterior
+from corollary.gp.exact.posterior import leave_one_out as leave_one_out
+from corollary.gp.exact.prior import sample_prior as sample_prior
+from corollary.gp.exact.regressor import GaussianProcessRegressor as GaussianProcessRegressor
 from corollary.gp.kalman import FilteredStates as FilteredStates
 from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
 from corollary.gp.kalman import kalman_filter as kalman_filter
 from corollary.gp.kalman import kalman_smoother as kalman_smoother
-from corollary.gp.laplace import LaplaceMode as LaplaceMode
-from corollary.gp.laplace import laplace_evidence_gradient as laplace_evidence_gradient
-from corollary.gp.laplace import laplace_mode as laplace_mode
-from corollary.gp.laplace import logistic_normal_mean as logistic_normal_mean
-from corollary.gp.learning import Coordinates as Coordinates
-from corollary.gp.learning import Learnt as Learnt
-from corollary.gp.learning import Search as Search
-from corollary.gp.learning import learn_hyperparameters as learn_hyperparameters
-from corollary.gp.learning import maximise as maximise
-from corollary.gp.paths import PosteriorPaths as PosteriorPaths
-from corollary.gp.posterior import Predictions as Predictions
-from corollary.gp.posterior import draw_gaussian as draw_gaussian
-from corollary.gp.posterior import gp_posterior as gp_posterior
-from corollary.gp.posterior import leave_one_out as leave_one_out
-from corollary.gp.prior import sample_prior as sample_prior
-from corollary.gp.regressor import GaussianProcessRegressor as GaussianProcessRegressor
+from corollary.gp.learning.search import Search as Search
+from corollary.gp.learning.search import learn_hyperparameters as learn_hyperparameters
 from corollary.gp.selection import NormalScores as NormalScores
 from corollary.gp.selection import RankedKernel as RankedKernel
 from corollary.gp.selection import gaussian_divergence as gaussian_divergence
 from corollary.gp.selection import normal_scores as normal_scores
 from corollary.gp.selection import rank_kernels as rank_kernels
 from corollary.gp.selection import teacher_student as teacher_student
-from corollary.gp.sparse_regressor import (
+from corollary.gp.sparse.collapsed import CollapsedBound as CollapsedBound
+from corollary.gp.sparse.collapsed import InducingLaw as InducingLaw
+from corollary.gp.sparse.collapsed import InducingSums as InducingSums
+from corollary.gp.sparse.collapsed import collapsed_bound as collapsed_bound
+from corollary.gp.sparse.collapsed import inducing_law as inducing_law
+from corollary.gp.sparse.inducing import learn_inducing as learn_inducing
+from corollary.gp.sparse.inducing import spread_points as spread_points
+from corollary.gp.sparse.regressor import (
     SparseGaussianProcessRegressor as SparseGaussianProcessRegressor,
 )
-from corollary.gp.variational import BatchLoss as BatchLoss
-from corollary.gp.variational import WhitenedLaw as WhitenedLaw
-from corollary.gp.variational import learn_by_batches as learn_by_batches
-from corollary.gp.variational import variational_bound as variational_bound
-from corollary.gp.variational import whitened_law as whitened_law
+from corollary.gp.sparse.variational import WhitenedLaw as WhitenedLaw
+from corollary.gp.sparse.variational import variational_bound as variational_bound
+from corollary.gp.sparse.variational import whitened_law as whitened_law
 
 # Where names that were here have gone.
 _MOVED = {

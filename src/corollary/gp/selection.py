@@ -1,15 +1,15 @@
 """Choice among kernels: by evidence, leave-one-out or held-out scores, and against a teacher."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from corollary.core.compat import StrOptions, validate_params
 from corollary.gp.conditioning import GaussianLaw
-from corollary.gp.evidence import LOG_2PI
-from corollary.gp.posterior import Predictions
-from corollary.gp.regressor import GaussianProcessRegressor
+from corollary.gp.exact.evidence import LOG_2PI
+from corollary.gp.exact.posterior import Predictions
+from corollary.gp.exact.regressor import GaussianProcessRegressor
 from corollary.kernels import Kernel
 from corollary.risk import crps_normal, kl_gaussian
 
@@ -123,8 +123,8 @@ def rank_kernels(
     *,
     by: str = "evidence",
     held_out: tuple[Any, Any] | None = None,
-    alpha: float | str = "evidence",
-    optimizer: str | None = "fmin_l_bfgs_b",
+    alpha: float | Literal["evidence"] = "evidence",
+    optimizer: Literal["fmin_l_bfgs_b"] | None = "fmin_l_bfgs_b",
     n_restarts_optimizer: int = 0,
     random_state: Any = None,
 ) -> list[RankedKernel]:

@@ -1,6 +1,6 @@
 """Kernels by scikit-learn's names, and the median rule for widths."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from corollary.kernels.vectors.dot_product import Linear, Polynomial, Sigmoid
 from corollary.kernels.vectors.radial import RBF, length_scale_from_gamma
 from corollary.kernels.vectors.stationary import Laplacian
 
-NAMES = ("laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid")
+KernelName = Literal["laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid"]
+_NAMES: tuple[str, ...] = get_args(KernelName)
 
 
 def check_kernel(
@@ -52,9 +53,9 @@ def check_kernel(
     """
     if isinstance(kernel, Kernel):
         return kernel
-    if not isinstance(kernel, str) or kernel not in NAMES:
+    if not isinstance(kernel, str) or kernel not in _NAMES:
         raise ValueError(
-            f"The kernel must be a Kernel or a str among {list(NAMES)}. Got {kernel!r} instead."
+            f"The kernel must be a Kernel or a str among {list(_NAMES)}. Got {kernel!r} instead."
         )
     if kernel == "linear":
         return Linear()

@@ -1,18 +1,16 @@
 """Nystroem features: a kernel seen through some of the training rows."""
 
-from numbers import Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Number, Schema
+from corollary.core.estimator import Count, Positive, fitted
+from corollary.core.schema import Array, Instance
 from corollary.kernels._arrays import generator
 from corollary.kernels.base import Kernel
-from corollary.kernels.features.random_features import INPUTS, INTEGER, RANDOM
-from corollary.kernels.named import NAMES, check_kernel
+from corollary.kernels.features._base import FeatureMap, Seed
+from corollary.kernels.named import KernelName, check_kernel
 
 
 def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
@@ -52,7 +50,7 @@ def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
     return columns / np.sqrt(values[keep])
 
 
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Nystroem(FeatureMap):
     """Features of a kernel from its values at some training rows, the landmarks.
 
     Parameters
@@ -109,56 +107,20 @@ default="rbf"
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [Kernel, StrOptions(set(NAMES))],
-        "gamma": [Interval(Real, 0, None, closed="neither"), None],
-        "degree": [INTEGER],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_components": [INTEGER],
-        "random_state": RANDOM,
-    }
-    _schema = Schema(
-        landmarks_=Array("f", "m", "d"),
-        projection_=Array("f", "m", "r"),
-        kernel_=Instance("gram"),
-        discarded_=Number(),
-        **INPUTS,
-    )
+    kernel: Kernel | KernelName = "rbf"
+    _: KW_ONLY
+    gamma: Positive | None = None
+    degree: Count = 3
+    coef0: float = 1.0
+    n_components: Count = 100
+    random_state: Seed = None
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        n_components: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_components = n_components
-        self.random_state = random_state
+    landmarks_: np.ndarray = fitted(Array("f", "m", "d"))
+    projection_: np.ndarray = fitted(Array("f", "m", "r"))
+    kernel_: Kernel = fitted(Instance("gram"))
+    discarded_: float = fitted()
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the landmarks.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : Nystroem
-            The fitted transformer.
-        """
-        X, _, _ = check_training_data(self, X)
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self.kernel_ = check_kernel(
             self.kernel,
             gamma=self.gamma,
@@ -166,32 +128,15 @@ default="rbf"
             coef0=self.coef0,
             n_features=X.shape[1],
         )
-        rng = generator(self.random_state)
-        order = rng.permutation(len(X))
+        order = generator(self.random_state).permutation(len(X))
         self.landmarks_ = X[np.sort(order[: self.n_components])]
         self.projection_ = nystroem_projection(self.kernel_.gram(self.landmarks_))
         some = X[np.sort(order[:1000])]
         total = float(np.sum(self.kernel_.diag(some)))
-        kept = float(np.sum(self._features(some) ** 2))
+        kept = float(np.sum(self._transform(some) ** 2))
         self.discarded_ = 1.0 - kept / total if total else 0.0
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, n_features_out)
-            Nystroem features.
-        """
-        return self._features(check_new_data(self, X))
-
-    def _features(self, X: np.ndarray) -> np.ndarray:
+    def _transform(self, X: np.ndarray) -> np.ndarray:
         return self.kernel_.gram(X, self.landmarks_) @ self.projection_
 
     @property

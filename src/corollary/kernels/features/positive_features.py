@@ -6,18 +6,17 @@ logarithms wherever that is possible; linear-time attention is such a place.
 """
 
 import math
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Schema
+from corollary.core.estimator import Count, fitted
+from corollary.core.schema import Array
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
 from corollary.kernels._parametrised import check_whole
-from corollary.kernels.features.random_features import INPUTS, INTEGER, RANDOM
+from corollary.kernels.features._base import FeatureMap, Seed
 from corollary.kernels.vectors.dot_product import ExponentialDot
 from corollary.kernels.vectors.radial import RBF
 
@@ -63,7 +62,7 @@ def positive_log_features(
     return Z @ W.T - factor * arrays.squares(Z)[:, None] - 0.5 * math.log(max(1, len(W)))
 
 
-class PositiveRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PositiveRandomFeatures(FeatureMap):
     """Random features of the RBF or exponential kernel that are positive.
 
     Parameters
@@ -107,59 +106,19 @@ class PositiveRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     (True, True)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [RBF, ExponentialDot, None],
-        "n_components": [INTEGER],
-        "random_state": RANDOM,
-    }
-    _schema = Schema(directions_=Array("f", "k", "d"), **INPUTS)
+    kernel: RBF | ExponentialDot | None = None
+    _: KW_ONLY
+    n_components: Count = 100
+    random_state: Seed = None
 
-    def __init__(
-        self,
-        kernel: RBF | ExponentialDot | None = None,
-        *,
-        n_components: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
+    directions_: np.ndarray = fitted(Array("f", "k", "d"))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the directions; of X only the number of columns matters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : PositiveRandomFeatures
-            The fitted transformer.
-        """
-        X, _, _ = check_training_data(self, X)
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         rng = generator(self.random_state)
         self.directions_ = rng.standard_normal((self.n_components, X.shape[1]))
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, n_components)
-            Positive random features.
-        """
-        logarithms = positive_log_features(check_new_data(self, X), self.directions_, self.kernel)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        logarithms = positive_log_features(X, self.directions_, self.kernel)
         with np.errstate(over="ignore"):
             return np.exp(logarithms, out=logarithms)
 

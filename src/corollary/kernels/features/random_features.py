@@ -6,28 +6,19 @@ cost, whatever the number of rows.
 """
 
 import math
-from numbers import Integral
-from typing import Any, NamedTuple, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Number, Optional, Schema, Size, Strings
+from corollary.core.estimator import Count, fitted
+from corollary.core.schema import Array, Number, Optional
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
 from corollary.kernels._parametrised import check_whole
 from corollary.kernels.base import Kernel
+from corollary.kernels.features._base import FeatureMap, Seed
 from corollary.kernels.vectors.radial import RBF
-
-INTEGER = Interval(Integral, 1, None, closed="left")
-RANDOM = ["random_state", np.random.Generator]
-INPUTS = {
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("overlap")),
-}
 
 
 def fourier_features(
@@ -99,7 +90,7 @@ def fourier_features(
     return features
 
 
-class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandomFourierFeatures(FeatureMap):
     """Random Fourier features of a stationary kernel.
 
     Parameters
@@ -153,54 +144,22 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [Kernel, None],
-        "n_components": [INTEGER],
-        "form": [StrOptions({"cos_sin", "phase"})],
-        "random_state": RANDOM,
-    }
-    _schema = Schema(
-        lambda model: (
-            None
-            if (model.form == "phase") == hasattr(model, "phases_")
-            else "phases and form do not belong together"
-        ),
-        frequencies_=Array("f", "k", "d"),
-        phases_=Optional(Array("f", "k")),
-        mass_=Number(0),
-        **INPUTS,
-    )
+    kernel: Kernel | None = None
+    _: KW_ONLY
+    n_components: Count = 100
+    form: Literal["cos_sin", "phase"] = "cos_sin"
+    random_state: Seed = None
 
-    def __init__(
-        self,
-        kernel: Kernel | None = None,
-        *,
-        n_components: int = 100,
-        form: str = "cos_sin",
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.form = form
-        self.random_state = random_state
+    frequencies_: np.ndarray = fitted(Array("f", "k", "d"))
+    phases_: np.ndarray = fitted(Optional(Array("f", "k")))
+    mass_: float = fitted(Number(0))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the frequencies; of X only the number of columns matters.
+    def _fits_together(self) -> str | None:
+        if (self.form == "phase") == hasattr(self, "phases_"):
+            return None
+        return "phases and form do not belong together"
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : RandomFourierFeatures
-            The fitted transformer.
-        """
-        X, _, _ = check_training_data(self, X)
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         kernel = RBF() if self.kernel is None else self.kernel
         rng = generator(self.random_state)
         self.mass_ = float(kernel.spectral_mass())
@@ -211,28 +170,11 @@ class RandomFourierFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             self.phases_ = rng.uniform(0.0, 2.0 * math.pi, size=self.n_components)
         elif hasattr(self, "phases_"):
             del self.phases_
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, K) or (n_samples, 2K)
-            Random Fourier features.
-        """
-        X = check_new_data(self, X)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        phases = getattr(self, "phases_", None)
         return fourier_features(
-            X,
-            self.frequencies_,
-            mass=self.mass_,
-            form=self.form,
-            phases=getattr(self, "phases_", None),
+            X, self.frequencies_, mass=self.mass_, form=self.form, phases=phases
         )
 
     @property
@@ -267,7 +209,7 @@ def arc_cosine_features(X: Any, directions: Any) -> np.ndarray:
     return np.hstack([positive, ~positive]) / math.sqrt(max(1, len(U)))
 
 
-class ArcCosineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class ArcCosineFeatures(FeatureMap):
     """Random sign features of the arc-cosine kernel.
 
     Parameters
@@ -307,52 +249,18 @@ class ArcCosineFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "n_components": [INTEGER],
-        "random_state": RANDOM,
-    }
-    _schema = Schema(directions_=Array("f", "k", "d"), **INPUTS)
+    _: KW_ONLY
+    n_components: Count = 100
+    random_state: Seed = None
 
-    def __init__(self, *, n_components: int = 100, random_state: Any = None) -> None:
-        self.n_components = n_components
-        self.random_state = random_state
+    directions_: np.ndarray = fitted(Array("f", "k", "d"))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Draw the hyperplanes; of X only the number of columns matters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs.
-        y : None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : ArcCosineFeatures
-            The fitted transformer.
-        """
-        X, _, _ = check_training_data(self, X)
-        rng = generator(self.random_state)
-        normal = rng.standard_normal((self.n_components, X.shape[1]))
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        normal = generator(self.random_state).standard_normal((self.n_components, X.shape[1]))
         self.directions_ = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, 2 * n_components)
-            Random sign features.
-        """
-        return arc_cosine_features(check_new_data(self, X), self.directions_)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        return arc_cosine_features(X, self.directions_)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,33 +1,17 @@
 """Kernel ridge regression and, without a penalty, minimum-norm interpolation."""
 
 import warnings
-from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Nullable,
-    Number,
-    Optional,
-    Schema,
-    Size,
-    Sparse,
-    Strings,
-)
-from corollary.kernels.base import Kernel
+from corollary.core.estimator import Count, NonNegative, Positive, Regressor, fitted
+from corollary.core.schema import Array, Integer, Number
 from corollary.kernels.models._cholesky import factor_in_place, restore, solve_factored
-from corollary.kernels.named import NAMES, check_kernel
-
-# Predictions hold this many kernel values at a time.
-VALUES_AT_ONCE = 2**24
+from corollary.kernels.models._expansion import KernelExpansion, KernelOrMatrix
 
 
 class KernelRidgeSolution(NamedTuple):
@@ -160,18 +144,7 @@ def _smallest_norm(K: np.ndarray, y: np.ndarray) -> KernelRidgeSolution:
     return KernelRidgeSolution(vectors[:, keep] @ coordinates, 0.0, int(keep.sum()))
 
 
-def rows_go_with_kernel(model: Any) -> str | None:
-    """Say what is wrong with a loaded model that keeps a kernel and the rows it compares with."""
-    if (model.kernel_ is None) != (model.X_fit_ is None):
-        return "the kernel and its rows must both be there, or neither"
-    if (model.kernel_ is None) != (model.kernel == "precomputed"):
-        return "a kernel must be there unless the matrix is precomputed"
-    if model.kernel_ is None and len(model.dual_coef_) != model.n_features_in_:
-        return "a precomputed matrix has as many columns as there are coefficients"
-    return None
-
-
-class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
     """Ridge regression in the feature space of a kernel.
 
     Parameters
@@ -230,81 +203,26 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (0.841, 0.841)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "kernel": [Kernel, StrOptions({*NAMES, "precomputed"})],
-        "gamma": [Interval(Real, 0, None, closed="neither"), None],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-    }
-    _schema = Schema(
-        rows_go_with_kernel,
-        dual_coef_=Array("f", "n") | Array("f", "n", "k"),
-        X_fit_=Nullable(Array("f", "n", "d") | Sparse("n", "d")),
-        kernel_=Nullable(Instance("gram")),
-        jitter_=Number(0),
-        rank_=Integer(0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("overlap")),
-    )
+    alpha: NonNegative = 1.0
+    _: KW_ONLY
+    kernel: KernelOrMatrix = "linear"
+    gamma: Positive | None = None
+    degree: Count = 3
+    coef0: float = 1.0
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: Any = "linear",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+    dual_coef_: np.ndarray = fitted(Array("f", "n") | Array("f", "n", "k"))
+    jitter_: float = fitted(Number(0))
+    rank_: int = fitted(Integer(0))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return tags
+    _training_rows = {"multi_output": True, "finite_squares": True}
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs; a Gram matrix of shape (n_samples, n_samples) if the kernel is
-            "precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights; a row of weight k counts like k equal rows.
-
-        Returns
-        -------
-        self : KernelRidge
-            The fitted model.
-        """
-        X, y, weight = check_training_data(
-            self,
-            X,
-            y,
-            sample_weight=sample_weight,
-            accept_sparse="csr",
-            multi_output=True,
-            y_numeric=True,
-            finite_squares=True,
-        )
-        K, self.kernel_, self.X_fit_ = training_gram(self, X)
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        K = self._training_gram(X)
         solution = kernel_ridge_solution(
             K,
             y,
             self.alpha,
-            sample_weight=weight,
+            sample_weight=sample_weight,
             overwrite_K=self.kernel_ is not None,
         )
         self.dual_coef_, self.jitter_, self.rank_ = solution
@@ -313,57 +231,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 f"KernelRidge added {self.jitter_:.2g} to the diagonal, beside alpha="
                 f"{self.alpha:.2g}, because rounding made the system indefinite. Raise alpha.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs; kernel values with the training inputs, of shape (n_samples, n_training), if
-            the kernel is "precomputed".
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
-        X = check_new_data(self, X, accept_sparse="csr")
-        return expand(self.kernel_, X, self.X_fit_, self.dual_coef_)
-
-
-def training_gram(estimator: Any, X: Any) -> tuple[np.ndarray, Kernel | None, Any]:
-    """Return the Gram matrix of training, the kernel and what predictions need of X."""
-    if isinstance(estimator.kernel, str) and estimator.kernel == "precomputed":
-        K = X.toarray() if hasattr(X, "toarray") else X
-        if K.shape[0] != K.shape[1]:
-            raise ValueError(
-                "With kernel='precomputed', X must be the square Gram matrix of the training "
-                f"inputs. Got shape {K.shape}."
-            )
-        if not np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max(initial=0.0)):
-            raise ValueError(
-                "With kernel='precomputed', X must be a symmetric Gram matrix. Got a matrix that "
-                "differs from its transpose."
-            )
-        return K, None, None
-    kernel = check_kernel(
-        estimator.kernel,
-        gamma=estimator.gamma,
-        degree=estimator.degree,
-        coef0=estimator.coef0,
-        n_features=X.shape[1],
-    )
-    return kernel.gram(X), kernel, X
-
-
-def expand(kernel: Kernel | None, X: Any, X_fit: Any, coef: np.ndarray) -> np.ndarray:
-    """Return ``sum_i coef[i] k(X_fit[i], x)`` for every row, a block of rows at a time."""
-    if kernel is None:
-        return X @ coef
-    step = max(1, VALUES_AT_ONCE // max(1, len(coef)))
-    parts = [kernel.gram(X[i : i + step], X_fit) @ coef for i in range(0, X.shape[0], step)]
-    return np.concatenate(parts)
+    def _predict(self, X: Any) -> np.ndarray:
+        return self._expand(X)

@@ -1,86 +1,35 @@
 """Estimators that minimise a regularised empirical risk in the space of a kernel."""
 
 import warnings
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Labels,
-    Nullable,
-    Number,
-    Optional,
-    Schema,
-    Size,
-    Sparse,
-    Spec,
-    Strings,
-)
-from corollary.kernels.base import Kernel
+from corollary.core.estimator import Count, Positive, Regressor, ScoringClassifier, fitted
+from corollary.core.schema import Array, Integer, Labels, Number
+from corollary.kernels.models._expansion import KernelExpansion, KernelOrMatrix
 from corollary.kernels.models.kernel_erm import KernelRisk, minimise_kernel_risk
-from corollary.kernels.models.kernel_ridge import expand, rows_go_with_kernel, training_gram
-from corollary.kernels.named import NAMES
 from corollary.risk import Loss, MarginLoss, RegressionLoss, check_loss
 
-_SHARED: dict[str, list[Any]] = {
-    "alpha": [Interval(Real, 0, None, closed="neither")],
-    "kernel": [Kernel, StrOptions({*NAMES, "precomputed"})],
-    "gamma": [Interval(Real, 0, None, closed="neither"), None],
-    "degree": [Interval(Integral, 1, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="neither")],
-}
-_FITTED: dict[str, Spec] = {
-    "X_fit_": Nullable(Array("f", "n", "d") | Sparse("n", "d")),
-    "kernel_": Nullable(Instance("gram")),
-    "risk_": Number(),
-    "gap_": Number(0),
-    "n_iter_": Integer(0),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("overlap")),
-}
 
-
-class _KernelERM(BaseEstimator):
+class _KernelERM(KernelExpansion):
     """What classifier and regressor share."""
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss,
-        alpha: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.max_iter = max_iter
-        self.tol = tol
+    _: KW_ONLY
+    loss: str | Loss
+    alpha: Positive = 1.0
+    kernel: KernelOrMatrix = "rbf"
+    gamma: Positive | None = None
+    degree: Count = 3
+    coef0: float = 1.0
+    max_iter: Count = 1000
+    tol: Positive = 1e-6
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return tags
+    risk_: float = fitted()
+    gap_: float = fitted(Number(0))
+    n_iter_: int = fitted(Integer(0))
 
     def _checked_loss(self, kind: Any, wanted: str) -> Loss:
         loss = check_loss(self.loss)
@@ -101,16 +50,12 @@ class _KernelERM(BaseEstimator):
                 f"{found.gap:.2g} at the objective {found.value:.6g}; wanted is {self.tol:.2g} of "
                 "it. Raise max_iter, alpha or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return found
 
-    def _scores(self, X: Any) -> np.ndarray:
-        X = check_new_data(self, X, accept_sparse="csr")
-        return expand(self.kernel_, X, self.X_fit_, self.dual_coef_)
 
-
-class KernelERMRegressor(RegressorMixin, _KernelERM):
+class KernelERMRegressor(_KernelERM, Regressor):
     """Regressor that minimises ``sum_i w_i V(y_i, f(x_i)) + alpha |f|^2`` for a regression loss.
 
     Parameters
@@ -171,79 +116,19 @@ class KernelERMRegressor(RegressorMixin, _KernelERM):
     True
     """
 
-    _parameter_constraints = {
-        "loss": [StrOptions({"square", "absolute", "pinball", "epsilon_insensitive"}), Loss],
-        **_SHARED,
-    }
-    _schema = Schema(rows_go_with_kernel, dual_coef_=Array("f", "n"), **_FITTED)
+    _: KW_ONLY
+    loss: Literal["square", "absolute", "pinball", "epsilon_insensitive"] | Loss = "square"
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "square",
-        alpha: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        super().__init__(
-            loss=loss,
-            alpha=alpha,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            max_iter=max_iter,
-            tol=tol,
-        )
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Minimise the risk.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : KernelERMRegressor
-            The fitted model.
-        """
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr", y_numeric=True
-        )
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         loss = self._checked_loss(RegressionLoss, "of numbers")
-        K, self.kernel_, self.X_fit_ = training_gram(self, X)
-        found = self._minimise(K, np.asarray(y, dtype=float), loss, weight)
-        self.dual_coef_, self.risk_, self.gap_, self.n_iter_, _ = found
-        return self
+        best = self._minimise(self._training_gram(X), y, loss, sample_weight)
+        self.dual_coef_, self.risk_, self.gap_, self.n_iter_, _ = best
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs; kernel values with the training inputs if the kernel is "precomputed".
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
-        return self._scores(X)
+    def _predict(self, X: Any) -> np.ndarray:
+        return self._expand(X)
 
 
-class KernelERMClassifier(ClassifierMixin, _KernelERM):
+class KernelERMClassifier(_KernelERM, ScoringClassifier):
     """Classifier that minimises ``sum_i w_i V(y_i, f(x_i)) + alpha |f|^2`` for a margin loss.
 
     Several classes are told apart one against the rest.
@@ -303,115 +188,32 @@ default="logistic"
     array(['same'], dtype='<U5')
     """
 
-    _parameter_constraints = {
-        "loss": [
-            StrOptions({"logistic", "hinge", "squared_hinge", "exponential", "square_margin"}),
-            Loss,
-        ],
-        **_SHARED,
-    }
-    _schema = Schema(
-        lambda model: (
-            rows_go_with_kernel(model)
-            if (len(model.classes_) == 2) == (model.dual_coef_.ndim == 1)
-            else "coefficients and classes do not belong together"
-        ),
-        classes_=Labels("c"),
-        dual_coef_=Array("f", "n") | Array("f", "n", "c"),
-        **_FITTED,
+    _: KW_ONLY
+    loss: Literal["logistic", "hinge", "squared_hinge", "exponential", "square_margin"] | Loss = (
+        "logistic"
     )
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "logistic",
-        alpha: float = 1.0,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        super().__init__(
-            loss=loss,
-            alpha=alpha,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            max_iter=max_iter,
-            tol=tol,
-        )
+    classes_: np.ndarray = fitted(Labels("c"))
+    dual_coef_: np.ndarray = fitted(Array("f", "n") | Array("f", "n", "c"))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Minimise the risk.
+    def _fits_together(self) -> str | None:
+        if (len(self.classes_) == 2) != (self.dual_coef_.ndim == 1):
+            return "coefficients and classes do not belong together"
+        return super()._fits_together()
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs, or their Gram matrix if the kernel is "precomputed".
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : KernelERMClassifier
-            The fitted model.
-        """
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr"
-        )
-        check_classification_targets(y)
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         loss = self._checked_loss(MarginLoss, "of margins")
-        self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
-        if n_classes < 2:
-            raise ValueError(
-                "KernelERMClassifier needs two classes at least. Got 1 class: "
-                f"{self.classes_[0]!r}."
-            )
-        K, self.kernel_, self.X_fit_ = training_gram(self, X)
-        against = [1] if n_classes == 2 else range(n_classes)
-        found = [self._minimise(K, np.where(codes == c, 1.0, -1.0), loss, weight) for c in against]
-        coef = np.stack([part.dual_coef for part in found], axis=1)
+        K = self._training_gram(X)
+        parts = [
+            self._minimise(K, np.where(codes == c, 1.0, -1.0), loss, sample_weight)
+            for c in ([1] if n_classes == 2 else range(n_classes))
+        ]
+        coef = np.stack([part.dual_coef for part in parts], axis=1)
         self.dual_coef_ = coef[:, 0] if n_classes == 2 else coef
-        self.risk_ = float(sum(part.value for part in found))
-        self.gap_ = float(sum(part.gap for part in found))
-        self.n_iter_ = max(part.n_iter for part in found)
-        return self
+        self.risk_ = float(sum(part.value for part in parts))
+        self.gap_ = float(sum(part.gap for part in parts))
+        self.n_iter_ = max(part.n_iter for part in parts)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs; kernel values with the training inputs if the kernel is "precomputed".
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One score for two classes (positive for the second), else one for each class.
-        """
-        return self._scores(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Inputs; kernel values with the training inputs if the kernel is "precomputed".
-
-        Returns
-        -------
-        label : ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)
-        codes = (scores >= 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
+    def _scores(self, X: Any) -> np.ndarray:
+        return self._expand(X)

@@ -1,0 +1,1 @@
+"""Exact Gaussian processes: the evidence, the posterior, draws and regression."""

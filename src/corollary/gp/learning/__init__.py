@@ -1,0 +1,1 @@
+"""How hyper-parameters are learnt: where to search and how to climb."""

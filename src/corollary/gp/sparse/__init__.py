@@ -1,0 +1,1 @@
+"""Sparse Gaussian processes: many rows seen through a few inducing points."""

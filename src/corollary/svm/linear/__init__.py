@@ -1,0 +1,1 @@
+"""Linear machines for many rows and features."""

@@ -1,0 +1,1 @@
+"""Estimators that are functions of support vectors."""

@@ -1,0 +1,1 @@
+"""Machines that predict sequences and other structures."""

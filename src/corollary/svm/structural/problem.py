@@ -1,0 +1,355 @@
+r"""Machines for outputs with structure, trained by cutting planes.
+
+With joint features :math:`\psi(x, y)`, a score :math:`\langle w, \psi(x, y) \rangle` and a loss
+:math:`\Delta(\text{truth}, \text{prediction})`, minimises
+
+.. math:: \tfrac12 \|w\|^2 + C \sum_i \max_y \bigl\{ \Delta(y_i, y) - \langle w, \psi(x_i, y_i)
+          - \psi(x_i, y) \rangle \bigr\},
+
+where :math:`y = y_i` is allowed, so that no slack is negative. There are as many constraints as
+structures; only those that a loss-augmented argmax finds violated enter the program.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.core.schema import Integer, Schema
+from corollary.kernels import PrecomputedTiles
+from corollary.svm.dual._descent import minimise
+
+
+class StructuredProblem(ABC):
+    """What a structural machine must know of its inputs and outputs.
+
+    Examples
+    --------
+    >>> from corollary.svm import LabelChain, StructuredProblem
+    >>> isinstance(LabelChain(n_labels=2, n_features=3), StructuredProblem)
+    True
+    """
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of joint features."""
+
+    @abstractmethod
+    def joint_feature(self, x: Any, y: Any) -> np.ndarray:
+        """Return the joint features of an input and an output.
+
+        Parameters
+        ----------
+        x : object
+            One input.
+        y : object
+            One output.
+
+        Returns
+        -------
+        psi : ndarray of shape (size,)
+            Their features.
+        """
+
+    @abstractmethod
+    def loss(self, truth: Any, prediction: Any) -> float:
+        """Return the loss of a prediction, zero for the truth itself.
+
+        Parameters
+        ----------
+        truth : object
+            The true output.
+        prediction : object
+            Another output.
+
+        Returns
+        -------
+        loss : float
+            Not negative.
+        """
+
+    @abstractmethod
+    def argmax(self, w: np.ndarray, x: Any, truth: Any = None) -> Any:
+        """Return the output of highest score, or of highest score plus loss.
+
+        Parameters
+        ----------
+        w : ndarray of shape (size,)
+            Weights.
+        x : object
+            One input.
+        truth : object or None, default=None
+            The true output; None for prediction, without the loss.
+
+        Returns
+        -------
+        y : object
+            The best output, the truth allowed.
+        """
+
+
+@dataclass(frozen=True)
+class ClassLabels(StructuredProblem):
+    """One of several classes: a block of features for each, and the loss 0 or 1.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes 0 to n_classes - 1.
+    n_features : int
+        Length of an input.
+
+    Examples
+    --------
+    >>> from corollary.svm import ClassLabels
+    >>> ClassLabels(n_classes=2, n_features=2).joint_feature([1.0, 5.0], 1)
+    array([0., 0., 1., 5.])
+    """
+
+    n_classes: int
+    n_features: int
+    _schema = Schema(n_classes=Integer(1), n_features=Integer(1))
+
+    @property
+    def size(self) -> int:
+        """Number of joint features."""
+        return self.n_classes * self.n_features
+
+    def joint_feature(self, x: Any, y: Any) -> np.ndarray:
+        """Return the input in the block of its class; see :class:`StructuredProblem`."""
+        psi = np.zeros((self.n_classes, self.n_features))
+        psi[y] = x
+        return psi.ravel()
+
+    def loss(self, truth: Any, prediction: Any) -> float:
+        """Return 1 for a wrong class; see :class:`StructuredProblem`."""
+        return float(truth != prediction)
+
+    def argmax(self, w: np.ndarray, x: Any, truth: Any = None) -> Any:
+        """Try all classes; see :class:`StructuredProblem`."""
+        scores = w.reshape(self.n_classes, self.n_features) @ np.asarray(x, dtype=np.float64)
+        if truth is not None:
+            scores = scores + (np.arange(self.n_classes) != truth)
+        return int(np.argmax(scores))
+
+
+@dataclass(frozen=True)
+class LabelChain(StructuredProblem):
+    """A label for each position of a sequence; neighbours influence each other.
+
+    The score is a sum of one term for each position, linear in its features, and one for each pair
+    of neighbouring labels; the loss is the number of wrong labels. The best sequence is found by
+    Viterbi's algorithm.
+
+    Parameters
+    ----------
+    n_labels : int
+        Labels 0 to n_labels - 1.
+    n_features : int
+        Features of a position; an input is an array of shape (length, n_features).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import LabelChain
+    >>> chain = LabelChain(n_labels=2, n_features=1)
+    >>> w = np.array([-1.0, 1.0, 3.0, 0.0, 0.0, 3.0])  # signs decide; neighbours like to agree
+    >>> chain.argmax(w, np.array([[1.0], [-0.5], [1.0]]))
+    array([1, 1, 1])
+    """
+
+    n_labels: int
+    n_features: int
+    _schema = Schema(n_labels=Integer(1), n_features=Integer(1))
+
+    @property
+    def size(self) -> int:
+        """Number of joint features."""
+        return self.n_labels * (self.n_features + self.n_labels)
+
+    def joint_feature(self, x: Any, y: Any) -> np.ndarray:
+        """Sum features by label and count transitions; see :class:`StructuredProblem`."""
+        x, y = np.asarray(x, dtype=np.float64), np.asarray(y)
+        emission = np.zeros((self.n_labels, self.n_features))
+        np.add.at(emission, y, x)
+        transition = np.zeros((self.n_labels, self.n_labels))
+        np.add.at(transition, (y[:-1], y[1:]), 1.0)
+        return np.concatenate([emission.ravel(), transition.ravel()])
+
+    def loss(self, truth: Any, prediction: Any) -> float:
+        """Count wrong labels; see :class:`StructuredProblem`."""
+        return float(np.count_nonzero(np.asarray(truth) != np.asarray(prediction)))
+
+    def argmax(self, w: np.ndarray, x: Any, truth: Any = None) -> Any:
+        """Run Viterbi's algorithm; see :class:`StructuredProblem`."""
+        cut = self.n_labels * self.n_features
+        scores = np.asarray(x, dtype=np.float64) @ w[:cut].reshape(self.n_labels, -1).T
+        if truth is not None:
+            scores = scores + (np.arange(self.n_labels) != np.asarray(truth)[:, None])
+        transition = w[cut:].reshape(self.n_labels, self.n_labels)
+        length = len(scores)
+        best, back = scores[0], np.zeros((length, self.n_labels), dtype=np.int64)
+        for t in range(1, length):
+            through = best[:, None] + transition
+            back[t] = through.argmax(axis=0)
+            best = through.max(axis=0) + scores[t]
+        y = np.empty(length, dtype=np.int64)
+        y[-1] = int(np.argmax(best))
+        for t in range(length - 1, 0, -1):
+            y[t - 1] = back[t, y[t]]
+        return y
+
+
+class StructuralSolution(NamedTuple):
+    """A structural machine.
+
+    Parameters
+    ----------
+    w : ndarray of shape (size,)
+        Weights of the joint features.
+    slack : ndarray of shape (n_samples,)
+        Largest violation of each row's margin.
+    objective : float
+        Value of the primal problem.
+    gap : float
+        How much smaller the minimum may be.
+    n_constraints : int
+        Constraints that entered the program.
+    n_iter : int
+        Rounds of the loss-augmented argmax over all rows.
+    converged : bool
+        Whether no constraint was violated by more than the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import ClassLabels, structural_svm
+    >>> X, y = np.array([[1.0], [-1.0]]), [0, 1]
+    >>> structural_svm(ClassLabels(2, 1), X, y, C=10.0).w.round(4)
+    array([ 0.5, -0.5])
+    """
+
+    w: np.ndarray
+    slack: np.ndarray
+    objective: float
+    gap: float
+    n_constraints: int
+    n_iter: int
+    converged: bool
+
+
+def structural_svm(
+    problem: StructuredProblem,
+    X: Sequence[Any],
+    y: Sequence[Any],
+    *,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    max_iter: int = 1000,
+) -> StructuralSolution:
+    """Train a structural machine by cutting planes.
+
+    Parameters
+    ----------
+    problem : StructuredProblem
+        Features, loss and argmax.
+    X : sequence of n_samples inputs
+        Inputs.
+    y : sequence of n_samples outputs
+        Outputs.
+    C : float, default=1.0
+        Price of slack.
+    tol : float, default=1e-3
+        Largest violation of a constraint that is not in the program.
+    max_iter : int, default=1000
+        Largest number of rounds.
+
+    Returns
+    -------
+    solution : StructuralSolution
+        Weights, slacks, objective, gap and size of the program.
+
+    References
+    ----------
+    .. [1] I. Tsochantaridis, T. Joachims, T. Hofmann, Y. Altun (2005). Large margin methods for
+       structured and interdependent output variables. JMLR 6, 1453-1484.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.svm import LabelChain, structural_svm
+    >>> chain = LabelChain(n_labels=2, n_features=1)
+    >>> X = [np.array([[1.0], [2.0], [-1.0]]), np.array([[-1.0], [-2.0]])]
+    >>> solution = structural_svm(chain, X, [np.array([1, 1, 0]), np.array([0, 0])], C=10.0)
+    >>> chain.argmax(solution.w, X[0])
+    array([1, 1, 0])
+    """
+    n = len(X)
+    if n == 0 or len(y) != n:
+        raise ValueError(
+            "structural_svm needs as many outputs as inputs, and at least one. Got "
+            f"{n} inputs and {len(y)} outputs."
+        )
+    if not 0 < C < np.inf:
+        raise ValueError(
+            f"The 'C' parameter of structural_svm must be positive and finite. Got {C!r} instead."
+        )
+    truth = np.array([problem.joint_feature(x, t) for x, t in zip(X, y)], dtype=np.float64)
+    # One variable for each constraint, and one for "no constraint" of each row: the variables of a
+    # row sum to C.
+    differences = [np.zeros(problem.size) for _ in range(n)]
+    losses, rows, alpha = [0.0] * n, list(range(n)), np.full(n, float(C))
+    w, converged, rounds = np.zeros(problem.size), False, 0
+    slack, bound = np.zeros(n), 0.0
+    with track("structural machine") as progress:
+        while True:
+            rounds += 1
+            known = np.zeros(n)
+            if len(rows) > n:
+                margins = np.array(losses) - np.array(differences) @ w
+                np.maximum.at(known, np.array(rows), margins)
+            worst = 0.0
+            added = 0
+            for i in range(n):
+                found = problem.argmax(w, X[i], y[i])
+                difference = truth[i] - problem.joint_feature(X[i], found)
+                loss = float(problem.loss(y[i], found))
+                slack[i] = max(0.0, loss - float(difference @ w))
+                violation = slack[i] - known[i]
+                worst = max(worst, violation)
+                if violation > tol and rounds <= max_iter:
+                    differences.append(difference)
+                    losses.append(loss)
+                    rows.append(i)
+                    added += 1
+            progress(violation=worst, constraints=len(rows) - n)
+            objective = 0.5 * float(w @ w) + C * float(slack.sum())
+            converged = worst <= tol
+            if converged or not added or rounds > max_iter:
+                break
+            stacked = np.array(differences)
+            result = minimise(
+                PrecomputedTiles(stacked @ stacked.T),
+                np.array(losses),
+                np.zeros(len(rows)),
+                np.full(len(rows), float(C)),
+                groups=np.array(rows),
+                start=np.concatenate([alpha, np.zeros(added)]),
+                tol=0.1 * tol,
+            )
+            alpha = result.beta
+            w = alpha @ stacked
+            bound = -result.objective
+    return StructuralSolution(
+        w,
+        slack,
+        objective,
+        max(0.0, objective - bound),
+        len(rows) - n,
+        rounds,
+        converged,
+    )
