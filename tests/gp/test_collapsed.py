@@ -13,7 +13,7 @@ from corollary.gp import (
     inducing_law,
     log_evidence,
 )
-from corollary.gp.sparse.collapsed import row_blocks
+from corollary.gp.sparse._blocks import row_blocks
 from corollary.kernels import RBF, Constant, Laplacian, Linear, Matern, Periodic, RationalQuadratic
 
 KERNELS = [

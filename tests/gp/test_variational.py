@@ -16,7 +16,7 @@ from corollary.gp import (
     variational_bound,
     whitened_law,
 )
-from corollary.gp.sparse._batches import learn_by_batches
+from corollary.gp.sparse._batches import Schedule, learn_by_batches
 from corollary.kernels import RBF
 
 KERNEL = 1.5 * RBF([0.7, 1.2])
@@ -117,9 +117,8 @@ def test_batches_and_full_steps_reach_the_same_bound():
     kernel, variance = search.split(search.theta)
     sums = InducingSums.at(kernel, Z).update((X, y, None))
     start = whitened_law(inducing_law(sums, variance))
-    batches = learn_by_batches(
-        X, y, search, Z, start, batch_size=200, learning_rate=0.02, epochs=150, tol=1e-5
-    )
+    schedule = Schedule(batch_size=200, learning_rate=0.02, epochs=150, tol=1e-5)
+    batches = learn_by_batches(X, y, search, Z, start, schedule=schedule)
     reached = []
     for learnt in (full, batches):
         kernel, variance = search.split(learnt.theta)
@@ -133,7 +132,9 @@ def test_what_is_not_learnt_stays(data):
     X, y, Z = data
     search = Search(KERNEL, 0.1, False, np.full(3, -9.0), np.full(3, 9.0))
     start = best_law(X, y, Z, 0.1)
-    learnt = learn_by_batches(X, y, search, Z, start, learn_points=False, epochs=3, scale=2.0)
+    learnt = learn_by_batches(
+        X, y, search, Z, start, learn_points=False, scale=2.0, schedule=Schedule(epochs=3)
+    )
     np.testing.assert_array_equal(learnt.Z, Z)
     assert learnt.theta.shape == (3,)
     assert not np.array_equal(learnt.theta, search.theta)

@@ -106,11 +106,11 @@ def test_threads_do_not_change_a_bit(pair, monkeypatch):
 def test_low_rank_factor(seed):
     X = np.random.default_rng(seed).normal(size=(40, 3))
     K = Linear().gram(X)
-    F = module.low_rank_factor(K, 10)
+    F = module._low_rank_factor(K, 10)
     assert F.shape == (40, 3)
     np.testing.assert_allclose(F @ F.T, K, atol=1e-10)
-    assert module.low_rank_factor(K, 2) is None
-    assert module.low_rank_factor(np.zeros((3, 3)), 2).shape == (3, 0)
+    assert module._low_rank_factor(K, 2) is None
+    assert module._low_rank_factor(np.zeros((3, 3)), 2).shape == (3, 0)
 
 
 def test_errors():

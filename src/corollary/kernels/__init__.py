@@ -61,10 +61,10 @@ from corollary.kernels.models.kernel_risk_models import KernelERMClassifier as K
 from corollary.kernels.models.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
 from corollary.kernels.named import check_kernel as check_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
+from corollary.kernels.statistics._permutations import PermutationTest as PermutationTest
 from corollary.kernels.statistics.independence import centred_gram as centred_gram
 from corollary.kernels.statistics.independence import hsic as hsic
 from corollary.kernels.statistics.independence import hsic_test as hsic_test
-from corollary.kernels.statistics.two_sample import PermutationTest as PermutationTest
 from corollary.kernels.statistics.two_sample import mmd_test as mmd_test
 from corollary.kernels.statistics.two_sample import squared_mmd as squared_mmd
 from corollary.kernels.statistics.validity import GramFeatures as GramFeatures

@@ -1,7 +1,7 @@
 """Learning a sparse process by Adam on mini-batches."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,16 @@ class BatchLoss:
         return -bound / total
 
 
+class Schedule(NamedTuple):
+    """How long Adam learns, and by which steps."""
+
+    batch_size: int = 1024
+    learning_rate: float = 0.01
+    epochs: int = 100
+    tol: float = 3e-4
+    seed: int = 0
+
+
 def learn_by_batches(
     X: np.ndarray,
     y: np.ndarray,
@@ -57,11 +67,7 @@ def learn_by_batches(
     weight: np.ndarray | None = None,
     learn_points: bool = True,
     scale: Any = 1.0,
-    batch_size: int = 1024,
-    learning_rate: float = 0.01,
-    epochs: int = 100,
-    tol: float = 3e-4,
-    seed: int = 0,
+    schedule: Schedule,
 ) -> LearntInducing:
     """Maximise the variational bound over everything by Adam on mini-batches."""
     import jax
@@ -69,7 +75,7 @@ def learn_by_batches(
 
     from corollary.core.training import train
 
-    theta, n_batches = search.theta, -(-len(y) // batch_size)
+    theta, n_batches = search.theta, -(-len(y) // schedule.batch_size)
     form = search.kernel.with_parameters(np.zeros(len(search.kernel.parameters().values)))
     weight = np.ones(len(y)) if weight is None else weight
     params = {
@@ -86,13 +92,13 @@ def learn_by_batches(
             params,
             {"X": X, "y": y, "per_row": np.full(len(y), 1.0 / weight.sum())},
             optimizer=optax.adam,
-            settings={"learning_rate": learning_rate},
+            settings={"learning_rate": schedule.learning_rate},
             weight=weight,
-            epochs=epochs,
-            batch_size=batch_size,
+            epochs=schedule.epochs,
+            batch_size=schedule.batch_size,
             patience=max(3, -(-STEPS_WITHOUT // n_batches)),
-            tol=tol * min(1.0, n_batches / STEPS_WITHOUT),
-            seed=seed,
+            tol=schedule.tol * min(1.0, n_batches / STEPS_WITHOUT),
+            seed=schedule.seed,
             description="sparse Gaussian process",
         )
     found = result.params

@@ -20,7 +20,6 @@ References
    AISTATS.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -30,21 +29,12 @@ from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 from corollary.core.summary import Chunk, Summary, reduce_blocks
 from corollary.gp.exact.evidence import LOG_2PI
+from corollary.gp.sparse._blocks import row_blocks
 from corollary.kernels import Kernel
 
-# Kernel values of a block of rows: 2 MiB, which stay in cache.
-BLOCK_VALUES = 2**18
 # Share of the mean of its diagonal that is added to the kernel matrix of the inducing points. They
 # then stand for slightly noisy values of f, for which the bound is as valid.
 JITTER = 1e-8
-
-
-def row_blocks(m: int, *arrays: Any) -> Iterator[Chunk]:
-    """Cut rows into blocks whose kernel values with m points stay in cache."""
-    rows = max(64, BLOCK_VALUES // max(1, m))
-    n = len(arrays[0])
-    for i in range(0, n, rows):
-        yield tuple(None if a is None else a[i : i + rows] for a in arrays)
 
 
 @dataclass(frozen=True)

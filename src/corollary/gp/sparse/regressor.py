@@ -16,8 +16,9 @@ from corollary.core.summary import reduce_blocks
 from corollary.gp._defaults import default_search, spread_of, standardise
 from corollary.gp._process import ProcessRegressor
 from corollary.gp.learning.search import Search
+from corollary.gp.sparse._blocks import row_blocks
 from corollary.gp.sparse._learnt import LearntInducing
-from corollary.gp.sparse.collapsed import InducingLaw, InducingSums, inducing_law, row_blocks
+from corollary.gp.sparse.collapsed import InducingLaw, InducingSums, inducing_law
 from corollary.gp.sparse.inducing import learn_inducing, spread_points
 from corollary.gp.sparse.variational import whitened_law
 from corollary.kernels import Kernel
@@ -187,27 +188,23 @@ class SparseGaussianProcessRegressor(ProcessRegressor):
     ) -> LearntInducing:
         # At all distinct rows the bound is the evidence: no point could lie better.
         move = self.learn_inducing and len(Z) == self.n_inducing
-        options = {"weight": weight, "learn_points": move, "scale": spread, "tol": self.tol}
+        options = {"weight": weight, "learn_points": move, "scale": spread}
         if self.optimizer == "adam":
-            from corollary.gp.sparse._batches import learn_by_batches
+            from corollary.gp.sparse._batches import Schedule, learn_by_batches
 
             start = search.split(search.theta)
             best = whitened_law(self._law(X, y, weight, *start, Z)[1])
-            learnt = learn_by_batches(
-                X,
-                y,
-                search,
-                Z,
-                best,
-                batch_size=self.batch_size,
-                learning_rate=self.learning_rate,
-                epochs=self.max_iter,
+            schedule = Schedule(
+                self.batch_size,
+                self.learning_rate,
+                self.max_iter,
+                self.tol,
                 seed=int(rng.randint(2**31)),
-                **options,
             )
+            learnt = learn_by_batches(X, y, search, Z, best, schedule=schedule, **options)
         else:
             learnt = learn_inducing(
-                X, y, search, Z, max_iter=self.max_iter, random_state=rng, **options
+                X, y, search, Z, max_iter=self.max_iter, tol=self.tol, random_state=rng, **options
             )
         if not learnt.converged:
             what = "passes over the rows" if self.optimizer == "adam" else "steps"

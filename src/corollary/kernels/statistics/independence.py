@@ -15,7 +15,7 @@ from corollary.kernels._arrays import generator
 from corollary.kernels._parametrised import check_whole
 from corollary.kernels.base import Kernel
 from corollary.kernels.named import median_length_scale
-from corollary.kernels.statistics.two_sample import (
+from corollary.kernels.statistics._permutations import (
     PermutationTest,
     permutation_result,
     stratum_rows,
@@ -158,8 +158,8 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
     # Features of r and s columns cost n r s for a permutation, the matrices themselves n^2 slow
     # gathers. Either way K depends on X alone and L on Y alone, and the level is exact.
     with one_blas_thread():
-        left = low_rank_factor(K, min(n, MAX_RANK))
-        right = None if left is None else low_rank_factor(L, min(n, MAX_RANK))
+        left = _low_rank_factor(K, min(n, MAX_RANK))
+        right = None if left is None else _low_rank_factor(L, min(n, MAX_RANK))
     if left is None or right is None or left.shape[1] * right.shape[1] > 30 * n:
         from corollary.kernels._loops.hsic import permuted_products
 
@@ -174,7 +174,7 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
     )
 
 
-def low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-10) -> np.ndarray | None:
+def _low_rank_factor(K: np.ndarray, max_rank: int, tol: float = 1e-10) -> np.ndarray | None:
     """Return features of a Gram matrix by pivoted Cholesky, if few are enough."""
     left = np.diag(K).copy()
     largest = float(left.max(initial=0.0))

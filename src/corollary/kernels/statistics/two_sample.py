@@ -6,7 +6,7 @@ sample sizes, because under the null hypothesis all assignments are equally like
 assignments are evaluated together, tile by tile of the Gram matrix, which is never stored.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,36 +15,12 @@ from corollary.kernels._arrays import generator
 from corollary.kernels._parametrised import check_whole
 from corollary.kernels.base import Kernel
 from corollary.kernels.named import median_length_scale
+from corollary.kernels.statistics._permutations import (
+    PermutationTest,
+    permutation_result,
+    stratum_rows,
+)
 from corollary.kernels.vectors.radial import RBF
-
-# Statistics that differ by less than this share are ties, and ties count against rejection.
-TIE = 1e-10
-
-
-class PermutationTest(NamedTuple):
-    """Outcome of a permutation test.
-
-    Parameters
-    ----------
-    statistic : float
-        The statistic of the data.
-    p_value : float
-        Share of assignments, that of the data included, with a statistic at least as large.
-        Rejecting when it is at most delta is wrong with probability at most delta.
-    null : ndarray of shape (n_permutations,)
-        Statistics of the random assignments.
-
-    Examples
-    --------
-    >>> from corollary.kernels import mmd_test
-    >>> result = mmd_test([[0.0], [0.1], [0.2]], [[5.0], [5.1], [5.2]], random_state=0)
-    >>> result.p_value <= 0.2
-    True
-    """
-
-    statistic: float
-    p_value: float
-    null: np.ndarray
 
 
 def squared_mmd(X: Any, Y: Any, kernel: Kernel | None = None, *, unbiased: bool = False) -> float:
@@ -155,26 +131,6 @@ def mmd_test(
     if not used:
         raise ValueError("mmd_test needs a stratum with rows of both samples. Got none.")
     return permutation_result(total)
-
-
-def permutation_result(statistics: np.ndarray) -> PermutationTest:
-    """Turn statistics into a p-value; the first is that of the data."""
-    observed, null = float(statistics[0]), statistics[1:]
-    # Equal assignments may differ by rounding: a tie must count, or the level is lost.
-    slack = TIE * float(np.abs(statistics).max())
-    count = 1 + int(np.count_nonzero(null >= observed - slack))
-    return PermutationTest(observed, count / len(statistics), null)
-
-
-def stratum_rows(who: str, strata: Any, n: int) -> list[np.ndarray]:
-    """Return the rows of every stratum."""
-    if strata is None:
-        return [np.arange(n)]
-    strata = np.asarray(strata)
-    if strata.shape != (n,):
-        raise ValueError(f"{who} needs one stratum for each of the {n} rows. Got {strata.shape}.")
-    codes = np.unique(strata, return_inverse=True)[1]
-    return [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
 
 
 def _kernel_of(kernel: Kernel | None, X: Any) -> Kernel:
