@@ -21,6 +21,7 @@ from corollary.reporting.models._candidates import register_candidate as registe
 from corollary.reporting.models._margins import MarginClassifier as MarginClassifier
 from corollary.reporting.models._predictor import Predictor as Predictor
 from corollary.reporting.models.catalogue import MODULES as _MODULES  # noqa: F401
+from corollary.reporting.page._schema import json_schema as json_schema
 from corollary.reporting.table._read import Table as Table
 from corollary.reporting.table._read import from_memory as from_memory
 from corollary.reporting.table._read import read_demo as read_demo

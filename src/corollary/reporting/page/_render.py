@@ -19,10 +19,10 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page import _forest_plots as intervals
 from corollary.reporting.page import _format as formats
 from corollary.reporting.page import _plots as plots
+from corollary.reporting.page._schema import SCHEMA_VERSION
 from corollary.reporting.page.sections import SECTIONS
 from corollary.reporting.page.sections import _verdict as verdict
 
-SCHEMA_VERSION = 1
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 WIDTH, NARROW_WIDTH = 880, 350
 
