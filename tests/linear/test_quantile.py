@@ -185,8 +185,10 @@ def test_stopping_early_is_reported(seed, monkeypatch, answered):
     monkeypatch.setattr(scipy.optimize, "linprog", give_up)
     X, y = problem(seed)
     if answered:
-        with pytest.warns(ConvergenceWarning, match="stopped early: Iteration limit reached"):
+        early = "stopped early: Iteration limit reached"
+        with pytest.warns(ConvergenceWarning, match=early) as record:
             QuantileRegressor().fit(X, y)
+        assert record[0].filename == __file__
     else:
         with pytest.raises(ValueError, match=r"was not solved: Iteration limit .* another solver"):
             QuantileRegressor().fit(X, y)

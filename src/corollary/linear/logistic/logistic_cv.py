@@ -194,5 +194,5 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
                 f"max_iter={self.max_iter} before tol={self.tol:.1e} was met. Increase max_iter, "
                 "or bring the features to one scale.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )

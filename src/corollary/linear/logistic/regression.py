@@ -279,7 +279,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                     f"(C={self.C}) the coefficients grow without end. Those reached at "
                     f"tol={self.tol} are returned. Set C to a finite number.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=6,
                 )
                 return
         if not result.converged:
@@ -289,5 +289,5 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 f"tol={self.tol:.1e} was asked for. Increase max_iter, or bring the features to "
                 "one scale.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=6,
             )

@@ -94,5 +94,5 @@ class QuantileRegressor(LinearRegressor):
             warnings.warn(
                 f"QuantileRegressor stopped early: {message} Raise the limits in solver_options.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )

@@ -130,7 +130,7 @@ class Perceptron(LinearClassifier):
                 + ("" if self.fit_intercept else " through the origin")
                 + ". Increase max_iter, set fit_intercept=True, or use LogisticRegression.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def determining_rows(self, X: Any, y: Any) -> DeterminingRows | None:

@@ -71,5 +71,5 @@ def warn_of_unfinished(who: str, path: Path, alphas: np.ndarray, max_iter: int) 
         f"{len(alphas)} penalties (from alpha={worst[0]:.3g} down; largest duality gap "
         f"{path.dual_gaps.max():.3g}). Raise max_iter or tol, or stop at larger penalties.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

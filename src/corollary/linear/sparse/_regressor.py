@@ -79,5 +79,5 @@ def warn_not_converged(who: str, n_iter: int, gap: float, goal: float) -> None:
         f"{goal:.3g} (tol times the mean square of the centred target). Raise max_iter, raise "
         "tol or alpha, or bring the features to the same scale.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )

@@ -138,7 +138,7 @@ class BridgeRegression(LinearRegressor):
                 f"BridgeRegression did not reach tol={self.tol} within max_iter={self.max_iter} "
                 "iterations. Raise max_iter or tol, or bring the features to the same scale.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _lasso(self, design: Any, y: np.ndarray, penalty: float) -> tuple[np.ndarray, bool]:
