@@ -539,7 +539,7 @@ def test_wrong_use(seed):
     X, y = table(seed, n=60)
     with pytest.raises(ValueError, match=r"two classes\. Got 3"):
         GradientBoostingClassifier("exponential").fit(X, np.arange(60) % 3)
-    with pytest.raises(ValueError, match=r"at least two classes\. Got one class: 1\.$"):
+    with pytest.raises(ValueError, match=r"at least 2 classes\. Got one class: 1\.$"):
         GradientBoostingClassifier().fit(X, np.ones(60, dtype=int))
     with pytest.raises(ValueError, match="targets whose squares have a finite sum"):
         GradientBoostingRegressor().fit(X, 1e160 * y)

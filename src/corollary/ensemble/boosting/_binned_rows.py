@@ -13,14 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.fingerprint import Fingerprint
 from corollary.core.summary import (
     Chunk,
     DaskSource,
     Source,
     Summary,
-    Together,
-    open_source,
     reblock,
     scheduler_options,
 )
@@ -33,7 +30,7 @@ from corollary.ensemble.boosting._blocks.stores import (
     ScratchCodes,
 )
 from corollary.ensemble.boosting._boost import with_missing_last
-from corollary.tree import Bins, ColumnSketch
+from corollary.tree import Bins
 
 # Bins of a block in a scratch file: so many that adding up histograms takes little of a pass.
 BLOCK_BYTES = 8 * 2**20
@@ -110,43 +107,6 @@ class BinnedRows(Summary):
         for (block, _, _), size, stop in zip(self.blocks, sizes, stops):
             codes[stop - size : stop] = block
         return codes, *_join([rest for _, *rest in self.blocks])
-
-
-def read_bins(
-    estimator: Any,
-    data: Any,
-    *,
-    categorical: Any,
-    max_bins: int,
-    labels: bool,
-    n_jobs: int | None,
-    **columns: Any,
-) -> tuple[Source, Bins, int]:
-    """Read a source for its bins."""
-    name = type(estimator).__name__
-    source = open_source(data, labels=labels, missing=True, **columns)
-    if source.n_targets == 0:
-        raise ValueError(
-            f"{name}.fit_source needs targets. Name the column to predict in `target`, or give "
-            "chunks (X, y)."
-        )
-    if source.target_ndim != 1:
-        raise ValueError(f"{name} predicts one target. Got several columns in `target`.")
-    if not source.rereadable:
-        raise ValueError(
-            f"{name}.fit_source reads the data twice. Got a generator, which can be read once; "
-            "give a list of chunks, a file or a Dask collection."
-        )
-    mask = categorical(source.n_features, source.feature_names)
-    sketch = ColumnSketch.of_width(source.n_features, categorical=mask)
-    both: Any = source.reduce(Together((sketch, Fingerprint())), n_jobs)
-    sketch, estimator.fingerprint_ = both.parts
-    estimator.n_features_in_ = source.n_features
-    if source.feature_names is not None:
-        estimator.feature_names_in_ = np.array(source.feature_names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
-    return source, sketch.bins(max_bins), estimator.fingerprint_.n_rows
 
 
 @contextmanager

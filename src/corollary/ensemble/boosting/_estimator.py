@@ -1,85 +1,76 @@
 """What the gradient boosting classifier and regressor have in common."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Integer, Optional, Size, Spec, Strings
-from corollary.ensemble.boosting._binned_rows import BinnedRows, open_blocks, read_bins
+from corollary.core.compat import Interval, fit_context
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    CountFromTwo,
+    Learner,
+    NonNegative,
+    Positive,
+    Probability,
+    RandomSeed,
+    Share,
+    fitted,
+    read_source,
+)
+from corollary.core.schema import Array, Instance, Integer
+from corollary.ensemble.boosting._binned_rows import BinnedRows, open_blocks
 from corollary.ensemble.boosting._blocks.boost import boost_blocks
 from corollary.ensemble.boosting._boost import Boosted, Boosting, boost
 from corollary.ensemble.boosting._grow import Growth
 from corollary.ensemble.boosting.losses import BoostingLoss
-from corollary.tree import Bins, Categories, Trees, find_bins
+from corollary.tree import Bins, Categories, ColumnSketch, Trees, find_bins
+from corollary.tree.categories import positions
 from corollary.tree.monotone import read_signs
 
-FITTED: dict[str, Spec] = {
-    "trees_": Instance("predict_values", "gain_by_feature"),
-    "start_": Array("f", "k"),
-    "n_iter_": Integer(1),
-    "categories_": Instance("encode", "mask"),
-    "train_score_": Array("f", "*"),
-    "validation_score_": Array("f", "*"),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-}
 
-
-def fits_together(model: Any) -> str | None:
-    """Say what is wrong with the parts of a loaded model, or None."""
-    if not isinstance(model.trees_, Trees) or not isinstance(model.categories_, Categories):
-        return "trees and categories must be what their names say"
-    try:
-        loss = model._loss()
-    except (ValueError, TypeError, AttributeError):
-        return "the loss does not fit the model"
-    if model.trees_.n_features != model.n_features_in_:
-        return "the trees are for another number of features"
-    if len(model.start_) != loss.n_outputs:
-        return "the start does not fit the loss"
-    if model.trees_.value.shape[1] * loss.n_trees != loss.n_outputs:
-        return "the values of leaves do not fit the loss"
-    if len(model.trees_) != loss.n_trees * model.n_iter_:
-        return "the number of trees does not fit the number of iterations"
-    columns = model.categories_.columns
-    if len(columns) and columns.max() >= model.n_features_in_:
-        return "a categorical column does not exist"
-    return None
-
-
-class GradientBoosting(BaseEstimator, ABC):
+class GradientBoosting(Learner):
     """Abstract gradient boosting on histograms; subclasses choose losses and read targets."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "l2_regularization": [Interval(Real, 0, None, closed="left")],
-        "max_features": [Interval(Real, 0, 1, closed="right")],
-        "max_bins": [Interval(Integral, 2, 255, closed="both")],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-        "monotonic_cst": ["array-like", dict, None],
-        "early_stopping": [StrOptions({"auto"}), "boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+    _: KW_ONLY
+    n_estimators: Count = 100
+    learning_rate: Positive = 0.1
+    max_leaf_nodes: CountFromTwo | None = 31
+    max_depth: Count | None = None
+    min_samples_leaf: Count = 20
+    l2_regularization: NonNegative = 0.0
+    max_features: Share = 1.0
+    max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both")] = 255
+    subsample: Share = 1.0
+    categorical_features: ArrayLike | Literal["from_dtype"] | None = "from_dtype"
+    monotonic_cst: ArrayLike | dict[Any, Any] | None = None
+    early_stopping: Literal["auto"] | bool = False
+    validation_fraction: Probability | None = 0.1
+    n_iter_no_change: Count = 10
+    tol: NonNegative = 1e-7
+    random_state: RandomSeed = None
+    n_jobs: int | None = None
+
+    trees_: Trees = fitted(Instance("predict_values", "gain_by_feature"))
+    start_: np.ndarray = fitted(Array("f", "r"))
+    n_iter_: int = fitted(Integer(1))
+    categories_: Categories = fitted(Instance("encode", "mask"))
+    train_score_: np.ndarray = fitted(Array("f", "*"))
+    validation_score_: np.ndarray = fitted(Array("f", "*"))
+
+    _rows: ClassVar[dict[str, Any]] = {
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": "allow-nan",
     }
+    _labels: ClassVar[bool]
 
     @abstractmethod
     def _loss(self) -> BoostingLoss:
@@ -90,58 +81,45 @@ class GradientBoosting(BaseEstimator, ABC):
         return self._loss()
 
     @abstractmethod
-    def _targets(
-        self, y: np.ndarray, weight: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return targets and weights as the loss wants them."""
+    def _read_targets(self, y: np.ndarray) -> np.ndarray:
+        """Return targets of training rows as numbers, or labels as codes."""
 
+    @abstractmethod
     def _known_targets(self, y: np.ndarray) -> np.ndarray:
         """Return targets of other rows as the loss wants them."""
-        return np.asarray(y, dtype=np.float64)
 
-    _labels: ClassVar[bool]
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to arrays or data frames in memory.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs; NaN is a missing value. See ``categorical_features`` for columns of text.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights of rows in the loss and in the bins.
-
-        Returns
-        -------
-        self : estimator
-            The fitted model.
-        """
+    def _check(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
+        """Learn categories and validate; drop rows without weight, which would count in leaves."""
         categories = Categories.learn(X, self.categorical_features)
-        X, y, weight = check_training_data(
-            self,
-            categories.encode(X),
-            y,
-            sample_weight=sample_weight,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            y_numeric=not self._labels,
-        )
+        X, y, weight = super()._check(categories.encode(X), y, sample_weight, **checks)
         self.categories_ = categories
         if weight is not None and not (weight > 0).all():
-            kept = weight > 0  # rows without weight would still count in bins and leaves
+            kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
+        self._require_rows(len(y))
+        return X, y, weight
+
+    def _require_rows(self, n_rows: int) -> None:
+        if n_rows == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs a row of positive weight. Got sample weights that "
+                "are all 0."
+            )
+
+    def _new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return super()._new(self.categories_.encode(X))
+
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         bins = find_bins(
             X,
-            sample_weight=weight,
+            sample_weight=sample_weight,
             max_bins=self.max_bins,
-            categorical=categories.mask(X.shape[1]),
+            categorical=self.categories_.mask(X.shape[1]),
             n_jobs=self.n_jobs,
         )
-        self._boost(bins.transform(X, n_jobs=self.n_jobs), y, weight, bins, self._in_memory())
-        return self
+        codes = bins.transform(X, n_jobs=self.n_jobs)
+        self._boost(codes, y, sample_weight, bins, self._in_memory())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -205,36 +183,38 @@ class GradientBoosting(BaseEstimator, ABC):
                 f"The 'memory_budget' parameter of {type(self).__name__}.fit_source must be an int "
                 f"in the range [0, inf). Got {memory_budget!r} instead."
             )
-        masks: list[np.ndarray] = []
-
-        def categorical(n_features: int, names: list[str] | None) -> np.ndarray:
-            masks.append(self._source_mask(n_features, names))
-            return masks[0]
-
         threads = self.n_jobs if n_jobs is None else n_jobs
-        source, bins, n_rows = read_bins(
+        source, sketch = read_source(
             self,
             data,
-            categorical=categorical,
-            max_bins=self.max_bins,
-            labels=self._labels,
+            lambda source: ColumnSketch.of_width(
+                source.n_features,
+                categorical=self._source_mask(source.n_features, source.feature_names),
+            ),
             target=target,
             columns=columns,
             sample_weight=sample_weight,
             n_jobs=threads,
+            one_target=True,
+            several_passes=True,
+            labels=self._labels,
+            missing=True,
         )
-        places = np.flatnonzero(masks[0]).astype(np.int64)
+        bins, n_features = sketch.bins(self.max_bins), source.n_features
+        places = np.flatnonzero(bins.categorical).astype(np.int64)
         values = [np.arange(float(bins.n_bins[j])) for j in places]
         self.categories_ = Categories(places, values)
-        n_bytes = n_rows * source.n_features
+        n_bytes = self.fingerprint_.n_rows * n_features
         if n_bytes <= memory_budget:
-            rows = source.reduce(BinnedRows(bins), threads).join()
-            self._boost(*rows, bins, self._in_memory(threads))
+            rows, y, weight = source.reduce(BinnedRows(bins), threads).join()
+            self._require_rows(len(y))
+            self._boost(rows, self._read_targets(y), weight, bins, self._in_memory(threads))
             return self
         with open_blocks(
             source, bins, n_bytes=n_bytes, directory=scratch_directory, n_jobs=threads
-        ) as rows:
-            self._boost(*rows, bins, boost_blocks)
+        ) as (blocks, y, weight):
+            self._require_rows(len(y))
+            self._boost(blocks, self._read_targets(y), weight, bins, boost_blocks)
         return self
 
     def _source_mask(self, n_features: int, names: list[str] | None) -> np.ndarray:
@@ -247,8 +227,6 @@ class GradientBoosting(BaseEstimator, ABC):
 
         if names is not None:
             Columns.columns = names  # type: ignore[attr-defined]
-        from corollary.tree.categories import positions
-
         mask = np.zeros(n_features, dtype=bool)
         mask[positions(Columns, wanted)] = True
         return mask
@@ -261,12 +239,6 @@ class GradientBoosting(BaseEstimator, ABC):
         bins: Bins,
         boost_rows: Callable[..., Boosted],
     ) -> None:
-        if len(y) == 0:
-            raise ValueError(
-                f"{type(self).__name__} needs a row of positive weight. Got sample weights that "
-                "are all 0."
-            )
-        y, weight = self._targets(y, weight)
         loss = self._training_loss(y)
         random = check_random_state(self.random_state)
         rng = np.random.default_rng(random.randint(2**31 - 1))
@@ -315,7 +287,7 @@ class GradientBoosting(BaseEstimator, ABC):
                 "early_stopping=False."
             )
         stratify = y if self._labels and np.bincount(y.astype(np.int64)).min() > 1 else None
-        share = float(self.validation_fraction)
+        share = self.validation_fraction or 0.0
         size = min(len(y) - 1, max(1, round(share * len(y))))
         if stratify is not None:
             size = max(size, len(np.unique(y)))
@@ -337,21 +309,14 @@ class GradientBoosting(BaseEstimator, ABC):
             )
         return signs
 
-    def _numbers(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = self.categories_.encode(X)
-        return np.asarray(
-            check_new_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-        )
-
-    def _raw(self, X: Any) -> np.ndarray:
-        rows = self._numbers(X)
+    def _raw(self, X: np.ndarray) -> np.ndarray:
+        """Return the raw predictions of validated rows."""
         return self.trees_.predict_values(
-            rows, groups=self._loss().n_trees, start=self.start_, n_jobs=self.n_jobs
+            X, groups=self._loss().n_trees, start=self.start_, n_jobs=self.n_jobs
         )
 
     def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
-        rows = self._numbers(X)
+        rows = self._new(X)
         groups = self._loss().n_trees
         raw = np.tile(self.start_, (len(rows), 1))
         for i in range(self.n_iter_):
@@ -417,7 +382,7 @@ class GradientBoosting(BaseEstimator, ABC):
 
         values = tree_contributions(
             self.trees_,
-            self._numbers(X),
+            self._new(X),
             groups=self._loss().n_trees,
             n_jobs=self.n_jobs,
         )
@@ -432,7 +397,22 @@ class GradientBoosting(BaseEstimator, ABC):
         value = self.start_ + expected_values(self.trees_, groups=self._loss().n_trees)
         return float(value[0]) if len(value) == 1 else value
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    def _fits_together(self) -> str | None:
+        if not isinstance(self.trees_, Trees) or not isinstance(self.categories_, Categories):
+            return "trees and categories must be what their names say"
+        try:
+            loss = self._loss()
+        except (ValueError, TypeError, AttributeError):
+            return "the loss does not fit the model"
+        if self.trees_.n_features != self.n_features_in_:
+            return "the trees are for another number of features"
+        if len(self.start_) != loss.n_outputs:
+            return "the start does not fit the loss"
+        if self.trees_.value.shape[1] * loss.n_trees != loss.n_outputs:
+            return "the values of leaves do not fit the loss"
+        if len(self.trees_) != loss.n_trees * self.n_iter_:
+            return "the number of trees does not fit the number of iterations"
+        columns = self.categories_.columns
+        if len(columns) and columns.max() >= self.n_features_in_:
+            return "a categorical column does not exist"
+        return None

@@ -1,16 +1,18 @@
 """Gradient boosting for classification: trees along the gradient of a loss of labels."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import StrOptions
-from corollary.core.schema import Labels, Schema
-from corollary.ensemble.boosting._estimator import FITTED, GradientBoosting, fits_together
+from corollary.core.estimator import (
+    ClassWeight,
+    ProbabilisticClassifier,
+    ScoringClassifier,
+    class_factors,
+)
+from corollary.ensemble.boosting._estimator import GradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
     ExponentialBoostingLoss,
@@ -19,7 +21,7 @@ from corollary.ensemble.boosting.losses import (
 )
 
 
-class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
+class GradientBoostingClassifier(GradientBoosting, ScoringClassifier, ProbabilisticClassifier):
     r"""Gradient boosting of trees for classification.
 
     The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`, where the tree
@@ -62,12 +64,12 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
         Iterations without improvement to wait for.
     tol : float, default=1e-7
         Least fall of the loss that counts as improvement.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes; "balanced" gives all classes equal total weight.
     random_state : int, RandomState instance or None, default=None
         Draws held-out rows, row samples and feature samples.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The result does not depend on it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes; "balanced" gives all classes equal total weight.
 
     Attributes
     ----------
@@ -129,56 +131,11 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
     True
     """
 
-    _labels = True
-    _parameter_constraints = {
-        **GradientBoosting._parameter_constraints,
-        "loss": [StrOptions({"log_loss", "exponential"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-    _schema = Schema(fits_together, classes_=Labels("c"), **FITTED)
+    loss: Literal["log_loss", "exponential"] = "log_loss"
+    _: KW_ONLY
+    class_weight: ClassWeight = None
 
-    def __init__(
-        self,
-        loss: str = "log_loss",
-        *,
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        subsample: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        early_stopping: bool | str = False,
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _labels = True
 
     def _loss(self) -> BoostingLoss:
         n_classes = len(self.classes_)
@@ -193,20 +150,14 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             raise ValueError("The loss needs two classes.")
         return LogisticBoostingLoss() if n_classes == 2 else SoftmaxBoostingLoss(n_classes)
 
-    def _targets(
-        self, y: np.ndarray, weight: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "GradientBoostingClassifier needs at least two classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
-        if self.class_weight is not None:
-            factor = compute_sample_weight(self.class_weight, y)
-            weight = factor if weight is None else weight * factor
-        return codes.astype(np.float64), weight
+    def _read_targets(self, y: np.ndarray) -> np.ndarray:
+        return self._code(y)
+
+    def _boost(self, rows: Any, y: np.ndarray, weight: np.ndarray | None, *how: Any) -> None:
+        factors = class_factors(self.class_weight, self.classes_, np.bincount(y))
+        if factors is not None:
+            weight = factors[y] if weight is None else weight * factors[y]
+        super()._boost(rows, y.astype(np.float64), weight, *how)
 
     def _known_targets(self, y: np.ndarray) -> np.ndarray:
         codes = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
@@ -215,60 +166,15 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             raise ValueError(f"The label {unknown!r} was not seen in training.")
         return codes.astype(np.float64)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return raw predictions.
+    def _scores(self, X: Any) -> np.ndarray:
+        return _as_scores(self._raw(X))
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
+    def _probabilities(self, X: Any) -> np.ndarray:
+        return self._probabilities_of(self._raw(X))
 
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Log odds of the second of two classes (half of them for the exponential loss), or one
-            score per class.
-        """
-        raw = self._raw(X)
-        return raw[:, 0] if raw.shape[1] == 1 else raw
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return probabilities of classes.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        return self._probabilities(self._raw(X))
-
-    def _probabilities(self, raw: np.ndarray) -> np.ndarray:
+    def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         loss: Any = self._loss()
         return np.asarray(loss.probabilities(raw))
-
-    def _label(self, raw: np.ndarray) -> np.ndarray:
-        best = (raw[:, 0] > 0).astype(int) if raw.shape[1] == 1 else raw.argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        return self._label(self._raw(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predict after each iteration.
@@ -284,7 +190,7 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             Labels.
         """
         for raw in self._staged_raw(X):
-            yield self._label(raw)
+            yield self._choose(_as_scores(raw))
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Return probabilities after each iteration.
@@ -300,4 +206,8 @@ class GradientBoostingClassifier(ClassifierMixin, GradientBoosting):
             In the order of ``classes_``.
         """
         for raw in self._staged_raw(X):
-            yield self._probabilities(raw)
+            yield self._probabilities_of(raw)
+
+
+def _as_scores(raw: np.ndarray) -> np.ndarray:
+    return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -1,16 +1,13 @@
 """Gradient boosting for regression: means, medians, quantiles and distributions."""
 
 from collections.abc import Iterator
-from numbers import Real
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.estimator import check_squares
-from corollary.core.schema import Schema
-from corollary.ensemble.boosting._estimator import FITTED, GradientBoosting, fits_together
+from corollary.core.estimator import ArrayLike, Probability, Regressor, check_squares
+from corollary.ensemble.boosting._estimator import GradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
     NormalBoostingLoss,
@@ -20,7 +17,7 @@ from corollary.ensemble.boosting.losses import (
 from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss, QuantilesBoostingLoss
 
 
-class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
+class GradientBoostingRegressor(GradientBoosting, Regressor):
     r"""Gradient boosting of trees for regression, quantiles and whole distributions.
 
     The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`. For smooth losses each
@@ -34,9 +31,6 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         error; the pinball loss of one or several quantiles; the deviance of
         counts with a logarithmic link; or a normal law whose mean and standard deviation both
         depend on the inputs, learnt along the natural gradient.
-    quantile : float or sequence of float, default=0.5
-        Level for the loss "quantile". Several ascending levels give one model whose quantiles
-        never cross, see :meth:`predict_quantiles`.
     n_estimators : int, default=100
         Iterations; each adds one tree, or one per class if there are more than two.
     learning_rate : float, default=0.1
@@ -73,6 +67,9 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         Draws held-out rows, row samples and feature samples.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The result does not depend on it.
+    quantile : float or sequence of float, default=0.5
+        Level for the loss "quantile". Several ascending levels give one model whose quantiles
+        never cross, see :meth:`predict_quantiles`.
 
     Attributes
     ----------
@@ -134,56 +131,13 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     array([0.1, 1. ])
     """
 
-    _labels = False
-    _parameter_constraints = {
-        **GradientBoosting._parameter_constraints,
-        "loss": [StrOptions({"squared_error", "absolute_error", "quantile", "poisson", "normal"})],
-        "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
-    }
-    _schema = Schema(fits_together, **FITTED)
+    loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "normal"] = (
+        "squared_error"
+    )
+    _: KW_ONLY
+    quantile: Probability | ArrayLike = 0.5
 
-    def __init__(
-        self,
-        loss: str = "squared_error",
-        *,
-        quantile: Any = 0.5,
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        subsample: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        early_stopping: bool | str = False,
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.quantile = quantile
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _labels = False
 
     def _loss(self) -> BoostingLoss:
         if self.loss == "quantile":
@@ -201,17 +155,20 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
             return NormalBoostingLoss(floor=1e-3 * float(y.std()))
         return self._loss()
 
-    def _targets(
-        self, y: np.ndarray, weight: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        y = np.asarray(y, dtype=np.float64)
+    def _read_targets(self, y: np.ndarray) -> np.ndarray:
+        return self._known_targets(y)
+
+    def _known_targets(self, y: np.ndarray) -> np.ndarray:
+        return np.asarray(y, dtype=np.float64)
+
+    def _boost(self, rows: Any, y: np.ndarray, *how: Any) -> None:
         check_squares(self, y[:0], y)
         if self.loss == "poisson" and (y.min() < 0 or y.max() <= 0):
             raise ValueError(
                 "The Poisson loss needs targets that are not negative and not all 0. Got values "
                 f"from {y.min():g} to {y.max():g}."
             )
-        return y, weight
+        super()._boost(rows, y, *how)
 
     def _point(self, raw: np.ndarray) -> np.ndarray:
         loss = self._loss()
@@ -219,20 +176,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
             return np.exp(raw[:, 0])
         return raw[:, loss.base if isinstance(loss, QuantilesBoostingLoss) else 0]
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Means, medians or quantiles, as the loss says; of several quantiles the one next to
-            the median.
-        """
+    def _predict(self, X: Any) -> np.ndarray:
         return self._point(self._raw(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
@@ -266,7 +210,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         quantiles : ndarray of shape (n_samples, n_levels)
             One column per level.
         """
-        raw = self._raw(X)
+        raw = self._raw(self._new(X))
         if self.loss == "normal":
             if levels is None:
                 raise ValueError(
@@ -304,7 +248,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
             Standard deviations of the targets.
         """
         self._need_normal("predict_std")
-        return np.exp(self._raw(X)[:, 1])
+        return np.exp(self._raw(self._new(X))[:, 1])
 
     def predict_dist(self, X: Any) -> Any:
         """Predict whole distributions, for the loss "normal".
@@ -322,7 +266,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         from scipy.stats import norm
 
         self._need_normal("predict_dist")
-        raw = self._raw(X)
+        raw = self._raw(self._new(X))
         return norm(raw[:, 0], np.exp(raw[:, 1]))
 
     def _need_normal(self, method: str) -> None:
