@@ -550,7 +550,7 @@ def test_wrong_use(seed):
         model.predict_std(X)
     with pytest.raises(ValueError, match="loss='quantile' or loss='normal'"):
         model.predict_quantiles(X)
-    with pytest.raises(ValueError, match="reads the data twice"):
+    with pytest.raises(ValueError, match="reads the data several times"):
         model.fit_source((X[i : i + 9], y[i : i + 9]) for i in range(0, 60, 9))
-    with pytest.raises(ValueError, match="needs targets"):
+    with pytest.raises(ValueError, match="needs one column of targets"):
         model.fit_source([(X,)])
