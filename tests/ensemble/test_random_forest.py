@@ -37,11 +37,11 @@ def test_with_all_columns_it_is_bagged_trees(seed, classes, criterion):
 
 def grown_on_all_bins(model, X, y, counts):
     """Fit a single tree with the bins of all rows: tiny weights keep absent rows in the bins."""
-    from corollary.tree.base import bin_table, read_training, stopping_rules
-    from corollary.tree.grow import grow_histogram
+    from corollary.tree import BinnedTable, grow_histogram
+    from corollary.tree.base import read_training, stopping_rules
 
     rows, problem, _ = read_training(model, X, y, None)
-    table = bin_table(rows, None, model.categories_.mask(rows.shape[1]))
+    table = BinnedTable.of(rows, categorical=model.categories_.mask(rows.shape[1]))
     rules = stopping_rules(model, len(rows), rows.shape[1], counts.sum())
     model.tree_ = grow_histogram(table, problem, rules, sample_weight=counts)
     return model
@@ -221,7 +221,7 @@ def test_errors():
 @pytest.mark.parametrize("sampling", ["split", "tree"])
 def test_bins_taken_along_are_the_same_bins(seed, monkeypatch, sampling):
     # Branches of at most 300 of 2,500 rows copy their bins, or none does.
-    from corollary.tree import grow
+    from corollary.tree.growth import histogram as grow
 
     X, y = labels(seed, n=2500, classes=3)
     X[::11, 1] = np.nan

@@ -60,23 +60,23 @@ def check_classification_trees():
 
 
 def check_branches_that_take_their_bins_along():
-    from corollary.tree import find_bins, grow
-    from corollary.tree.grow import BinnedTable, Problem, Rules, grow_histogram
+    from corollary.tree import BinnedTable, GrowthProblem, GrowthRules, grow_histogram
+    from corollary.tree.growth import histogram as grow
 
     X, y = _table(n=700)
-    bins = find_bins(X)
-    table = BinnedTable(bins, bins.transform(X))
-    whole = grow_histogram(table, Problem(y, "squared_error", 0), Rules(max_depth=5))
+    table = BinnedTable.of(X)
+    whole = grow_histogram(table, GrowthProblem(y, "squared_error", 0), GrowthRules(max_depth=5))
     before, grow._NEAR_BYTES = grow._NEAR_BYTES, 3 * 256
     try:
-        near = grow_histogram(table, Problem(y, "squared_error", 0), Rules(max_depth=5))
+        near = grow_histogram(table, GrowthProblem(y, "squared_error", 0), GrowthRules(max_depth=5))
     finally:
         grow._NEAR_BYTES = before
     assert (near.predict_values(X) == whole.predict_values(X)).all()
 
 
 def check_bins():
-    from corollary.tree import binning, find_bins
+    from corollary.tree import find_bins
+    from corollary.tree.binning import _columns as binning
 
     values = np.append(np.random.default_rng(1).normal(size=200).round(1), [np.nan, -0.0, 0.0])
     plain = find_bins(values[:, None])

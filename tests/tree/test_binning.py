@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary.core.summary import reduce
-from corollary.tree import Categories, ColumnSketch, binning, choose_cuts, find_bins
+from corollary.tree import Categories, ColumnSketch, choose_cuts, find_bins
+from corollary.tree.binning import _columns as binning
 
 
 def column(values):
@@ -100,8 +101,8 @@ def test_sort_by_radix_is_a_sort(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     x = np.concatenate([rng.normal(size=500) * 10.0 ** rng.integers(-300, 300, 500), [0.0, -0.0]])
     x = np.concatenate([x, x, [np.inf, -np.inf, np.nan, -np.nan, 5e-324]])
-    np.testing.assert_array_equal(binning._sorted(x), np.sort(x))
-    values, counts, lost = binning._count(x, None)
+    np.testing.assert_array_equal(binning.sort(x), np.sort(x))
+    values, counts, lost = binning.count_values(x, None)
     expected, times = np.unique(x[~np.isnan(x)], return_counts=True)
     np.testing.assert_array_equal(values, expected)
     np.testing.assert_array_equal(counts, times)

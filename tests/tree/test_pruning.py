@@ -14,7 +14,7 @@ from corollary.tree import (
     prune_by_cross_validation,
     weakest_links,
 )
-from corollary.tree.pruning import cut
+from corollary.tree.structure._cut import cut
 
 
 def all_pruned(tree, node=0):

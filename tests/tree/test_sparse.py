@@ -13,7 +13,9 @@ from corollary.ensemble import (
     RandomForestRegressor,
     permutation_importance,
 )
-from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, base, find_bins, rows
+from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, find_bins
+from corollary.tree.binning import _columns as base
+from corollary.tree.structure import _rows as rows
 
 KINDS = [sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, sparse.coo_matrix]
 

@@ -8,8 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor as PeerTree
 
-from corollary.tree import best_split, find_bins
-from corollary.tree.grow import BinnedTable, Problem, Rules, grow_histogram
+from corollary.tree import (
+    BinnedTable,
+    GrowthProblem,
+    GrowthRules,
+    best_split,
+    find_bins,
+    grow_histogram,
+)
 
 CLASSIFICATION = ("gini", "entropy", "misclassification")
 REGRESSION = ("squared_error", "absolute_error")
@@ -92,7 +98,7 @@ def test_histograms_find_the_same_split(seed, criterion):
         bins = find_bins(X)
         table = BinnedTable(bins, bins.transform(X))
         tree = grow_histogram(
-            table, Problem(y, criterion, n_classes), Rules(max_depth=1), sample_weight=w
+            table, GrowthProblem(y, criterion, n_classes), GrowthRules(max_depth=1), sample_weight=w
         )
         split = best_split(X, y, criterion=criterion, sample_weight=w)
         assert tree.gain[0] == pytest.approx(split.gain, abs=1e-9)
@@ -107,7 +113,9 @@ def test_a_good_split_is_not_taken_for_a_perfect_one():
     bins = find_bins(X)
     table = BinnedTable(bins, bins.transform(X))
     for weight in (None, np.linspace(0.1, 3.0, 80)):
-        tree = grow_histogram(table, Problem(y, "gini", 2), Rules(), sample_weight=weight)
+        tree = grow_histogram(
+            table, GrowthProblem(y, "gini", 2), GrowthRules(), sample_weight=weight
+        )
         assert tree.feature.tolist() == [1, -1, -1]
 
 
@@ -130,7 +138,7 @@ def test_categories_are_split_optimally(seed, criterion, classes):
         assert split.categories is not None
         bins = find_bins(X, categorical=np.array([True]))
         table = BinnedTable(bins, bins.transform(X))
-        tree = grow_histogram(table, Problem(y, criterion, classes), Rules(max_depth=1))
+        tree = grow_histogram(table, GrowthProblem(y, criterion, classes), GrowthRules(max_depth=1))
         assert tree.gain[0] == pytest.approx(best, abs=1e-9)
 
 

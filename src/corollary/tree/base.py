@@ -1,32 +1,22 @@
-"""What decision trees and forests have in common: reading tables and stopping rules."""
+"""What forests take from trees until they derive from TreeModel."""
 
-import os
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import Bunch, check_random_state, column_or_1d, compute_sample_weight
+from sklearn.base import is_classifier
+from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Interval, StrOptions
 from corollary.core.estimator import check_new_data, check_training_data
 from corollary.core.schema import Instance, Integer, Optional, Size, Spec, Strings
-from corollary.tree.binning import find_bins
-from corollary.tree.categories import Categories
-from corollary.tree.grow import BinnedTable, Problem, Rules, grow_exact, grow_histogram
-from corollary.tree.monotone import monotone_signs
-from corollary.tree.pruning import prune, weakest_links
-from corollary.tree.structure import Tree, Trees
-
-#: Bytes that the machine has, as far as it says so.
-MEMORY = (
-    os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {})
-    else 2**62
-)
+from corollary.tree.binning.categories import Categories
+from corollary.tree.growth._problem import GrowthProblem, GrowthRules
+from corollary.tree.growth.monotone import read_signs
+from corollary.tree.structure.trees import Tree, Trees
 
 #: Constraints of the parameters that trees and forests share.
 GROWTH_CONSTRAINTS: dict[str, Any] = {
@@ -80,9 +70,9 @@ def trees_fit(model: Any, trees: Any, n_outputs: int) -> str | None:
 
 def read_training(
     model: Any, X: Any, y: Any, sample_weight: Any
-) -> tuple[Any, Problem, np.ndarray | None]:
+) -> tuple[Any, GrowthProblem, np.ndarray | None]:
     """Validate training data of a model of trees; learn categories and classes."""
-    labels = hasattr(model, "class_weight")
+    labels = is_classifier(model)
     categories = Categories.learn(X, model.categorical_features)
     X, y, weight = check_training_data(
         model,
@@ -105,9 +95,9 @@ def read_training(
         if wanted is not None:
             by_class = compute_sample_weight(wanted, y)
             weight = by_class if weight is None else weight * by_class
-        problem = Problem(numbers.astype(np.float64), model.criterion, model.n_classes_)
+        problem = GrowthProblem(numbers.astype(np.float64), model.criterion, model.n_classes_)
     else:
-        problem = Problem(np.asarray(y, dtype=np.float64), model.criterion, 0)
+        problem = GrowthProblem(np.asarray(y, dtype=np.float64), model.criterion, 0)
     if weight is not None and not (weight > 0).any():
         raise ValueError(
             f"{type(model).__name__} needs a row of positive weight. All weights are zero."
@@ -130,7 +120,7 @@ def read_rows(model: Any, X: Any) -> Any:
     )
 
 
-def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: float) -> Rules:
+def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: float) -> GrowthRules:
     """Turn a model's parameters into the rules of growth, and set ``max_features_``."""
     wanted = model.max_features
     if wanted is None:
@@ -144,7 +134,7 @@ def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: fl
     else:
         model.max_features_ = max(1, int(wanted * n_features))
     split, leaf = model.min_samples_split, model.min_samples_leaf
-    return Rules(
+    return GrowthRules(
         max_depth=model.max_depth,
         min_samples_split=(
             int(split) if isinstance(split, Integral) else max(2, int(np.ceil(split * n_samples)))
@@ -159,25 +149,24 @@ def stopping_rules(model: Any, n_samples: int, n_features: int, total_weight: fl
     )
 
 
-def bin_table(
-    X: Any, weight: np.ndarray | None, categorical: np.ndarray, n_jobs: int | None = None
-) -> BinnedTable:
-    """Bin the columns of a table."""
-    if hasattr(X, "indptr"):
-        check_room("Bins", X.shape, 1, "Keep fewer columns, or reduce them first")
-    bins = find_bins(X, sample_weight=weight, categorical=categorical, n_jobs=n_jobs)
-    return BinnedTable(bins, bins.transform(X, n_jobs=n_jobs))
-
-
-def check_room(who: str, shape: tuple[int, int], size: int, advice: str) -> None:
-    """Refuse to fill up a sparse table that would not fit in memory."""
-    wanted = shape[0] * shape[1] * size
-    if wanted > MEMORY:
-        raise MemoryError(
-            f"{who} hold every value of a sparse matrix, zeros too: {shape[0]} rows of {shape[1]} "
-            f"columns take {wanted / 2**30:.1f} GiB, and the machine has {MEMORY / 2**30:.1f}. "
-            f"{advice}."
+def monotone_signs(model: Any, categorical: np.ndarray) -> np.ndarray | None:
+    """Read the ``monotonic_cst`` of a tree or a forest, whose answers are means."""
+    signs, who = read_signs(model, categorical), type(model).__name__
+    if not signs.any():
+        return None
+    if getattr(model, "n_classes_", 2) > 2:
+        raise ValueError(
+            f"monotonic_cst of {who} constrains the probability of the second of two classes. Got "
+            f"{model.n_classes_} classes; leave monotonic_cst at None."
         )
+    if model.criterion == "absolute_error":
+        raise ValueError(
+            f"monotonic_cst of {who} bounds means, and criterion='absolute_error' answers medians. "
+            "Take criterion='squared_error', or GradientBoostingRegressor with "
+            "loss='absolute_error'."
+        )
+    # With one class there is nothing to constrain.
+    return signs if getattr(model, "n_classes_", 2) == 2 else None
 
 
 class Contributions(ABC):
@@ -205,7 +194,7 @@ class Contributions(ABC):
 (n_samples, n_features, n_classes)
             The attribution; of each class for a classifier.
         """
-        from corollary.tree.shapley import tree_contributions
+        from corollary.tree.explain.shapley import tree_contributions
 
         rows, trees = read_rows(self, X), self._parts()
         values = tree_contributions(trees, rows, n_jobs=getattr(self, "n_jobs", None)) / len(trees)
@@ -214,201 +203,9 @@ class Contributions(ABC):
     @property
     def expected_value_(self) -> float | np.ndarray:
         """Mean prediction (of each class) over the training rows, where contributions start."""
-        from corollary.tree.shapley import expected_values
+        from corollary.tree.explain.shapley import expected_values
 
         check_is_fitted(self)
         trees = self._parts()
         value = expected_values(trees) / len(trees)
         return value if hasattr(self, "classes_") else float(value[0])
-
-
-class BaseDecisionTree(Contributions, BaseEstimator):
-    """Abstract decision tree; subclasses say what its leaves answer."""
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GROWTH_CONSTRAINTS,
-        "splitter": [StrOptions({"best", "exact", "histogram"})],
-    }
-
-    tree_: Tree
-
-    @abstractmethod
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
-
-    def _parts(self) -> Trees:
-        return Trees.join([self.tree_])
-
-    def _grow(self, X: Any, problem: Problem, weight: np.ndarray | None) -> Tree:
-        n_samples = X.shape[0]
-        total = float(n_samples) if weight is None else float(weight.sum())
-        rules = stopping_rules(self, n_samples, X.shape[1], total)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        categorical = self.categories_.mask(X.shape[1])
-        signs = monotone_signs(self, categorical)
-        if self.splitter in ("best", "exact"):
-            return grow_exact(
-                self._filled(X),
-                problem,
-                rules,
-                sample_weight=weight,
-                categorical=categorical,
-                monotone=signs,
-                seed=seed,
-            )
-        table = bin_table(X, weight, categorical)
-        if problem.criterion == "absolute_error":
-            return self._grow_on_bins(table, problem, rules, weight, seed)
-        return grow_histogram(
-            table, problem, rules, sample_weight=weight, monotone=signs, seed=seed
-        )
-
-    def _filled(self, X: Any) -> np.ndarray:
-        """Fill a sparse table up: every column keeps its own order of all rows."""
-        if not hasattr(X, "indptr"):
-            return X
-        check_room(
-            f"Exact splits of {type(self).__name__}",
-            X.shape,
-            24,
-            "Set splitter='histogram', which takes one byte for a value, or keep fewer columns",
-        )
-        return X.toarray()
-
-    def _grow_on_bins(
-        self,
-        table: BinnedTable,
-        problem: Problem,
-        rules: Rules,
-        weight: np.ndarray | None,
-        seed: int,
-    ) -> Tree:
-        """Try exactly the cuts between bins: medians have no histogram."""
-        codes = np.where(table.codes == 255, np.nan, table.codes)
-        grown = grow_exact(
-            codes,
-            problem,
-            rules,
-            sample_weight=weight,
-            categorical=table.bins.categorical,
-            seed=seed,
-        )
-        threshold = grown.threshold.copy()
-        by_number = (grown.left >= 0) & ~table.bins.categorical[grown.feature]
-        last = np.minimum(np.floor(threshold[by_number]), 255).astype(np.int64)
-        threshold[by_number] = table.cuts[grown.feature[by_number], last]
-        return Tree(**{**vars(grown), "threshold": threshold})
-
-    def _fit_tree(self, X: Any, y: Any, sample_weight: Any) -> None:
-        X, problem, weight = read_training(self, X, y, sample_weight)
-        tree = self._grow(X, problem, weight)
-        if self.ccp_alpha > 0:
-            tree = prune(tree, self.ccp_alpha * tree.weight[0])
-        self.tree_ = tree
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Compute the values of ``ccp_alpha`` at which the tree of these rows shrinks.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights.
-
-        Returns
-        -------
-        path : Bunch
-            ``ccp_alphas``, ascending from 0, and ``impurities``, the mean criterion in the leaves
-            of the tree that each of them leaves.
-        """
-        from sklearn.base import clone
-
-        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
-        path, weight = weakest_links(whole.tree_), whole.tree_.weight[0]
-        rest = whole._criterion_in_leaves(X, y, sample_weight)
-        return Bunch(ccp_alphas=path.lambdas / weight, impurities=rest + path.lost / weight)
-
-    @abstractmethod
-    def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
-        """Return the mean criterion over training rows, each judged by its leaf."""
-
-    def apply(self, X: Any) -> np.ndarray:
-        """Return the leaf of each row.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        leaves : ndarray of int of shape (n_samples,)
-            Numbers of nodes of ``tree_``.
-        """
-        rows = read_rows(self, X)
-        return self.tree_.apply(rows)
-
-    def decision_path(self, X: Any) -> Any:
-        """Mark the nodes that rows pass.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n_samples, n_nodes)
-            One where a row passes a node, its leaf included.
-        """
-        rows = read_rows(self, X)
-        return self.tree_.decision_path(rows)
-
-    def get_depth(self) -> int:
-        """Return the number of splits on the longest way to a leaf.
-
-        Returns
-        -------
-        depth : int
-            0 for a tree that is a single leaf.
-        """
-        check_is_fitted(self)
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves.
-
-        Returns
-        -------
-        n_leaves : int
-            At least 1.
-        """
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of each feature in the gains of all splits; zeros if there is no split."""
-        check_is_fitted(self)
-        gains = self._parts().gain_by_feature()[0]
-        return gains / gains.sum() if gains.sum() > 0 else gains
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags

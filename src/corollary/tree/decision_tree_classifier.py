@@ -1,23 +1,19 @@
 """Classification by a decision tree."""
 
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.schema import Instance, Integer, Labels, Schema
-from corollary.tree.base import FITTED, BaseDecisionTree, read_rows, trees_fit
-from corollary.tree.impurity import gini_index, misclassification, node_entropy
-
-
-def _fits_together(model: Any) -> str | None:
-    if model.n_classes_ != len(model.classes_):
-        return "the number of classes does not fit"
-    return trees_fit(model, model.tree_, len(model.classes_))
+from corollary.core.estimator import ClassWeight, ProbabilisticClassifier, fitted
+from corollary.core.schema import Integer
+from corollary.tree._decision_tree import DecisionTree
+from corollary.tree.growth.impurity import gini_index, misclassification, node_entropy
 
 
-class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):
+class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
     r"""Classify by recursive splits of the columns.
 
     Every split :math:`x_j \le s` is the one that lowers the impurity of the two sides most; a leaf
@@ -117,120 +113,30 @@ class DecisionTreeClassifier(ClassifierMixin, BaseDecisionTree):
     (array([0, 1, 2]), 3)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BaseDecisionTree._parameter_constraints,
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-    _schema = Schema(
-        _fits_together,
-        tree_=Instance("predict_values", "decision_path"),
-        classes_=Labels("k"),
-        n_classes_=Integer(1),
-        **FITTED,
-    )
+    _: KW_ONLY
+    criterion: Literal["gini", "entropy", "log_loss", "misclassification"] = "gini"
+    class_weight: ClassWeight = None
+    n_classes_: int = fitted(Integer(1))
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "exact",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
+    def _fits_together(self) -> str | None:
+        if self.n_classes_ != len(self.classes_):
+            return "the number of classes does not fit"
+        return self._trees_fit(self.tree_, len(self.classes_))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree.
+    def _code(self, y: np.ndarray) -> np.ndarray:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)  # one class is enough
+        self.n_classes_ = len(self.classes_)
+        return codes
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows.
+    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, self.classes_[y])
+            sample_weight = by_class if sample_weight is None else sample_weight * by_class
+        super()._fit(X, y, sample_weight)
 
-        Returns
-        -------
-        self : DecisionTreeClassifier
-            The fitted model.
-        """
-        self._fit_tree(X, y, sample_weight)
-        return self
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the shares of the classes in each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        rows = read_rows(self, X)
-        return self.tree_.predict_values(rows)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of :meth:`predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_samples, n_classes)
-            Minus infinity for classes a leaf does not have.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most frequent class of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels; among equally frequent ones the first.
-        """
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+    def _probabilities(self, X: Any) -> np.ndarray:
+        return self.tree_.predict_values(X)
 
     def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
         impurity = {"gini": gini_index, "misclassification": misclassification}

@@ -1,20 +1,15 @@
 """Regression by a decision tree."""
 
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.schema import Instance, Schema
-from corollary.tree.base import FITTED, BaseDecisionTree, read_rows, trees_fit
+from corollary.core.estimator import Regressor
+from corollary.tree._decision_tree import DecisionTree
 
 
-def _fits_together(model: Any) -> str | None:
-    return trees_fit(model, model.tree_, 1)
-
-
-class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
+class DecisionTreeRegressor(DecisionTree, Regressor):
     r"""Predict numbers by recursive splits of the columns.
 
     Every split :math:`x_j \le s` is the one that lowers the error of the two sides most; a leaf
@@ -103,79 +98,14 @@ class DecisionTreeRegressor(RegressorMixin, BaseDecisionTree):
     array([0.5, 9. ])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BaseDecisionTree._parameter_constraints,
-        "criterion": [StrOptions({"squared_error", "absolute_error"})],
-    }
-    _schema = Schema(_fits_together, tree_=Instance("predict_values", "decision_path"), **FITTED)
+    _: KW_ONLY
+    criterion: Literal["squared_error", "absolute_error"] = "squared_error"
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "exact",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
+    def _fits_together(self) -> str | None:
+        return self._trees_fit(self.tree_, 1)
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : DecisionTreeRegressor
-            The fitted model.
-        """
-        self._fit_tree(X, y, sample_weight)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the value of each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
-        rows = read_rows(self, X)
-        return self.tree_.predict_values(rows)[:, 0]
+    def _predict(self, X: Any) -> np.ndarray:
+        return self.tree_.predict_values(X)[:, 0]
 
     def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
         residual = np.asarray(y, dtype=np.float64).ravel() - self.predict(X)

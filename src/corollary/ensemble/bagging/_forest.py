@@ -16,19 +16,17 @@ from corollary.core.schema import Array, Instance, Integer, Number, Optional, Sp
 from corollary.core.threads import available_cores, ordered_map
 from corollary.ensemble.bagging._warm_start import check_same_rows, earlier_fit, settings_of
 from corollary.ensemble.bagging.bootstrap import bootstrap_counts, generators, number_of_draws
-from corollary.tree import Tree, Trees, prune
+from corollary.tree import BinnedTable, GrowthProblem, Tree, Trees, grow_histogram, prune
 from corollary.tree.base import (
     FITTED,
     GROWTH_CONSTRAINTS,
     Contributions,
-    bin_table,
+    monotone_signs,
     read_rows,
     read_training,
     stopping_rules,
     trees_fit,
 )
-from corollary.tree.grow import Problem, grow_histogram
-from corollary.tree.monotone import monotone_signs
 
 #: What a fitted forest has.
 FITTED_FOREST: dict[str, Spec] = {
@@ -73,7 +71,7 @@ class BaseForest(Contributions, BaseEstimator):
     trees_: Trees
 
     @abstractmethod
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
         """Store out-of-bag predictions and their score."""
 
     @abstractmethod
@@ -110,7 +108,7 @@ class BaseForest(Contributions, BaseEstimator):
         cores = available_cores() if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         categorical = self.categories_.mask(n_features)
         signs = monotone_signs(self, categorical)
-        table = bin_table(X, weight, categorical, cores)
+        table = BinnedTable.of(X, sample_weight=weight, categorical=categorical, n_jobs=cores)
         # A bag weighs as much as its draws, or as all rows.
         total = float(number_of_draws(self.max_samples, self.n_samples_))
         if not self.bootstrap:

@@ -8,8 +8,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from corollary.core.compat import StrOptions, fit_context
 from corollary.core.schema import Array, Integer, Labels, Optional, Schema
 from corollary.ensemble.bagging._forest import FITTED_FOREST, BaseForest, forest_fits
-from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from corollary.tree.grow import Problem
+from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, GrowthProblem
 
 
 def _classifier_fits(model: Any) -> str | None:
@@ -268,13 +267,14 @@ default="from_dtype"
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
         self.oob_decision_function_ = mean
         right = mean[known].argmax(axis=1) == problem.target[known]
         self.oob_score_ = float(right.mean()) if known.any() else float("nan")
 
     def _single(self) -> DecisionTreeClassifier:
-        model = DecisionTreeClassifier(criterion=self.criterion, splitter="histogram")
+        criterion: Any = self.criterion
+        model = DecisionTreeClassifier(criterion=criterion, splitter="histogram")
         model.classes_, model.n_classes_ = self.classes_, self.n_classes_
         return model
 
@@ -478,7 +478,7 @@ default="from_dtype"
         """
         return self._mean(X)[:, 0]
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: Problem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
         self.oob_prediction_ = mean[:, 0]
         y = problem.target[known]
         spread = ((y - y.mean()) ** 2).sum() if known.any() else 0.0
@@ -486,4 +486,5 @@ default="from_dtype"
         self.oob_score_ = float(1.0 - residual / spread) if spread > 0 else float("nan")
 
     def _single(self) -> DecisionTreeRegressor:
-        return DecisionTreeRegressor(criterion=self.criterion, splitter="histogram")
+        criterion: Any = self.criterion
+        return DecisionTreeRegressor(criterion=criterion, splitter="histogram")

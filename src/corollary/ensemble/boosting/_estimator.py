@@ -32,9 +32,15 @@ from corollary.ensemble.boosting._blocks.boost import boost_blocks
 from corollary.ensemble.boosting._boost import Boosted, Boosting, boost
 from corollary.ensemble.boosting._grow import Growth
 from corollary.ensemble.boosting.losses import BoostingLoss
-from corollary.tree import Bins, Categories, ColumnSketch, Trees, find_bins
-from corollary.tree.categories import positions
-from corollary.tree.monotone import read_signs
+from corollary.tree import (
+    Bins,
+    Categories,
+    ColumnSketch,
+    Trees,
+    categorical_columns,
+    find_bins,
+    read_signs,
+)
 
 
 class GradientBoosting(Learner):
@@ -227,8 +233,11 @@ class GradientBoosting(Learner):
 
         if names is not None:
             Columns.columns = names  # type: ignore[attr-defined]
+<<<<<<< HEAD
+=======
+>>>>>>> f98f77a (Declare the parameters of trees once; folders of trees name ideas, and other families come in by the door)
         mask = np.zeros(n_features, dtype=bool)
-        mask[positions(Columns, wanted)] = True
+        mask[categorical_columns(Columns, wanted)] = True
         return mask
 
     def _boost(

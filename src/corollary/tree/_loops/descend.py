@@ -8,7 +8,7 @@ from corollary.core.jit import jit, part
 
 
 class Nodes(NamedTuple):
-    """What a walk needs of :class:`~corollary.tree.structure.Trees`, in its dtypes."""
+    """What a walk needs of :class:`~corollary.tree.Trees`, in its dtypes."""
 
     offsets: np.ndarray
     feature: np.ndarray

@@ -9,8 +9,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
 from corollary.core.compat import StrOptions, safe_indexing, validate_params
-from corollary.tree.base import BaseDecisionTree, read_rows
-from corollary.tree.pruning import prune, weakest_links
+from corollary.tree._decision_tree import DecisionTree
+from corollary.tree.structure.pruning import prune, weakest_links
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class PruningChoice:
 
 @validate_params(
     {
-        "estimator": [BaseDecisionTree],
+        "estimator": [DecisionTree],
         "X": "no_validation",
         "y": ["array-like"],
         "sample_weight": ["array-like", None],
@@ -122,7 +122,7 @@ def prune_by_cross_validation(
             y[train],
             sample_weight=None if weight is None else weight[train],
         )
-        rows = read_rows(member, safe_indexing(X, test))
+        rows = member._new(safe_indexing(X, test))
         own = weakest_links(member.tree_)
         seen[test] = True
         for k, alpha in enumerate(alphas):

@@ -6,7 +6,27 @@ import numpy as np
 
 
 def read_signs(model: Any, categorical: np.ndarray) -> np.ndarray:
-    """Read the ``monotonic_cst`` of a model."""
+    """Read the ``monotonic_cst`` of a model.
+
+    Parameters
+    ----------
+    model : estimator
+        Its ``monotonic_cst`` is a list, or a dictionary from names of columns.
+    categorical : ndarray of bool of shape (n_features,)
+        Which features hold categories, which have no order.
+
+    Returns
+    -------
+    signs : ndarray of int64 of shape (n_features,)
+        1, -1 or 0: whether answers may only rise, only fall, or both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.tree import DecisionTreeRegressor, read_signs
+    >>> read_signs(DecisionTreeRegressor(monotonic_cst=[1, 0]), np.zeros(2, dtype=bool))
+    array([1, 0])
+    """
     given, who, n_features = model.monotonic_cst, type(model).__name__, len(categorical)
     signs = np.zeros(n_features)
     if isinstance(given, dict):
@@ -34,23 +54,3 @@ def read_signs(model: Any, categorical: np.ndarray) -> np.ndarray:
             f"monotonic_cst for column {int(np.flatnonzero(categorical & (signs != 0))[0])}."
         )
     return signs.astype(np.int64)
-
-
-def monotone_signs(model: Any, categorical: np.ndarray) -> np.ndarray | None:
-    """Read the ``monotonic_cst`` of a tree or a forest, whose answers are means."""
-    signs, who = read_signs(model, categorical), type(model).__name__
-    if not signs.any():
-        return None
-    if getattr(model, "n_classes_", 2) > 2:
-        raise ValueError(
-            f"monotonic_cst of {who} constrains the probability of the second of two classes. Got "
-            f"{model.n_classes_} classes; leave monotonic_cst at None."
-        )
-    if model.criterion == "absolute_error":
-        raise ValueError(
-            f"monotonic_cst of {who} bounds means, and criterion='absolute_error' answers medians. "
-            "Take criterion='squared_error', or GradientBoostingRegressor with "
-            "loss='absolute_error'."
-        )
-    # With one class there is nothing to constrain.
-    return signs if getattr(model, "n_classes_", 2) == 2 else None

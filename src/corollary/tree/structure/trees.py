@@ -22,8 +22,8 @@ from scipy import sparse
 
 from corollary.core.schema import Array, Schema, Size
 from corollary.core.threads import ordered_map
-from corollary.tree.bitsets import WORDS
-from corollary.tree.rows import BLOCK_ROWS, block_of, filled_rows
+from corollary.tree.binning.bitsets import WORDS
+from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
 
 _DTYPES = {
     "feature": np.int32,

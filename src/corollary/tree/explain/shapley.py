@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from corollary.core.threads import ordered_map
-from corollary.tree.rows import BLOCK_ROWS, block_of, filled_rows
-from corollary.tree.structure import Tree, Trees
+from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
+from corollary.tree.structure.trees import Tree, Trees
 
 
 def tree_contributions(

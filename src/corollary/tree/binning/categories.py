@@ -12,7 +12,7 @@ import numpy as np
 
 from corollary.core.compat import is_missing
 from corollary.core.schema import Array, List, Schema, Strings
-from corollary.tree.binning import MAX_BINS
+from corollary.tree.binning._columns import MAX_BINS
 
 _FROM_DTYPE = "from_dtype"
 
@@ -84,7 +84,7 @@ default="from_dtype"
         categories : Categories
             Their values in sorted order.
         """
-        columns = positions(X, categorical_features)
+        columns = categorical_columns(X, categorical_features)
         values = [_values(_column(X, int(j)), max_categories) for j in columns]
         return cls(columns, values)
 
@@ -163,8 +163,29 @@ def _items(column: Any) -> list[Any]:
     return list(column.to_list() if hasattr(column, "to_list") else column.tolist())
 
 
-def positions(X: Any, categorical_features: Any) -> np.ndarray:
-    """Return which columns of a table are categorical."""
+def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
+    """Return which columns of a table hold categories.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        The table; of anything with ``columns`` and ``shape`` only these are read.
+    categorical_features : array-like, "from_dtype" or None
+        A mask, positions or names of columns; "from_dtype" for the columns of a data frame whose
+        type says so; None for none.
+
+    Returns
+    -------
+    positions : ndarray of int64
+        Ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.tree import categorical_columns
+    >>> categorical_columns(np.zeros((2, 3)), [True, False, True])
+    array([0, 2])
+    """
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     if categorical_features is None:
         return np.empty(0, dtype=np.int64)
@@ -201,7 +222,11 @@ def positions(X: Any, categorical_features: Any) -> np.ndarray:
                 f"{sorted(given.tolist())}."
             )
         return np.unique(given).astype(np.int64)
-    wanted = [str(name) for name in given.ravel()]
+    return _named_columns(names, [str(name) for name in given.ravel()])
+
+
+def _named_columns(names: list[str] | None, wanted: list[str]) -> np.ndarray:
+    """Return the positions of columns that are named."""
     unknown = [name for name in wanted if names is None or name not in names]
     if unknown:
         raise ValueError(

@@ -7,9 +7,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.drawing import axes_for
-from corollary.tree.base import BaseDecisionTree
-from corollary.tree.pruning import cut
-from corollary.tree.rules import answer, column_names, conditions
+from corollary.tree._decision_tree import DecisionTree
+from corollary.tree.explain._sentences import answer, column_names, conditions
+from corollary.tree.structure._cut import cut
 
 
 class TreeDisplay:
@@ -152,7 +152,7 @@ class TreeDisplay:
         display : TreeDisplay
             The drawn display.
         """
-        if not isinstance(model, BaseDecisionTree):
+        if not isinstance(model, DecisionTree):
             raise TypeError(
                 "TreeDisplay draws DecisionTreeClassifier and DecisionTreeRegressor. "
                 f"Got {type(model).__name__} instead."

@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.utils.validation import check_X_y
 
 from corollary.core.compat import Interval, StrOptions, check_sample_weight, validate_params
-from corollary.tree.bitsets import unpack_categories
-from corollary.tree.grow import Problem, Rules, grow_exact
+from corollary.tree.binning.bitsets import unpack_categories
+from corollary.tree.growth._problem import GrowthProblem, GrowthRules
+from corollary.tree.growth.exact import grow_exact
 
 CLASSIFICATION = ("gini", "entropy", "log_loss", "misclassification")
 REGRESSION = ("squared_error", "absolute_error")
@@ -110,11 +111,11 @@ def best_split(
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if labels:
         classes, numbers = np.unique(y, return_inverse=True)
-        problem = Problem(numbers.astype(np.float64), criterion, len(classes))
+        problem = GrowthProblem(numbers.astype(np.float64), criterion, len(classes))
     else:
-        problem = Problem(np.asarray(y, dtype=np.float64), criterion, 0)
+        problem = GrowthProblem(np.asarray(y, dtype=np.float64), criterion, 0)
     mask = None if categorical is None else np.asarray(categorical, dtype=bool)
-    rules = Rules(max_depth=1, min_samples_leaf=min_samples_leaf)
+    rules = GrowthRules(max_depth=1, min_samples_leaf=min_samples_leaf)
     tree = grow_exact(X, problem, rules, sample_weight=weight, categorical=mask)
     if tree.n_nodes == 1:
         return None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import Interval, validate_params
-from corollary.tree.structure import Tree
+from corollary.tree.structure.trees import Tree
 
 
 @dataclass(frozen=True, eq=False)

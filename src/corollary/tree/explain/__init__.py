@@ -1,0 +1,1 @@
+"""What a tree says: pictures, rules, contributions of features."""

@@ -1,0 +1,1 @@
+"""How a tree grows: criteria, splits, constraints."""

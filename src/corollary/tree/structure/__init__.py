@@ -1,0 +1,1 @@
+"""Trees as flat arrays, and how they are cut back."""
