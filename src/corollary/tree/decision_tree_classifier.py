@@ -24,10 +24,6 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
     ----------
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         Impurity of a node; "log_loss" is another name of "entropy".
-    splitter : {"exact", "best", "histogram"}, default="exact"
-        Try every cut between neighbouring values, or those between at most 255 bins of about
-        equal weight, which is faster from some thousand rows on. "best" is another name of
-        "exact".
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -45,8 +41,6 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
         Leaves at most; the splits of largest gain come first. None for no limit.
     min_impurity_decrease : float, default=0.0
         A split must lower the mean impurity of all rows by this much.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight.
     ccp_alpha : float, default=0.0
         Price of a leaf in cost-complexity pruning, per unit of weight; 0 keeps the whole tree. See
         :func:`prune_by_cross_validation` for its choice.
@@ -56,6 +50,12 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
+    splitter : {"exact", "best", "histogram"}, default="exact"
+        Try every cut between neighbouring values, or those between at most 255 bins of about
+        equal weight, which is faster from some thousand rows on. "best" is another name of
+        "exact".
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; "balanced" gives all classes the same total weight.
 
     Attributes
     ----------

@@ -19,10 +19,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         Error around the mean or the median of a node.
-    splitter : {"exact", "best", "histogram"}, default="exact"
-        Try every cut between neighbouring values, or those between at most 255 bins of about
-        equal weight, which is faster from some thousand rows on. "best" is another name of
-        "exact".
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -49,6 +45,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
+    splitter : {"exact", "best", "histogram"}, default="exact"
+        Try every cut between neighbouring values, or those between at most 255 bins of about
+        equal weight, which is faster from some thousand rows on. "best" is another name of
+        "exact".
 
     Attributes
     ----------

@@ -107,22 +107,24 @@ class GrowthRules:
     max_leaf_nodes: int | None = None
     max_features: int | None = None
 
-    def compiled(self, problem: GrowthProblem, n_features: int, unit: float) -> Any:
-        from corollary.tree._loops import growth
 
-        wanted = n_features if self.max_features is None else int(self.max_features)
-        return growth.Rules(
-            max_depth=_LIMIT if self.max_depth is None else int(self.max_depth),
-            # A split needs two leaves, so a smaller node need not be searched.
-            min_samples_split=max(2, int(self.min_samples_split), 2 * int(self.min_samples_leaf)),
-            min_samples_leaf=int(self.min_samples_leaf),
-            min_weight_leaf=float(self.min_weight_leaf),
-            # Rounding must not keep a split that has just the gain asked for.
-            min_gain=float(self.min_gain) / unit * (1 - 1e-12),
-            max_leaf_nodes=_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            max_features=min(n_features, wanted),
-            binary=problem.moments and problem.n_classes == 2,
-        )
+def compiled_rules(rules: GrowthRules, problem: GrowthProblem, n_features: int, unit: float) -> Any:
+    """Return rules as loops take them; ``unit`` is that of gains."""
+    from corollary.tree._loops import growth
+
+    wanted = n_features if rules.max_features is None else int(rules.max_features)
+    return growth.Rules(
+        max_depth=_LIMIT if rules.max_depth is None else int(rules.max_depth),
+        # A split needs two leaves, so a smaller node need not be searched.
+        min_samples_split=max(2, int(rules.min_samples_split), 2 * int(rules.min_samples_leaf)),
+        min_samples_leaf=int(rules.min_samples_leaf),
+        min_weight_leaf=float(rules.min_weight_leaf),
+        # Rounding must not keep a split that has just the gain asked for.
+        min_gain=float(rules.min_gain) / unit * (1 - 1e-12),
+        max_leaf_nodes=_LIMIT if rules.max_leaf_nodes is None else int(rules.max_leaf_nodes),
+        max_features=min(n_features, wanted),
+        binary=problem.moments and problem.n_classes == 2,
+    )
 
 
 def weighted_rows(

@@ -7,6 +7,7 @@ from corollary.tree.growth._problem import (
     GrowthRules,
     answers,
     channel_sums,
+    compiled_rules,
     make_bounds,
     make_tree,
     weighted_rows,
@@ -95,7 +96,7 @@ def grow_exact(
     )
     grown.total[0] = channel_sums(problem, target, weight)
     bounds = make_bounds(monotone, capacity)
-    limits = rules.compiled(problem, n_features, unit)
+    limits = compiled_rules(rules, problem, n_features, unit)
     size = compiled.grow_exact(kinds, problem.impurity, medians, limits, work, grown, bounds)
     nodes = grown.nodes[:size]
     inner = nodes["left"] >= 0

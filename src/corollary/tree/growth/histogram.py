@@ -10,6 +10,7 @@ from corollary.tree.growth._problem import (
     GrowthRules,
     answers,
     channel_sums,
+    compiled_rules,
     make_bounds,
     make_tree,
     weighted_rows,
@@ -71,7 +72,7 @@ def grow_histogram(
     row, target, weight, unit = weighted_rows(problem, sample_weight)
     n, width = len(row), problem.width
     columns = np.arange(n_features) if features is None else np.sort(features)
-    limits = rules.compiled(problem, len(columns), unit)
+    limits = compiled_rules(rules, problem, len(columns), unit)
     categories = np.where(table.bins.categorical, table.bins.n_bins, 0)
     kinds = categories if categories.any() else None
     capacity = max(1, 2 * n - 1)
