@@ -233,9 +233,6 @@ class GradientBoosting(Learner):
 
         if names is not None:
             Columns.columns = names  # type: ignore[attr-defined]
-<<<<<<< HEAD
-=======
->>>>>>> f98f77a (Declare the parameters of trees once; folders of trees name ideas, and other families come in by the door)
         mask = np.zeros(n_features, dtype=bool)
         mask[categorical_columns(Columns, wanted)] = True
         return mask
