@@ -45,18 +45,7 @@ __all__ = [
 
 
 def validate_parameters(estimator: Any) -> None:
-    """Check an estimator's parameters against its declared constraints, as ``fit`` would.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any scikit-learn estimator.
-
-    Raises
-    ------
-    InvalidParameterError
-        If a parameter does not fit.
-    """
+    """Check an estimator's parameters against its declared constraints, as ``fit`` would."""
     estimator._validate_params()
 
 
@@ -66,16 +55,6 @@ def parameters_fit(estimator: Any) -> bool:
     The constraints of a class are made once, and its defaults are known to be good. The work of a
     wrapper around a fitted model may take less time than `validate_parameters`, which is then
     called for its message only.
-
-    Parameters
-    ----------
-    estimator : estimator
-        One whose constraints name its parameters, all of them.
-
-    Returns
-    -------
-    fit : bool
-        Whether `validate_parameters` would pass.
     """
     for name, default, allowed in _constraints(type(estimator)):  # type: ignore[arg-type]
         value = getattr(estimator, name)
@@ -99,18 +78,7 @@ def _constraints(kind: Any) -> list[tuple[str, Any, list[Any]]]:
 
 
 def is_missing(value: Any) -> bool:
-    """Say whether a value is None, NaN or pandas' NA, which answers comparisons with itself.
-
-    Parameters
-    ----------
-    value : object
-        One entry of a column.
-
-    Returns
-    -------
-    missing : bool
-        Whether it stands for no value.
-    """
+    """Say whether a value is None, NaN or pandas' NA, which answers comparisons with itself."""
     return value is None or (unequal := value != value) is value or bool(unequal)
 
 
@@ -125,18 +93,7 @@ _REFUSALS = {
 
 
 def what_was_refused(error: Exception) -> str | None:
-    """Tell errors of scikit-learn, NumPy and pyarrow apart.
-
-    Parameters
-    ----------
-    error : Exception
-        An error of theirs.
-
-    Returns
-    -------
-    what : {"missing values", "sparse rows", "text", "empty file", "value of another type"} or None
-        What they would not take; None for anything else.
-    """
+    """Tell errors of scikit-learn, NumPy and pyarrow apart."""
     if isinstance(error, np.exceptions.DTypePromotionError):  # dates
         return "text"
     words = str(error)

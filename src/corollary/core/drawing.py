@@ -4,25 +4,7 @@ from typing import Any
 
 
 def axes_for(ax: Any = None, **options: Any) -> Any:
-    """Return the axes to draw on.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes or None, default=None
-        The user's axes; None for new ones.
-    **options
-        Passed to ``matplotlib.pyplot.subplots`` for new axes.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-        The axes.
-
-    Raises
-    ------
-    ImportError
-        If new axes are asked for and Matplotlib is not installed.
-    """
+    """Return the axes to draw on."""
     if ax is not None:
         return ax
     try:

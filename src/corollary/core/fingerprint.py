@@ -63,19 +63,7 @@ class Overlap(NamedTuple):
 
 
 def hash_rows(X: Any) -> np.ndarray:
-    """Hash every row to 64 bits; equal rows have equal hashes on every machine.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Numeric rows; compared to the 24 binary digits of single precision (in the range of
-        double precision), with -0.0 equal to 0.0.
-
-    Returns
-    -------
-    hashes : ndarray of shape (n_samples,), dtype=uint64
-        The hashes.
-    """
+    """Hash every row to 64 bits; equal rows have equal hashes on every machine."""
     if sparse.issparse(X):
         return _scramble(_sparse_sums(X.tocsr()))
     X = np.asarray(X)
@@ -242,19 +230,7 @@ class Fingerprint(Summary):
         return type(self)(hashes[:SKETCH_SIZE], counts[:SKETCH_SIZE], n_rows)
 
     def union(self, other: Self) -> Self:
-        """Unite two sketches, counting rows that both have as often as the one that has more.
-
-        Parameters
-        ----------
-        other : Fingerprint
-            Rows of an earlier or later training, which may be the same rows.
-
-        Returns
-        -------
-        fingerprint : Fingerprint
-            Of all rows; ``n_rows`` is the larger of the two if both hold the same rows, else
-            their sum.
-        """
+        """Unite two sketches, counting rows that both have as often as the one that has more."""
         both = self.merge(other)
         counts = np.zeros_like(both.counts)
         for part in (self, other):
@@ -268,18 +244,7 @@ class Fingerprint(Summary):
         )
 
     def overlap(self, X: Any) -> Overlap:
-        """Look rows up.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows in the form the estimator was fitted on.
-
-        Returns
-        -------
-        overlap : Overlap
-            Matches, and how surprising they are for fresh rows.
-        """
+        """Look rows up."""
         from scipy.stats import binom
 
         hashes = hash_rows(X)

@@ -41,18 +41,7 @@ class _Memory(NamedTuple):
 
 
 def count_different(X: Any) -> int | None:
-    """Count the different rows of a table.
-
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    count : int or None
-        Their number; None if they are not numbers.
-    """
+    """Count the different rows of a table."""
     rows = _as_numbers(X)
     return None if rows is None else len(np.unique(hash_rows(rows)))
 
@@ -131,38 +120,14 @@ def _as_numbers(X: Any, categories: Any = None) -> Any:
 
 
 def look_up(model: Any, X: Any) -> list[tuple[Fingerprint, Overlap]]:
-    """Look rows up in every fingerprint inside a model.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows as the model takes them.
-
-    Returns
-    -------
-    overlaps : list of (Fingerprint, Overlap)
-        One pair per fingerprint; empty for models that keep none.
-    """
+    """Look rows up in every fingerprint inside a model."""
     return [
         (fingerprint, fingerprint.overlap(rows)) for fingerprint, rows in _memories(model, X, set())
     ]
 
 
 def is_suspicious(overlap: Overlap) -> bool:
-    """Say whether fresh rows would hardly overlap so much.
-
-    Parameters
-    ----------
-    overlap : Overlap
-        Result of a look-up.
-
-    Returns
-    -------
-    suspicious : bool
-        True if chance does not explain the matches.
-    """
+    """Say whether fresh rows would hardly overlap so much."""
     if overlap.seen == 0:
         return False
     level = _LEVEL_ALL if overlap.seen == overlap.compared else _LEVEL
@@ -171,27 +136,6 @@ def is_suspicious(overlap: Overlap) -> bool:
 
 def refuse_training_rows(model: Any, X: Any, *, who: str, repair: str) -> list[Overlap]:
     """Raise if a model was trained on some of the rows.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Rows that should be new to it.
-    who : str
-        Name of the caller, for the message.
-    repair : str
-        What to do about it, a sentence.
-
-    Returns
-    -------
-    overlaps : list of Overlap
-        What was found, none of it suspicious; empty if the model keeps no fingerprint.
-
-    Raises
-    ------
-    ValueError
-        If more rows were seen in training than chance explains.
 
     Examples
     --------

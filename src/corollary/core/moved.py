@@ -7,19 +7,6 @@ from typing import Any
 def refuse_moved(package: str, homes: dict[str, str]) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package some names of which have moved.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package.
-    homes : dict of str to str
-        Old name to the full name that replaces it.
-
-    Returns
-    -------
-    __getattr__ : callable
-        Raises ImportError for a name that has moved, since Python replaces the message of an
-        AttributeError where names are imported; AttributeError for names that never were.
-
     Examples
     --------
     >>> from corollary.core.moved import refuse_moved

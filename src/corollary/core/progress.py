@@ -34,18 +34,6 @@ _listener: ContextVar[Listener | None] = ContextVar("corollary_progress_listener
 def track(description: str, total: float | None = None) -> AbstractContextManager[Step]:
     """Announce a piece of work and get the function to call after each of its steps.
 
-    Parameters
-    ----------
-    description : str
-        What is being done, in a few words.
-    total : float or None, default=None
-        How many units of work there are; None when unknown.
-
-    Returns
-    -------
-    context : context manager
-        Its value is the step function: ``step(advance=1, **numbers)``.
-
     Examples
     --------
     >>> from corollary.core.progress import track
@@ -63,14 +51,7 @@ def track(description: str, total: float | None = None) -> AbstractContextManage
 
 @contextmanager
 def listen(listener: Listener) -> Iterator[None]:
-    """Send the progress of everything inside the block to ``listener``.
-
-    Parameters
-    ----------
-    listener : callable
-        Called as ``listener(description, total)`` for each piece of work; returns a context
-        manager whose value is the step function.
-    """
+    """Send the progress of everything inside the block to ``listener``."""
     token = _listener.set(listener)
     try:
         yield
@@ -79,20 +60,7 @@ def listen(listener: Listener) -> Iterator[None]:
 
 
 def silence(description: str = "", total: float | None = None) -> AbstractContextManager[Step]:
-    """Listen without showing anything: pass it to :func:`listen`.
-
-    Parameters
-    ----------
-    description : str, default=""
-        Ignored.
-    total : float or None, default=None
-        Ignored.
-
-    Returns
-    -------
-    context : context manager
-        Its value is a step function that does nothing.
-    """
+    """Listen without showing anything: pass it to :func:`listen`."""
     return _silent()
 
 

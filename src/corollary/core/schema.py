@@ -29,20 +29,7 @@ class Spec(ABC):
 
     @abstractmethod
     def matches(self, value: Any, sizes: Sizes) -> bool:
-        """Tell whether a value fits, binding size letters on the way.
-
-        Parameters
-        ----------
-        value : object
-            The value found.
-        sizes : dict of str to int
-            Letters bound so far; extended on success.
-
-        Returns
-        -------
-        fits : bool
-            Whether it does.
-        """
+        """Tell whether a value fits, binding size letters on the way."""
 
     def __or__(self, other: "Spec") -> "Spec":
         return Either((self, other))
@@ -50,13 +37,7 @@ class Spec(ABC):
 
 @dataclass(frozen=True)
 class Either(Spec):
-    """One of several.
-
-    Parameters
-    ----------
-    options : tuple of Spec
-        What is accepted, tried in order.
-    """
+    """One of several."""
 
     options: tuple[Spec, ...]
 
@@ -72,13 +53,7 @@ class Either(Spec):
 
 @dataclass(frozen=True)
 class Nullable(Spec):
-    """Must be there, but may be None.
-
-    Parameters
-    ----------
-    spec : Spec
-        What it is otherwise.
-    """
+    """Must be there, but may be None."""
 
     spec: Spec
 
@@ -88,28 +63,12 @@ class Nullable(Spec):
 
 
 class Optional(Nullable):
-    """May be absent, too.
-
-    Parameters
-    ----------
-    spec : Spec
-        What it is otherwise.
-    """
+    """May be absent, too."""
 
 
 @dataclass(frozen=True)
 class Number(Spec):
-    """A real number (not a boolean) in a closed range.
-
-    Parameters
-    ----------
-    low : float, default=-inf
-        Smallest value.
-    high : float, default=inf
-        Largest value.
-    nan : bool, default=False
-        Whether NaN is accepted too.
-    """
+    """A real number, not a boolean, from ``low`` to ``high``; NaN if ``nan``."""
 
     low: float = -np.inf
     high: float = np.inf
@@ -126,15 +85,7 @@ class Number(Spec):
 
 @dataclass(frozen=True)
 class Integer(Spec):
-    """A whole number in a closed range.
-
-    Parameters
-    ----------
-    low : float, default=-9223372036854775808
-        Smallest value.
-    high : float, default=9223372036854775807
-        Largest value; by default the range is that of 64 bits.
-    """
+    """A whole number from ``low`` to ``high``, by default the range of 64 bits."""
 
     low: float = -(2**63)
     high: float = 2**63 - 1
@@ -148,13 +99,7 @@ class Integer(Spec):
 
 @dataclass(frozen=True)
 class Size(Spec):
-    """A whole number that is one of the sizes.
-
-    Parameters
-    ----------
-    letter : str
-        The letter of the size.
-    """
+    """A whole number that is one of the sizes."""
 
     letter: str
 
@@ -174,13 +119,7 @@ class Flag(Spec):
 
 @dataclass(frozen=True)
 class Text(Spec):
-    """A string.
-
-    Parameters
-    ----------
-    choices : tuple of str, default=()
-        The strings accepted; empty for all.
-    """
+    """A string; one of ``choices`` unless that is empty."""
 
     choices: tuple[str, ...] = ()
 
@@ -201,16 +140,9 @@ class DType(Spec):
 class Array(Spec):
     """A numeric array.
 
-    Parameters
-    ----------
-    kinds : str
-        Allowed dtype kinds: ``"f"``, ``"i"``, ``"u"``, ``"b"``.
-    *shape : str or int
-        Sizes by letter or number; ``"*"`` for any.
-    low : float, default=-inf
-        Smallest value allowed.
-    below : str or float, default=inf
-        Values must be smaller: a number, or the letter of the size they index.
+    ``kinds`` are the allowed kinds of dtype (``"f"``, ``"i"``, ``"u"``, ``"b"``), ``shape`` its
+    sizes by letter or number, ``"*"`` for any. Values are at least ``low`` and less than ``below``,
+    a number or the letter of the size that they index.
     """
 
     def __init__(
@@ -231,13 +163,7 @@ class Array(Spec):
 
 
 class Sparse(Spec):
-    """A sparse matrix in compressed form; its indices are checked.
-
-    Parameters
-    ----------
-    *shape : str or int
-        Two sizes by letter or number; ``"*"`` for any.
-    """
+    """A sparse matrix in compressed form; its indices are checked."""
 
     def __init__(self, *shape: str | int) -> None:
         self.shape = shape
@@ -248,13 +174,7 @@ class Sparse(Spec):
 
 
 class Strings(Spec):
-    """An array of strings.
-
-    Parameters
-    ----------
-    *shape : str or int
-        Sizes by letter or number; ``"*"`` for any.
-    """
+    """An array of strings."""
 
     def __init__(self, *shape: str | int) -> None:
         self.shape = shape
@@ -269,13 +189,7 @@ class Strings(Spec):
 
 
 class Labels(Spec):
-    """Class labels: numbers, booleans or strings, distinct.
-
-    Parameters
-    ----------
-    letter : str
-        Their number.
-    """
+    """Class labels: numbers, booleans or strings, distinct."""
 
     def __init__(self, letter: str) -> None:
         self.letter = letter
@@ -297,14 +211,9 @@ class Labels(Spec):
 
 
 class List(Spec):
-    """A list or tuple whose items fit ``item``.
+    """A list or tuple whose items fit ``item``; ``length`` is the letter of its length.
 
-    Parameters
-    ----------
-    item : Spec
-        What each item must be. Size letters inside are free for each item unless bound outside.
-    length : str, default="*"
-        Letter of its length.
+    Size letters inside are free for each item unless they are bound outside.
     """
 
     def __init__(self, item: Spec, length: str = "*") -> None:
@@ -320,13 +229,7 @@ class List(Spec):
 
 
 class Mapping(Spec):
-    """A dictionary with string keys whose values fit ``item``.
-
-    Parameters
-    ----------
-    item : Spec
-        What each value must be.
-    """
+    """A dictionary with string keys whose values fit ``item``."""
 
     def __init__(self, item: Spec) -> None:
         self.item = item
@@ -339,12 +242,9 @@ class Mapping(Spec):
 
 
 class Record(Spec):
-    """A dictionary with exactly the given keys (those marked Optional may be absent).
+    """A dictionary with exactly the given keys, of which those marked Optional may be absent.
 
-    Parameters
-    ----------
-    **fields : Spec
-        Key to what its value must be. Size letters are shared by the fields.
+    Size letters are shared by the fields.
     """
 
     def __init__(self, **fields: Spec) -> None:
@@ -373,13 +273,7 @@ class Plain(Spec):
 
 
 class Instance(Spec):
-    """A saved object that has all of the given methods.
-
-    Parameters
-    ----------
-    *methods : str
-        Names such as ``"predict"``; a model is told from a scaler by them.
-    """
+    """A saved object that has all of the given methods, by which a model is told from a scaler."""
 
     def __init__(self, *methods: str) -> None:
         self.methods = methods
@@ -400,15 +294,9 @@ _SETTINGS: dict[str, Spec] = {
 class Schema:
     """The fitted attributes (or dataclass fields) an object may have.
 
-    Parameters
-    ----------
-    check : callable or None, default=None
-        ``check(object)`` runs last and returns a sentence if something does not fit together.
-    parameters : dict of str to Spec or None, default=None
-        Restrictions on constructor parameters beyond the class's own constraints.
-    **attributes : Spec
-        Name to specification. An object without any of its fitted attributes is an unfitted
-        estimator and may be saved too.
+    ``check(object)`` runs last and returns a sentence if something does not fit together.
+    ``parameters`` restricts constructor parameters beyond the constraints of the class. An object
+    without any of its fitted attributes is an unfitted estimator and may be saved, too.
     """
 
     def __init__(
@@ -423,20 +311,7 @@ class Schema:
         self.attributes = attributes
 
     def problem(self, parameters: dict[str, Any], state: dict[str, Any]) -> str | None:
-        """Say what is wrong with the parts of an object, or None.
-
-        Parameters
-        ----------
-        parameters : dict
-            Constructor parameters.
-        state : dict
-            Attribute names to values.
-
-        Returns
-        -------
-        sentence : str or None
-            The first problem found.
-        """
+        """Say what is wrong with the parts of an object, or None."""
         for name, spec in self.parameters.items():
             if not spec.matches(parameters.get(name), {}):
                 return f"parameter {name!r} has a value that model files may not have"
@@ -458,18 +333,7 @@ class Schema:
         return None
 
     def fitted(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Return what fitting has left, without what the user has set.
-
-        Parameters
-        ----------
-        state : dict
-            Attribute names to values.
-
-        Returns
-        -------
-        state : dict
-            Empty for an estimator that is not fitted.
-        """
+        """Return what fitting has left, without what the user has set."""
         return {name: value for name, value in state.items() if name not in _SETTINGS}
 
 

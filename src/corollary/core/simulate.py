@@ -36,24 +36,6 @@ def assert_bound_holds(
 ) -> None:
     """Fail if a bound was violated more often than its confidence allows.
 
-    Parameters
-    ----------
-    violations : int
-        Repetitions in which the bound was broken.
-    repetitions : int
-        Independent repetitions.
-    delta : float
-        Allowed probability of a violation.
-    level : float, default=1e-6
-        Probability that a bound that exactly uses up ``delta`` is called broken.
-
-    Raises
-    ------
-    AssertionError
-        If the violations are too many to be chance.
-    ValueError
-        If the counts or the probability are impossible.
-
     Examples
     --------
     >>> from corollary.core.simulate import assert_bound_holds
@@ -78,24 +60,6 @@ def assert_share_equals(
     hits: int, repetitions: int, probability: float, *, level: float = LEVEL
 ) -> None:
     """Fail if an event happened more or less often than claimed.
-
-    Parameters
-    ----------
-    hits : int
-        Repetitions in which the event happened.
-    repetitions : int
-        Independent repetitions.
-    probability : float
-        Claimed probability.
-    level : float, default=1e-6
-        Probability that a correct claim is called wrong.
-
-    Raises
-    ------
-    AssertionError
-        If the share differs from the claim by more than chance.
-    ValueError
-        If the counts or the probability are impossible.
 
     Examples
     --------
@@ -128,40 +92,13 @@ def _check_counts(count: int, repetitions: int, probability: float) -> None:
 def count_violations(
     trial: Callable[[np.random.RandomState], bool], repetitions: int, random_state: Any = None
 ) -> int:
-    """Count in how many independent repetitions a trial reports a violation.
-
-    Parameters
-    ----------
-    trial : callable
-        ``trial(random_state)`` draws what it needs and returns True for a violation.
-    repetitions : int
-        How often to run it.
-    random_state : int, RandomState instance or None, default=None
-        Seed or generator; repetition i gets a generator of its own.
-
-    Returns
-    -------
-    violations : int
-        Number of True.
-    """
+    """Count in how many independent repetitions a trial reports a violation."""
     seeds = check_random_state(random_state).randint(2**31 - 1, size=repetitions)
     return sum(bool(trial(np.random.RandomState(seed))) for seed in seeds)
 
 
 def fit_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     """Fit the order of a rate: the slope of log error on log size.
-
-    Parameters
-    ----------
-    sizes : sequence of float
-        Sample sizes or step sizes; at least three.
-    errors : sequence of float
-        Positive errors.
-
-    Returns
-    -------
-    slope : Slope
-        The order and its standard error.
 
     Examples
     --------
@@ -178,24 +115,7 @@ def fit_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
 def assert_rate(
     sizes: Sequence[float], errors: Sequence[float], order: float, *, width: float = 5.0
 ) -> None:
-    """Fail if measured errors do not follow ``size ** order``.
-
-    Parameters
-    ----------
-    sizes : sequence of float
-        Sample sizes or step sizes.
-    errors : sequence of float
-        Positive errors.
-    order : float
-        Claimed exponent, negative for a rate that falls with size.
-    width : float, default=5.0
-        Allowed distance in standard errors of the regression.
-
-    Raises
-    ------
-    AssertionError
-        If the slope differs from the claim.
-    """
+    """Fail if measured errors do not follow ``size ** order``."""
     slope, error = fit_slope(sizes, errors)
     allowed = width * error + 1e-9
     # Written so that NaN, from an error that is zero or negative, fails too.

@@ -23,13 +23,7 @@ _HERE = threading.local()
 
 
 def available_cores() -> int:
-    """Return the number of cores this process may use.
-
-    Returns
-    -------
-    cores : int
-        At least 1; honours CPU affinity, cgroup limits and ``LOKY_MAX_CPU_COUNT``.
-    """
+    """Return the number of cores this process may use."""
     from joblib import cpu_count
 
     return int(cpu_count())
@@ -43,20 +37,6 @@ def ordered_map(
     At most three items per worker are taken ahead of the result that is yielded, so a stream of
     blocks from a file is never held whole. If the function raises, or the caller stops early, the
     items not yet begun are dropped and the running ones are waited for.
-
-    Parameters
-    ----------
-    function : callable
-        Should spend its time outside the interpreter's lock: compiled loops, BLAS, reading.
-    items : iterable
-        Its items are taken in the caller's thread.
-    workers : int or None, default=None
-        Threads; None means one per available core.
-
-    Yields
-    ------
-    result : object
-        ``function(item)`` of the next item.
 
     Examples
     --------
@@ -130,20 +110,7 @@ class Team:
                 self._done.put((place, None, error))
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-        """Apply a function to items, one item per member at a time.
-
-        Parameters
-        ----------
-        function : callable
-            Should spend its time outside the interpreter's lock.
-        items : sequence
-            One share of the work each, best as many as there are members.
-
-        Returns
-        -------
-        results : list
-            In the order of the items.
-        """
+        """Apply a function to items, one item per member at a time."""
         members = len(self._jobs) + 1
         results: list[Any] = [None] * len(items)
         for start in range(0, len(items), members):

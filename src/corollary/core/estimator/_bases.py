@@ -286,20 +286,7 @@ class Transformer(TransformerMixin, Learner):
 
 
 def refuse_one_class(estimator: Any, classes: np.ndarray) -> None:
-    """Raise unless there are classes to tell apart.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Who needs them.
-    classes : ndarray of shape (n_classes,)
-        The distinct labels of the training rows.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two.
-    """
+    """Raise unless there are classes to tell apart."""
     if len(classes) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs rows of at least 2 classes. Got one class: "
@@ -308,18 +295,7 @@ def refuse_one_class(estimator: Any, classes: np.ndarray) -> None:
 
 
 def probabilities_of(scores: np.ndarray) -> np.ndarray:
-    """Return the probabilities whose log odds are scores.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Log odds of the second of two classes, or scores up to a constant of each row.
-
-    Returns
-    -------
-    probability : ndarray of shape (n_samples, n_classes)
-        The logistic function of scores, or their softmax.
-    """
+    """Return the probabilities whose log odds are scores."""
     from scipy.special import expit, softmax
 
     if scores.ndim == 1:
@@ -328,22 +304,7 @@ def probabilities_of(scores: np.ndarray) -> np.ndarray:
 
 
 def class_factors(class_weight: Any, classes: np.ndarray, totals: np.ndarray) -> np.ndarray | None:
-    """Return the factor on the weight of each class.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        The parameter of that name.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    totals : ndarray of shape (n_classes,)
-        Total sample weight of each class.
-
-    Returns
-    -------
-    factors : ndarray of shape (n_classes,) or None
-        The factors; None if all are one.
-    """
+    """Return the factor on the weight of each class."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):

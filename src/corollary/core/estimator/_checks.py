@@ -22,32 +22,7 @@ def check_training_data(
     finite_squares: bool = False,
     **checks: Any,
 ) -> tuple[Any, Any, np.ndarray | None]:
-    """Validate what ``fit`` was given and remember its rows.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``n_features_in_``, ``feature_names_in_`` (if X has names) and ``fingerprint_``.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Training inputs.
-    y : array-like of shape (n_samples,) or None, default=None
-        Training targets; None for methods without.
-    sample_weight : array-like of shape (n_samples,), float or None, default=None
-        Non-negative weights.
-    finite_squares : bool, default=False
-        Whether numbers whose squares overflow are refused, see :func:`check_squares`.
-    **checks
-        Passed to scikit-learn's ``validate_data``; ``dtype`` is double precision unless given.
-
-    Returns
-    -------
-    X : ndarray or sparse matrix
-        The inputs as numbers.
-    y : ndarray or None
-        The targets.
-    sample_weight : ndarray of shape (n_samples,) or None
-        The weights; None if none were given.
-    """
+    """Validate what ``fit`` was given and remember its rows."""
     checks.setdefault("dtype", np.float64)
     if finite_squares:  # squares with a finite sum are those of finite numbers: one pass, not two
         checks["ensure_all_finite"] = False
@@ -74,23 +49,7 @@ def check_training_data(
 
 
 def check_squares(estimator: BaseEstimator, X: Any, y: Any = None) -> None:
-    """Refuse features or targets unless the sum of their squares is a finite number.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose sums would overflow.
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Inputs.
-    y : ndarray of shape (n_samples,) or None, default=None
-        Targets; labels are let pass.
-
-    Raises
-    ------
-    ValueError
-        If it is not, with the range of the numbers and a remedy, or because one of them is NaN or
-        infinite.
-    """
+    """Refuse features or targets unless the sum of their squares is a finite number."""
     who = type(estimator).__name__
     for letter, name, given in (("X", "features", X), ("y", "targets", y)):
         values = np.asarray(given.data if hasattr(given, "indptr") else given)
@@ -139,17 +98,7 @@ def without_memory() -> Iterator[None]:
 
 
 def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> None:
-    """Store a fingerprint of training rows on an estimator.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``fingerprint_``.
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Validated rows.
-    more : bool, default=False
-        Whether to add to the rows remembered so far, as ``partial_fit`` does.
-    """
+    """Store a fingerprint of training rows on an estimator."""
     from corollary.core.fingerprint import Fingerprint
 
     if _FORGETFUL.get():
@@ -164,22 +113,7 @@ def remember_rows(estimator: BaseEstimator, X: Any, *, more: bool = False) -> No
 
 
 def check_new_data(estimator: BaseEstimator, X: Any, **checks: Any) -> Any:
-    """Validate what ``predict`` or ``transform`` was given.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted estimator.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        New inputs, with the columns of training.
-    **checks
-        Passed to scikit-learn's ``validate_data``; ``dtype`` is double precision unless given.
-
-    Returns
-    -------
-    X : ndarray or sparse matrix
-        The inputs as numbers.
-    """
+    """Validate what ``predict`` or ``transform`` was given."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(estimator)
@@ -190,23 +124,7 @@ def check_new_data(estimator: BaseEstimator, X: Any, **checks: Any) -> Any:
 
 @contextmanager
 def clear_errors(estimator: BaseEstimator, X: Any, y: Any = None) -> Iterator[None]:
-    """Say which column or target was refused, and what to do about it.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose data are validated inside the ``with`` block.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Its inputs as they came.
-    y : array-like of shape (n_samples,) or None, default=None
-        Its targets as they came.
-
-    Raises
-    ------
-    ValueError
-        In place of an error of the block about repeated names, text, dates, missing values or
-        sparse rows; other errors pass.
-    """
+    """Say which column or target was refused, and what to do about it."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -33,20 +33,7 @@ class _Fitted(NamedTuple):
 
 
 def fitted(spec: Spec | None = None, *, init: Literal[False] = False) -> Any:
-    """Declare an attribute that ``fit`` sets and that model files hold.
-
-    Parameters
-    ----------
-    spec : Spec or None, default=None
-        What a file may hold there; None for numbers, strings and booleans, whose type says it.
-    init : False, default=False
-        Tells type checkers that the name is no parameter.
-
-    Returns
-    -------
-    mark : object
-        What the class body is read for; it is gone when the class exists.
-    """
+    """Declare an attribute that ``fit`` sets and that model files hold."""
     return _Fitted(spec)
 
 

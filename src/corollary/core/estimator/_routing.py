@@ -62,45 +62,14 @@ class MetaEstimator(MetaEstimatorMixin):
 
 
 def takes_weights(estimator: Any) -> bool:
-    """Tell whether an estimator may be fitted with weights that are made for it.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any estimator.
-
-    Returns
-    -------
-    takes : bool
-        Whether ``fit`` has weights of rows and, under metadata routing, has asked for them.
-    """
+    """Tell whether an estimator may be fitted with weights that are made for it."""
     if get_config()["enable_metadata_routing"]:
         return bool(get_routing_for_object(estimator).consumes("fit", ["sample_weight"]))
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
 def weight_parameters(meta: Any, estimator: Any, sample_weight: Any) -> dict[str, Any]:
-    """Return how the ``fit`` of an estimator is given weights of rows, if it takes any.
-
-    Parameters
-    ----------
-    meta : estimator
-        The one that passes weights on.
-    estimator : estimator
-        The one inside; of a pipeline the last step gets the weights.
-    sample_weight : array-like of shape (n_samples,)
-        Weights.
-
-    Returns
-    -------
-    parameters : dict
-        Keywords of ``estimator.fit``.
-
-    Raises
-    ------
-    ValueError
-        If it takes none.
-    """
+    """Return how the ``fit`` of an estimator is given weights of rows, if it takes any."""
     if has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": sample_weight}
     steps = getattr(estimator, "steps", None)

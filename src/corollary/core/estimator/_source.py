@@ -23,39 +23,7 @@ def read_source(
     several_passes: bool = False,
     **options: Any,
 ) -> tuple[Source, S]:
-    """Open data, summarise them in one pass and remember names and rows.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Receives ``n_features_in_``, ``feature_names_in_`` (if the data have names) and
-        ``fingerprint_``.
-    data : path, data frame, Dask collection, or iterable of chunks
-        See :func:`corollary.core.summary.open_source`.
-    summary : callable
-        Makes the empty summary from the source.
-    target : str, sequence of str or None, default=None
-        Name of the column to predict.
-    columns : sequence of str or None, default=None
-        Names of the features; None for all other columns.
-    sample_weight : str or None, default=None
-        Name of the column of weights.
-    n_jobs : int or None, default=None
-        Threads; None means one per available core.
-    one_target : bool, default=False
-        Whether several targets are refused.
-    several_passes : bool, default=False
-        Whether the data will be read again, so that a generator is refused.
-    **options
-        Passed to ``open_source``.
-
-    Returns
-    -------
-    source : Source
-        The data.
-    summary : Summary
-        The summary of all rows.
-    """
+    """Open data, summarise them in one pass and remember names and rows."""
     from corollary.core.fingerprint import Fingerprint
 
     who = f"{type(estimator).__name__}.fit_source"

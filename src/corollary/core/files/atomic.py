@@ -15,16 +15,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     The bytes go to a hidden file in the same folder, are flushed to the disk, and take the name
     in one step. After a crash or a kill the old file, if any, is still there, whole.
 
-    Parameters
-    ----------
-    path : str or path-like
-        Where the file shall be.
-
-    Yields
-    ------
-    file : binary file
-        Write to it.
-
     Examples
     --------
     >>> import pathlib, tempfile

@@ -27,20 +27,7 @@ class ModelFileError(ValueError):
 
 
 def pack(header: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
-    """Encode a header and arrays.
-
-    Parameters
-    ----------
-    header : dict
-        JSON-able; the key ``"arrays"`` is added.
-    arrays : list of ndarray
-        Arrays of booleans or numbers.
-
-    Returns
-    -------
-    data : bytes
-        The content of the file.
-    """
+    """Encode a header and arrays."""
     described, parts, offset = [], [], 0
     for array in arrays:
         array = np.asarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -60,25 +47,7 @@ def pack(header: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Decode and check what :func:`pack` wrote.
-
-    Parameters
-    ----------
-    data : bytes
-        The content of a file, not trusted.
-
-    Returns
-    -------
-    header : dict
-        The JSON header, syntactically sound and otherwise unchecked.
-    arrays : list of ndarray
-        The arrays; each lies inside the payload.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not one of ours, is damaged, or describes impossible arrays.
-    """
+    """Decode and check what :func:`pack` wrote."""
     if data[: len(SIGNATURE)] != SIGNATURE:
         raise ModelFileError("This is not a corollary model file (its signature is missing).")
     if len(data) < _PREFIX:

@@ -117,18 +117,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def public_name(cls: type) -> str | None:
-    """Return the name under which a class is saved.
-
-    Parameters
-    ----------
-    cls : type
-        A class.
-
-    Returns
-    -------
-    name : str or None
-        Its stable public name; None if it cannot be saved.
-    """
+    """Return the name under which a class is saved."""
     from corollary.core.files.third_party import NAMES
 
     if cls in NAMES():

@@ -105,20 +105,7 @@ class DaskSource(Source):
         return summary.merge(total)
 
     def persist(self, function: Callable[[Chunk], Any], n_jobs: int | None = None) -> list[Any]:
-        """Apply a function to every partition and keep the results where they are.
-
-        Parameters
-        ----------
-        function : callable
-            Gets the rows of a partition as a chunk; partitions are those of X.
-        n_jobs : int or None, default=None
-            Threads of a scheduler that has no workers of its own; None for its default.
-
-        Returns
-        -------
-        results : list of Delayed
-            In the order of the rows, computed and kept by the active Dask scheduler.
-        """
+        """Apply a function to every partition and keep the results where they are."""
         import dask
 
         rows = self._arrays[0].chunks[0]
@@ -145,18 +132,7 @@ class DaskSource(Source):
 
 
 def scheduler_options(n_jobs: int | None) -> dict[str, Any]:
-    """Tell a Dask scheduler how many threads to use.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Threads; None for the scheduler's default.
-
-    Returns
-    -------
-    options : dict
-        For ``dask.compute`` and ``dask.persist``.
-    """
+    """Tell a Dask scheduler how many threads to use."""
     return {} if n_jobs is None else {"num_workers": n_jobs}
 
 

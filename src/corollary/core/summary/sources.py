@@ -66,14 +66,7 @@ class Source(ABC):
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
-        """Go through the rows in order, for learners to which the order matters.
-
-        Yields
-        ------
-        chunk : tuple
-            ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; sizes are those of the source, so
-            that a result may not depend on them.
-        """
+        """Go through the rows in order, for learners to which the order matters."""
 
 
 def open_source(
@@ -191,18 +184,7 @@ class Selection:
         self.label = self.target[0] if labels and self.target else None
 
     def numeric(self, features: Sequence[str]) -> list[str]:
-        """Return the names of the columns that must hold numbers, in the order of a chunk.
-
-        Parameters
-        ----------
-        features : sequence of str
-            Names of the features.
-
-        Returns
-        -------
-        names : list of str
-            Features, targets unless they are labels, and the weight.
-        """
+        """Return the names of the columns that must hold numbers, in the order of a chunk."""
         weight = [] if self.sample_weight is None else [self.sample_weight]
         return [*features, *([] if self.label else self.target), *weight]
 
@@ -212,20 +194,7 @@ class Selection:
         return bool(self.columns or self.target or self.sample_weight)
 
     def features(self, available: Sequence[str], where: str) -> list[str]:
-        """Return the names of the features, after checking that every name exists.
-
-        Parameters
-        ----------
-        available : sequence of str
-            The columns there are.
-        where : str
-            The data's name for error messages.
-
-        Returns
-        -------
-        features : list of str
-            Names in order.
-        """
+        """Return the names of the features, after checking that every name exists."""
         weight = [] if self.sample_weight is None else [self.sample_weight]
         names = [str(name) for name in available]
         for name in [*(self.columns or []), *self.target, *weight]:
@@ -256,22 +225,7 @@ class Selection:
         return features
 
     def split(self, matrix: Any, n_features: int, labels: Any = None) -> Chunk:
-        """Cut a matrix of features, targets and weight into a chunk.
-
-        Parameters
-        ----------
-        matrix : ndarray of shape (n_samples, n_features + n_targets + n_weights)
-            Columns in the order of :meth:`numeric`.
-        n_features : int
-            How many features there are.
-        labels : ndarray of shape (n_samples,) or None, default=None
-            The target, if it is not in the matrix.
-
-        Returns
-        -------
-        chunk : tuple
-            ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``; y is None if only weights exist.
-        """
+        """Cut a matrix of features, targets and weight into a chunk."""
         stop = n_features + (0 if self.label else len(self.target))
         X = matrix[:, :n_features]
         y = matrix[:, n_features:stop] if self.target else None
@@ -400,22 +354,7 @@ class ChunkSource(Source):
 
 
 def not_numeric_message(name: str, where: str, dtype: Any) -> str:
-    """Word the error about a column that holds no numbers.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    where : str
-        The data's name.
-    dtype : object
-        What the column holds.
-
-    Returns
-    -------
-    message : str
-        The sentence.
-    """
+    """Word the error about a column that holds no numbers."""
     return (
         f"Column {name!r} of {where} has type {dtype}; numbers are needed. Encode it as numbers "
         "first, or leave it out by listing the wanted columns in `columns`."
@@ -445,25 +384,6 @@ def check_finite(block: Chunk, names: list[str] | None = None, *, missing: bool 
     """Refuse NaN, infinity and negative weights, which would spoil sums without a trace.
 
     Labels that came as objects are given the type of what they hold.
-
-    Parameters
-    ----------
-    block : tuple
-        ``(X,)``, ``(X, y)`` or ``(X, y, sample_weight)``.
-    names : list of str or None, default=None
-        Names of the columns of X for the message.
-    missing : bool, default=False
-        Whether X may hold NaN.
-
-    Returns
-    -------
-    block : tuple
-        The same rows.
-
-    Raises
-    ------
-    ValueError
-        Naming the column.
     """
     if len(block) > 1 and block[1] is not None and block[1].dtype.kind == "O":
         block = (block[0], _as_labels(block[1]), *block[2:])

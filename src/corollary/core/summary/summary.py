@@ -114,16 +114,6 @@ class Together(Summary):
 def block_rows(chunk: Chunk) -> int:
     """Return how many rows of this width make a block.
 
-    Parameters
-    ----------
-    chunk : tuple
-        Arrays with the same number of rows; entries may be None.
-
-    Returns
-    -------
-    rows : int
-        A number that depends on the row's width in values only, not on the number of rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -140,56 +130,17 @@ def _row_width(array: Any) -> int:
 
 
 def n_rows(chunk: Chunk) -> int:
-    """Return the number of rows of a chunk.
-
-    Parameters
-    ----------
-    chunk : tuple
-        Arrays with the same number of rows; entries may be None.
-
-    Returns
-    -------
-    rows : int
-        Their common number of rows.
-    """
+    """Return the number of rows of a chunk."""
     return int(next(a for a in chunk if a is not None).shape[0])
 
 
 def slice_rows(chunk: Chunk, start: int, stop: int) -> Chunk:
-    """Return rows ``start`` to ``stop`` of every array of a chunk, without copying dense ones.
-
-    Parameters
-    ----------
-    chunk : tuple
-        Arrays with the same number of rows; entries may be None.
-    start : int
-        First row.
-    stop : int
-        One past the last row.
-
-    Returns
-    -------
-    part : tuple
-        The same arrays, restricted.
-    """
+    """Return rows ``start`` to ``stop`` of every array of a chunk, without copying dense ones."""
     return tuple(None if a is None else a[start:stop] for a in chunk)
 
 
 def reblock(chunks: Iterable[Chunk], rows: int | None = None) -> Iterator[Chunk]:
-    """Cut or join a stream of chunks into blocks of equal size (the last may be shorter).
-
-    Parameters
-    ----------
-    chunks : iterable of tuples
-        Chunks of any sizes.
-    rows : int or None, default=None
-        Rows of a block; None for :func:`block_rows` of the first chunk.
-
-    Yields
-    ------
-    block : tuple
-        The next ``rows`` rows.
-    """
+    """Cut or join a stream of chunks into blocks of equal size (the last may be shorter)."""
     pending: list[Chunk] = []
     held = 0
     for chunk in chunks:
@@ -238,13 +189,7 @@ class MergeTree:
         self._stack: list[tuple[int, Any]] = []
 
     def push(self, part: Any) -> None:
-        """Add the summary of the next block.
-
-        Parameters
-        ----------
-        part : object
-            The summary.
-        """
+        """Add the summary of the next block."""
         height = 0
         while self._stack and self._stack[-1][0] == height:
             part = self._merge(self._stack.pop()[1], part)
@@ -252,13 +197,7 @@ class MergeTree:
         self._stack.append((height, part))
 
     def result(self) -> Any:
-        """Return the merged summary, or None if nothing was pushed.
-
-        Returns
-        -------
-        summary : object or None
-            The root of the tree.
-        """
+        """Return the merged summary, or None if nothing was pushed."""
         if not self._stack:
             return None
         total = self._stack[-1][1]
@@ -268,22 +207,7 @@ class MergeTree:
 
 
 def reduce_blocks(summary: S, blocks: Iterable[Chunk], *, n_jobs: int | None = None) -> S:
-    """Summarise blocks in threads and merge them in order.
-
-    Parameters
-    ----------
-    summary : Summary
-        Where to start.
-    blocks : iterable of tuples
-        The blocks; each is summarised whole.
-    n_jobs : int or None, default=None
-        Threads; None means one per available core.
-
-    Returns
-    -------
-    summary : Summary
-        The starting summary merged with that of all blocks.
-    """
+    """Summarise blocks in threads and merge them in order."""
     tree = MergeTree(lambda left, right: left.merge(right))
 
     def summarise(block: Chunk) -> S:

@@ -43,26 +43,6 @@ def draw_batches(
 
     Every epoch visits every row once, in a new random order.
 
-    Parameters
-    ----------
-    seed : int
-        Determines the orders.
-    weight : ndarray of shape (n_rows,)
-        Weights of the rows.
-    batch_size : int
-        Rows per step.
-    first : int
-        Number of the first step, counted from the start of training.
-    n_steps : int
-        Number of steps, at most ``capacity``.
-    capacity : int
-        Number of steps to make room for.
-
-    Returns
-    -------
-    batches : Batches
-        Rows, shares and epoch ends of the steps.
-
     Examples
     --------
     >>> import numpy as np
@@ -97,18 +77,6 @@ def bucket(n: int, *, minimum: int = 1) -> int:
     Sizes are ``minimum`` times powers of the square root of 2, so that padding adds 41 % at most
     and a million rows pass through only twenty sizes on the way from a thousand.
 
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    minimum : int, default=1
-        The smallest size.
-
-    Returns
-    -------
-    size : int
-        At least n.
-
     Examples
     --------
     >>> from corollary.core.training import bucket
@@ -125,18 +93,6 @@ def pad_rows(data: Mapping[str, Any], capacity: int) -> dict[str, Any]:
     """Pad every array with copies of its first row, and the weights with zeros.
 
     Zeros would do for most losses, but log 0 times weight 0 is NaN: a real row is always safe.
-
-    Parameters
-    ----------
-    data : mapping of str to array of shape (n_rows, ...)
-        Rows by name; ``weight`` are the weights.
-    capacity : int
-        Number of rows to have.
-
-    Returns
-    -------
-    padded : dict of str to ndarray of shape (capacity, ...)
-        The padded arrays.
     """
     padded = {}
     for name, value in data.items():

@@ -28,15 +28,6 @@ def write_checkpoint(
 ) -> None:
     """Write arrays and what they belong to, atomically.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file; an existing one is replaced in one step.
-    arrays : mapping of str to ndarray
-        The state. No array may have dtype object.
-    identity : mapping of str to JSON values
-        What the state belongs to; :func:`read_checkpoint` compares it.
-
     Examples
     --------
     >>> import tempfile, pathlib
@@ -56,25 +47,7 @@ def write_checkpoint(
 def read_checkpoint(
     path: str | os.PathLike[str], identity: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
-    """Read the arrays of a checkpoint that belongs to ``identity``.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    identity : mapping of str to JSON values
-        What the state must belong to.
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-        The state as it was written.
-
-    Raises
-    ------
-    ValueError
-        If the file is not a readable checkpoint or belongs to something else.
-    """
+    """Read the arrays of a checkpoint that belongs to ``identity``."""
     repair = "Choose another path, or delete the file to start afresh."
     try:
         # Opened here, because NumPy leaves a file it cannot read open.
@@ -127,25 +100,11 @@ class Checkpoint:
             )
 
     def read(self) -> dict[str, np.ndarray] | None:
-        """Return the arrays written last.
-
-        Returns
-        -------
-        arrays : dict of str to ndarray or None
-            None if there is no file yet.
-        """
+        """Return the arrays written last."""
         return read_checkpoint(self.path, self.identity) if self.path.exists() else None
 
     def write(self, arrays: Mapping[str, np.ndarray], *, now: bool = False) -> None:
-        """Write the arrays, unless the last write is too recent to be worth another.
-
-        Parameters
-        ----------
-        arrays : mapping of str to ndarray
-            The state.
-        now : bool, default=False
-            Whether to write in any case.
-        """
+        """Write the arrays, unless the last write is too recent to be worth another."""
         start = time.monotonic()
         if not now and start < self._next_write:
             return
@@ -157,27 +116,7 @@ class Checkpoint:
 def match_arrays(
     arrays: Mapping[str, np.ndarray], expected: Sequence[Any], prefix: str
 ) -> list[np.ndarray]:
-    """Pick ``prefix0, prefix1, ...`` out of a checkpoint, checked against what they replace.
-
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        What :func:`read_checkpoint` returned.
-    expected : sequence of arrays
-        Arrays of the shapes and dtypes that the state must have.
-    prefix : str
-        Name of the arrays up to their number.
-
-    Returns
-    -------
-    found : list of ndarray
-        One array for each of ``expected``.
-
-    Raises
-    ------
-    ValueError
-        If one is missing or has another shape or dtype.
-    """
+    """Pick ``prefix0, prefix1, ...`` out of a checkpoint, checked against what they replace."""
     found = []
     for number, example in enumerate(expected):
         name = f"{prefix}{number}"

@@ -261,18 +261,6 @@ def train(
 def weighted_mean(values: Any, weight: Any) -> Any:
     """Return the weighted mean of per-row values, 0 if no row has weight.
 
-    Parameters
-    ----------
-    values : array of shape (n_rows,)
-        One number per row; rows of weight zero do not count, but must be finite.
-    weight : array of shape (n_rows,)
-        Non-negative weights.
-
-    Returns
-    -------
-    mean : array of shape ()
-        The mean.
-
     Examples
     --------
     >>> import jax.numpy as jnp
