@@ -27,21 +27,11 @@ NEAR = (0.2, 0.05, 0.0125)  # candidates around observed points, as shares of th
 
 @dataclass
 class Field:
-    """Candidates, other points that matter to their score, and the posteriors there.
+    """Candidates, other points that matter to their score, and the posteriors there."""
 
-    Parameters
-    ----------
-    X : ndarray of shape (n + e, n_features)
-        Candidates first.
-    n : int
-        How many candidates.
-    views : list of View
-        One for each function, at all of X.
-    """
-
-    X: np.ndarray
-    n: int
-    views: list[View]
+    X: np.ndarray  # candidates first
+    n: int  # how many candidates
+    views: list[View]  # one for each function, at all of X
 
 
 class GPLearner(AskTell):

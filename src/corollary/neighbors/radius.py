@@ -19,24 +19,12 @@ RADIUS_CONSTRAINTS: dict = {
 
 
 class RadiusVotes(NamedTuple):
-    """Neighbours within the radius of a block of queries.
+    """Neighbours within the radius of a block of queries."""
 
-    Parameters
-    ----------
-    alone : ndarray of bool of shape (n_queries,)
-        Which queries have no neighbour.
-    queries : ndarray of int of shape (n_found,)
-        Query of each neighbour, as a number in the block.
-    neighbors : ndarray of int of shape (n_found,)
-        Numbers of the training rows.
-    weights : ndarray of shape (n_found,)
-        How much each of them counts.
-    """
-
-    alone: np.ndarray
-    queries: np.ndarray
-    neighbors: np.ndarray
-    weights: np.ndarray
+    alone: np.ndarray  # which queries have no neighbour
+    queries: np.ndarray  # query of each neighbour, as a number in the block
+    neighbors: np.ndarray  # numbers of the training rows
+    weights: np.ndarray  # how much each of them counts
 
 
 class RadiusModel(NeighborsModel):

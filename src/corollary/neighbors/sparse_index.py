@@ -21,21 +21,11 @@ from corollary.neighbors.within import Neighborhoods, gather, reduced_limit
 
 
 class Compressed(NamedTuple):
-    """Rows (or columns) of a sparse matrix, as compiled searches take them.
+    """Rows (or columns) of a sparse matrix, as compiled searches take them."""
 
-    Parameters
-    ----------
-    starts : ndarray of int of shape (n_rows + 1,)
-        Where the entries of each row begin.
-    where : ndarray of int of shape (n_entries,)
-        Columns, in order in each row.
-    values : ndarray of shape (n_entries,)
-        Numbers.
-    """
-
-    starts: np.ndarray
-    where: np.ndarray
-    values: np.ndarray
+    starts: np.ndarray  # where the entries of each row begin
+    where: np.ndarray  # columns, in order in each row
+    values: np.ndarray  # numbers
 
 
 def _fits(index: Any) -> str | None:

@@ -24,23 +24,14 @@ PREDICTION_ROWS = 4096
 
 
 class Ensemble(NamedTuple):
-    """Networks and how they were learned.
+    """Networks and how they were learned."""
 
-    Parameters
-    ----------
-    parameters : list of ndarray
-        Weights and biases of all layers, each with a leading axis of members.
-    losses : list of ndarray
-        For each member the mean training loss of each epoch.
-    held_out_losses : list of ndarray or None
-        For each member the loss on its held-out rows after each epoch; None if none were held out.
-    best_losses : ndarray of shape (n_members,)
-        The loss each member stopped by, at the epoch whose parameters it kept.
-    """
-
+    # weights and biases of all layers, each with a leading axis of members
     parameters: list[np.ndarray]
-    losses: list[np.ndarray]
+    losses: list[np.ndarray]  # for each member the mean training loss of each epoch
+    # for each member the loss on its held-out rows after each epoch; None if none were held out
     held_out_losses: list[np.ndarray] | None
+    # the loss each member stopped by, at the epoch whose parameters it kept
     best_losses: np.ndarray
 
 

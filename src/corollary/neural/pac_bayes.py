@@ -103,13 +103,6 @@ def noisy_outputs(means: Sequence[Any], stds: Sequence[Any], X: Any, noise: Sequ
 class PACBayesLoss:
     """What the network minimises, in the form that ``corollary.core.training`` asks for.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Numbers of units from inputs to outputs.
-    bound : bool
-        True for the bound of the posterior; False for the cross-entropy under the prior's noise.
-
     Examples
     --------
     >>> from corollary.neural.pac_bayes import PACBayesLoss
@@ -117,7 +110,8 @@ class PACBayesLoss:
     True
     """
 
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # numbers of units from inputs to outputs
+    # true for the bound of the posterior; False for the cross-entropy under the prior's noise
     bound: bool
 
     def __call__(self, params: Any, batch: Any, key: Any) -> Any:

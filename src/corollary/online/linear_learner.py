@@ -12,24 +12,12 @@ from corollary.risk import sign
 
 
 class Comparison(NamedTuple):
-    """A fixed rule u followed through the rounds of a chunk.
+    """A fixed rule u followed through the rounds of a chunk."""
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rounds,)
-        Its scores.
-    squares : ndarray of shape (n_rounds,)
-        Squared lengths of the rows.
-    norm : float
-        Its length.
-    peak : float
-        Its largest weight in absolute value.
-    """
-
-    scores: np.ndarray
-    squares: np.ndarray
-    norm: float
-    peak: float
+    scores: np.ndarray  # its scores
+    squares: np.ndarray  # squared lengths of the rows
+    norm: float  # its length
+    peak: float  # its largest weight in absolute value
 
 
 class LinearLearner(OnlineLearner):

@@ -18,84 +18,37 @@ TINY = 1e-300
 
 
 class LinearSettings(NamedTuple):
-    """How a linear learner reacts, as numbers for the compiled loop.
+    """How a linear learner reacts, as numbers for the compiled loop."""
 
-    Parameters
-    ----------
-    loss : int
-        Code of the loss, see :class:`corollary.risk.Loss`.
-    rule : int
-        Code of the update rule.
-    step : int
-        Code of the step's schedule.
-    eta : float
-        Size of the step; the aggressiveness C of the passive-aggressive rules.
-    alpha : float
-        Strength of the L2 penalty.
-    radius : float
-        Radius of the ball (with AdaGrad: of the box) that the weights stay in.
-    shape : float
-        Width of the insensitive zone, or level of the quantile.
-    intercept : float
-        1.0 to learn an intercept, 0.0 not to.
-    """
-
-    loss: int
-    rule: int
-    step: int
-    eta: float
-    alpha: float
-    radius: float
-    shape: float
-    intercept: float
+    loss: int  # code of the loss, see :class:`corollary.risk.Loss`
+    rule: int  # code of the update rule
+    step: int  # code of the step's schedule
+    eta: float  # size of the step; the aggressiveness C of the passive-aggressive rules
+    alpha: float  # strength of the L2 penalty
+    radius: float  # radius of the ball (with AdaGrad: of the box) that the weights stay in
+    shape: float  # width of the insensitive zone, or level of the quantile
+    intercept: float  # 1.0 to learn an intercept, 0.0 not to
 
 
 class LinearState(NamedTuple):
-    """The memory of a linear learner with r outputs and d features; updated in place.
+    """The memory of a linear learner with r outputs and d features; updated in place."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (r, d + 1)
-        Weights before scaling; the intercept last, not scaled.
-    scale : ndarray of shape (r,)
-        Factor of the weights.
-    squares : ndarray of shape (r, d + 1) or (r, 0)
-        Sums of squared slopes, for AdaGrad.
-    sums : ndarray of shape (r, d + 1) or (r, 0)
-        With ``mass``, the sum of all iterates, for averaging.
-    mass : ndarray of shape (r,)
-        Sum of all scales.
-    squared_norm : ndarray of shape (r,)
-        Squared length of the weights before scaling; kept for sparse rows inside a ball.
-    clock : ndarray of shape (1,), dtype=int64
-        Rounds learnt from.
-    """
-
-    weights: np.ndarray
-    scale: np.ndarray
-    squares: np.ndarray
-    sums: np.ndarray
-    mass: np.ndarray
+    weights: np.ndarray  # weights before scaling; the intercept last, not scaled
+    scale: np.ndarray  # factor of the weights
+    squares: np.ndarray  # sums of squared slopes, for AdaGrad
+    sums: np.ndarray  # with ``mass``, the sum of all iterates, for averaging
+    mass: np.ndarray  # sum of all scales
+    # squared length of the weights before scaling; kept for sparse rows inside a ball
     squared_norm: np.ndarray
-    clock: np.ndarray
+    clock: np.ndarray  # rounds learnt from
 
 
 class CSRRows(NamedTuple):
-    """The three arrays of a CSR matrix, for the compiled loop.
+    """The three arrays of a CSR matrix, for the compiled loop."""
 
-    Parameters
-    ----------
-    data : ndarray of shape (n_entries,)
-        Values.
-    indices : ndarray of shape (n_entries,)
-        Their columns.
-    indptr : ndarray of shape (n_samples + 1,)
-        Where rows start.
-    """
-
-    data: np.ndarray
-    indices: np.ndarray
-    indptr: np.ndarray
+    data: np.ndarray  # values
+    indices: np.ndarray  # their columns
+    indptr: np.ndarray  # where rows start
 
 
 def make_settings(

@@ -183,24 +183,12 @@ def measure_table(
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """What the predictions lean on, and the rows that they missed most.
+    """What the predictions lean on, and the rows that they missed most."""
 
-    Parameters
-    ----------
-    importances : tuple of Importance
-        Most important first.
-    effects : tuple of Effect
-        For the most important columns.
-    worst : tuple of WorstRow
-        The worst test rows with the training rows they resemble.
-    loss : str
-        The loss whose rise the importances state.
-    """
-
-    importances: tuple[Importance, ...]
-    effects: tuple[Effect, ...]
-    worst: tuple[WorstRow, ...]
-    loss: str
+    importances: tuple[Importance, ...]  # most important first
+    effects: tuple[Effect, ...]  # for the most important columns
+    worst: tuple[WorstRow, ...]  # the worst test rows with the training rows they resemble
+    loss: str  # the loss whose rise the importances state
 
 
 def explain(

@@ -18,21 +18,11 @@ Verdict = Literal["shown", "not shown", "worse"]
 
 @dataclass(frozen=True)
 class LossName:
-    """What a loss is called, and what a reader should know of its unit.
+    """What a loss is called, and what a reader should know of its unit."""
 
-    Parameters
-    ----------
-    name : str
-        In words, e.g. ``"log loss"``.
-    remark : str, default=""
-        Its unit.
-    of_logarithm : bool, default=False
-        Whether it compares logarithms: the target is so skewed that a few rows decide every
-        average.
-    """
-
-    name: str
-    remark: str = ""
+    name: str  # in words, e.g. ``"log loss"``
+    remark: str = ""  # its unit
+    # whether it compares logarithms: the target is so skewed that a few rows decide every average
     of_logarithm: bool = False
 
     @property
@@ -43,276 +33,130 @@ class LossName:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about the data that a reader should know.
+    """Something about the data that a reader should know."""
 
-    Parameters
-    ----------
-    kind : str
-        Machine-readable name, e.g. ``"constant-column"``, ``"twins-across-split"``,
-        ``"predicts-alone"``, ``"impossible-value"``.
-    sentence : str
-        The finding in plain words, with its numbers.
-    act : bool, default=False
-        Whether the reader must act; harmless facts stay grey.
-    columns : tuple of str, default=()
-        Columns concerned.
-    rows : tuple of int, default=()
-        Some of the rows concerned, as positions in the file (first data row is 0).
-    """
-
+    # machine-readable name, e.g. ``"constant-column"``, ``"twins-across-split"``, ``"predicts-
+    # alone"``, ``"impossible-value"``
     kind: str
-    sentence: str
-    act: bool = False
-    columns: tuple[str, ...] = ()
+    sentence: str  # the finding in plain words, with its numbers
+    act: bool = False  # whether the reader must act; harmless facts stay grey
+    columns: tuple[str, ...] = ()  # columns concerned
+    # some of the rows concerned, as positions in the file (first data row is 0)
     rows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class ProfiledColumn:
-    """Profile of one column.
+    """Profile of one column."""
 
-    Parameters
-    ----------
-    name : str
-        Its name as in the file.
-    kind : str
-        One of ``"numeric"``, ``"category"``, ``"boolean"``, ``"date"``, ``"text"``,
-        ``"constant"``, ``"empty"``.
-    scale : str
-        Scale type: ``"nominal"``, ``"ordinal"``, ``"interval"``, ``"ratio"`` or ``"absolute"``.
-    n_missing : int
-        Missing values.
-    n_distinct : int
-        Distinct values.
-    used : bool
-        Whether the models see it.
-    numbers : dict
-        For numeric and date columns: ``min, q25, median, q75, max, mean``.
-    histogram : dict
-        ``{"edges": [...], "counts": [...]}`` or ``{"labels": [...], "counts": [...],
-        "other": int}``.
-    why_unused : str, default=""
-        Reason, when it is not used.
-    """
-
-    name: str
+    name: str  # its name as in the file
+    # one of ``"numeric"``, ``"category"``, ``"boolean"``, ``"date"``, ``"text"``, ``"constant"``,
+    # ``"empty"``
     kind: str
+    # scale type: ``"nominal"``, ``"ordinal"``, ``"interval"``, ``"ratio"`` or ``"absolute"``
     scale: str
-    n_missing: int
-    n_distinct: int
-    used: bool
-    numbers: dict[str, Any]
+    n_missing: int  # missing values
+    n_distinct: int  # distinct values
+    used: bool  # whether the models see it
+    numbers: dict[str, Any]  # for numeric and date columns: ``min, q25, median, q75, max, mean``
+    # ``{"edges": [...], "counts": [...]}`` or ``{"labels": [...], "counts": [...], "other": int}``
     histogram: dict[str, Any]
-    why_unused: str = ""
+    why_unused: str = ""  # reason, when it is not used
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Profile of the table.
+    """Profile of the table."""
 
-    Parameters
-    ----------
-    n_rows : int
-        Rows in the file that have a target.
-    n_dropped : int
-        Rows left out because their target is missing.
-    columns : tuple of ProfiledColumn
-        Every column but the target.
-    target : ProfiledColumn
-        The target.
-    findings : tuple of Finding
-        What is odd, most important first.
-    """
-
-    n_rows: int
-    n_dropped: int
-    columns: tuple[ProfiledColumn, ...]
-    target: ProfiledColumn
-    findings: tuple[Finding, ...]
+    n_rows: int  # rows in the file that have a target
+    n_dropped: int  # rows left out because their target is missing
+    columns: tuple[ProfiledColumn, ...]  # every column but the target
+    target: ProfiledColumn  # the target
+    findings: tuple[Finding, ...]  # what is odd, most important first
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model that took part in the comparison.
+    """A model that took part in the comparison."""
 
-    Parameters
-    ----------
-    name : str
-        Machine-readable name, e.g. ``"logistic"``.
-    label : str
-        Name for readers.
-    description : str
-        One sentence: what it is.
-    loss : Estimate
-        Cross-validated mean loss with its interval.
-    versus_chosen : Estimate
-        Paired difference of its loss to that of the chosen model (positive = worse).
-    versus_baseline : Estimate
-        Paired difference of its loss to that of the baseline (negative = better).
-    chosen : bool
-        Whether this is the model of the report. The baseline itself can be, when nothing else is
-        better by more than chance would make it.
-    baseline : bool
-        Whether this is the trivial predictor.
-    indistinguishable : bool
-        Whether its paired interval to the chosen model contains zero.
-    seconds : float
-        Time of its cross-validation.
-    size : int
-        Fitted numbers (coefficients, weights).
-    settings : dict
-        Settings chosen, for the reader.
-    error : str, default=""
-        Why it could not take part; the other fields are then not meaningful.
-    out_of_bag : float or None, default=None
-        For a bag of models, the mean loss of its training rows as judged by the members that have
-        not seen them.
-    """
-
-    name: str
-    label: str
-    description: str
-    loss: Estimate
+    name: str  # machine-readable name, e.g. ``"logistic"``
+    label: str  # name for readers
+    description: str  # one sentence: what it is
+    loss: Estimate  # cross-validated mean loss with its interval
+    # paired difference of its loss to that of the chosen model (positive = worse)
     versus_chosen: Estimate
+    # paired difference of its loss to that of the baseline (negative = better)
     versus_baseline: Estimate
+    # whether this is the model of the report. The baseline itself can be, when nothing else is
+    # better by more than chance would make it
     chosen: bool
-    baseline: bool
-    indistinguishable: bool
-    seconds: float
-    size: int
-    settings: dict[str, Any] = field(default_factory=dict)
-    error: str = ""
+    baseline: bool  # whether this is the trivial predictor
+    indistinguishable: bool  # whether its paired interval to the chosen model contains zero
+    seconds: float  # time of its cross-validation
+    size: int  # fitted numbers (coefficients, weights)
+    settings: dict[str, Any] = field(default_factory=dict)  # settings chosen, for the reader
+    error: str = ""  # why it could not take part; the other fields are then not meaningful
+    # for a bag of models, the mean loss of its training rows as judged by the members that have not
+    # seen them
     out_of_bag: float | None = None
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A training row that a test row resembles.
+    """A training row that a test row resembles."""
 
-    Parameters
-    ----------
-    position : int
-        Position in the file.
-    distance : float
-        Distance in encoded features.
-    truth : int or float
-        Class index or number.
-    values : dict of str to object
-        Raw values by column.
-    """
-
-    position: int
-    distance: float
-    truth: float
-    values: dict[str, Any]
+    position: int  # position in the file
+    distance: float  # distance in encoded features
+    truth: float  # class index or number
+    values: dict[str, Any]  # raw values by column
 
 
 @dataclass(frozen=True)
 class WorstRow:
-    """A test row that was predicted badly, and the training rows it resembles most.
+    """A test row that was predicted badly, and the training rows it resembles most."""
 
-    Parameters
-    ----------
-    row : int
-        Its place among the test rows.
-    neighbours : tuple of Neighbour
-        The nearest first.
-    far : bool
-        Whether it is farther from all training rows than 95% of test rows are.
-    """
-
-    row: int
-    neighbours: tuple[Neighbour, ...]
-    far: bool
+    row: int  # its place among the test rows
+    neighbours: tuple[Neighbour, ...]  # the nearest first
+    far: bool  # whether it is farther from all training rows than 95% of test rows are
 
 
 @dataclass(frozen=True)
 class TestRows:
-    """The rows no choice ever saw, and what the chosen model says about them.
-
-    Parameters
-    ----------
-    positions : ndarray of shape (n,)
-        Positions in the file.
-    table : dict of str to list
-        Raw values of every column, for showing rows to the reader.
-    truth : ndarray of shape (n,)
-        Class index or number.
-    prediction : ndarray of shape (n,)
-        Class index or number.
-    baseline : ndarray of shape (n,)
-        What the baseline predicts.
-    loss : ndarray of shape (n,)
-        Loss of the chosen model by row, in the comparison's loss.
-    baseline_loss : ndarray of shape (n,)
-        Loss of the baseline by row.
-    probability : ndarray of shape (n, n_classes) or None
-        Class probabilities (classification).
-    low : ndarray of shape (n,) or None
-        Lower ends of the prediction intervals (regression).
-    high : ndarray of shape (n,) or None
-        Upper ends (regression).
-    sets : ndarray of bool of shape (n, n_classes) or None
-        Prediction sets (classification).
-    """
+    """The rows no choice ever saw, and what the chosen model says about them."""
 
     __test__ = False  # not a test class, whatever its name suggests to pytest
 
-    positions: np.ndarray
-    table: dict[str, list[Any]]
-    truth: np.ndarray
-    prediction: np.ndarray
-    baseline: np.ndarray
-    loss: np.ndarray
-    baseline_loss: np.ndarray
-    probability: np.ndarray | None = None
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    sets: np.ndarray | None = None
+    positions: np.ndarray  # positions in the file
+    table: dict[str, list[Any]]  # raw values of every column, for showing rows to the reader
+    truth: np.ndarray  # class index or number
+    prediction: np.ndarray  # class index or number
+    baseline: np.ndarray  # what the baseline predicts
+    loss: np.ndarray  # loss of the chosen model by row, in the comparison's loss
+    baseline_loss: np.ndarray  # loss of the baseline by row
+    probability: np.ndarray | None = None  # class probabilities (classification)
+    low: np.ndarray | None = None  # lower ends of the prediction intervals (regression)
+    high: np.ndarray | None = None  # upper ends (regression)
+    sets: np.ndarray | None = None  # prediction sets (classification)
 
 
 @dataclass(frozen=True)
 class Importance:
-    """How much worse the model gets without knowing a column (its values permuted).
+    """How much worse the model gets without knowing a column (its values permuted)."""
 
-    Parameters
-    ----------
-    column : str
-        Column of the file.
-    increase : Estimate
-        Rise of the headline loss when the column is shuffled in the test rows.
-    stand_ins : tuple of str, default=()
-        Columns that carry nearly the same information.
-    """
-
-    column: str
-    increase: Estimate
-    stand_ins: tuple[str, ...] = ()
+    column: str  # column of the file
+    increase: Estimate  # rise of the headline loss when the column is shuffled in the test rows
+    stand_ins: tuple[str, ...] = ()  # columns that carry nearly the same information
 
 
 @dataclass(frozen=True)
 class Effect:
-    """Mean prediction as one column moves.
+    """Mean prediction as one column moves."""
 
-    Parameters
-    ----------
-    column : str
-        Column of the file.
-    grid : list
-        Values (numbers, or category names).
-    mean : list of float
-        Mean prediction (classification: mean probability of ``of_class``).
-    density : list of float
-        Share of rows near each grid value.
-    of_class : str, default=""
-        Class whose probability is shown (classification).
-    """
-
-    column: str
-    grid: list[Any]
-    mean: list[float]
-    density: list[float]
-    of_class: str = ""
+    column: str  # column of the file
+    grid: list[Any]  # values (numbers, or category names)
+    mean: list[float]  # mean prediction (classification: mean probability of ``of_class``)
+    density: list[float]  # share of rows near each grid value
+    of_class: str = ""  # class whose probability is shown (classification)
 
 
 @dataclass(frozen=True)

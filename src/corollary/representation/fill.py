@@ -21,21 +21,11 @@ _BATCH = 1_000_000
 
 
 class Moments(NamedTuple):
-    """What is known of a row before anything of it is seen.
+    """What is known of a row before anything of it is seen."""
 
-    Parameters
-    ----------
-    mean : ndarray of shape (d,)
-        Means.
-    spread : ndarray of shape (d,)
-        Standard deviations.
-    precision : ndarray of shape (d, d)
-        Inverse of the correlation matrix.
-    """
-
-    mean: np.ndarray
-    spread: np.ndarray
-    precision: np.ndarray
+    mean: np.ndarray  # means
+    spread: np.ndarray  # standard deviations
+    precision: np.ndarray  # inverse of the correlation matrix
 
 
 def learn_moments(X: np.ndarray) -> Moments | None:

@@ -32,59 +32,28 @@ LOOKED_AT = 10_000
 
 @dataclass(frozen=True)
 class Boosting:
-    """Settings of the loop.
+    """Settings of the loop."""
 
-    Parameters
-    ----------
-    n_estimators : int
-        Most iterations.
-    learning_rate : float
-        Shrinkage of every step.
-    subsample : float
-        Share of the rows that each tree learns from.
-    growth : Growth
-        Settings of a tree.
-    n_iter_no_change : int
-        Iterations without improvement before it stops.
-    tol : float
-        What counts as improvement.
-    stops : bool
-        Whether it may stop early.
-    """
-
-    n_estimators: int
-    learning_rate: float
-    subsample: float
-    growth: Growth
-    n_iter_no_change: int
-    tol: float
-    stops: bool
+    n_estimators: int  # most iterations
+    learning_rate: float  # shrinkage of every step
+    subsample: float  # share of the rows that each tree learns from
+    growth: Growth  # settings of a tree
+    n_iter_no_change: int  # iterations without improvement before it stops
+    tol: float  # what counts as improvement
+    stops: bool  # whether it may stop early
 
 
 @dataclass(frozen=True)
 class Boosted:
-    """What the loop returns.
+    """What the loop returns."""
 
-    Parameters
-    ----------
-    trees : Trees
-        All trees, one iteration after the other.
-    start : ndarray of shape (n_outputs,)
-        Raw prediction before the first tree.
-    n_iter : int
-        Iterations kept.
-    train_score : ndarray
-        Mean training loss before the first and after each iteration; empty if not asked for. Where
-        held-out rows decide when to stop, it is that of at most 10,000 rows.
-    validation_score : ndarray
-        The same on held-out rows; empty if there are none.
-    """
-
-    trees: Trees
-    start: np.ndarray
-    n_iter: int
+    trees: Trees  # all trees, one iteration after the other
+    start: np.ndarray  # raw prediction before the first tree
+    n_iter: int  # iterations kept
+    # mean training loss before the first and after each iteration; empty if not asked for. Where
+    # held-out rows decide when to stop, it is that of at most 10,000 rows
     train_score: np.ndarray
-    validation_score: np.ndarray
+    validation_score: np.ndarray  # the same on held-out rows; empty if there are none
 
     @classmethod
     def of(

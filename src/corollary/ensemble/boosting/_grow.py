@@ -46,72 +46,36 @@ MIN_HESSIAN = 1e-3
 
 @dataclass(frozen=True)
 class Growth:
-    """When a tree stops to grow and what its splits must respect.
+    """When a tree stops to grow and what its splits must respect."""
 
-    Parameters
-    ----------
-    max_leaf_nodes : int or None
-        Most leaves.
-    max_depth : int or None
-        Most splits on a way.
-    min_samples_leaf : int
-        Fewest rows of a leaf.
-    l2 : float
-        Penalty of squared leaf values.
-    max_features : float
-        Share of the features that are tried at a split.
-    """
-
-    max_leaf_nodes: int | None
-    max_depth: int | None
-    min_samples_leaf: int
-    l2: float
-    max_features: float
+    max_leaf_nodes: int | None  # most leaves
+    max_depth: int | None  # most splits on a way
+    min_samples_leaf: int  # fewest rows of a leaf
+    l2: float  # penalty of squared leaf values
+    max_features: float  # share of the features that are tried at a split
 
 
 @dataclass(frozen=True, eq=False)
 class Settling:
-    """What the values of leaves depend on besides derivatives.
+    """What the values of leaves depend on besides derivatives."""
 
-    Parameters
-    ----------
-    rate : float
-        Shrinkage of every value.
-    heaviest : float
-        The largest weight of a row.
-    revise : callable or None
-        Called with the tree to put other values in the place of Newton steps, which are then not
-        shrunk; None if these are good.
-    """
-
-    rate: float
-    heaviest: float
+    rate: float  # shrinkage of every value
+    heaviest: float  # the largest weight of a row
+    # called with the tree to put other values in the place of Newton steps, which are then not
+    # shrunk; None if these are good
     revise: Callable[["Grown"], None] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A grown tree; its arrays are overwritten by the next one.
+    """A grown tree; its arrays are overwritten by the next one."""
 
-    Parameters
-    ----------
-    nodes : ndarray of records of shape (n_nodes,)
-        Nodes, see :mod:`corollary.ensemble._loops.records`; the values of leaves are apart.
-    steps : ndarray of shape (n_nodes, n_outputs)
-        Values of leaves, once they are settled.
-    sides : ndarray of uint8 of shape (n_nodes, 256)
-        Side of every bin at every split.
-    spans : ndarray of records of shape (n_nodes, n_blocks)
-        Where the rows of nodes begin and end in the order, block by block.
-    rows : Rows
-        Training rows and their derivatives.
-    """
-
+    # nodes, see :mod:`corollary.ensemble._loops.records`; the values of leaves are apart
     nodes: np.ndarray
-    steps: np.ndarray
-    sides: np.ndarray
-    spans: np.ndarray
-    rows: Any
+    steps: np.ndarray  # values of leaves, once they are settled
+    sides: np.ndarray  # side of every bin at every split
+    spans: np.ndarray  # where the rows of nodes begin and end in the order, block by block
+    rows: Any  # training rows and their derivatives
 
     @property
     def leaves(self) -> np.ndarray:
@@ -125,21 +89,11 @@ class Grown:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a tree until all are joined.
+    """What is kept of a tree until all are joined."""
 
-    Parameters
-    ----------
-    nodes : ndarray of records of shape (n_nodes,)
-        As in :class:`Grown`.
-    values : ndarray of shape (n_nodes, n_outputs)
-        Values of leaves.
-    bitsets : dict of int to ndarray
-        Categories that go left, by node.
-    """
-
-    nodes: np.ndarray
-    values: np.ndarray
-    bitsets: dict[int, np.ndarray]
+    nodes: np.ndarray  # as in :class:`Grown`
+    values: np.ndarray  # values of leaves
+    bitsets: dict[int, np.ndarray]  # categories that go left, by node
 
 
 def keep(grown: Grown, bins: Bins) -> Kept:

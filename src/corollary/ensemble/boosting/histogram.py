@@ -27,30 +27,14 @@ DITHER_ABOVE = 1024
 
 
 class Word(NamedTuple):
-    """How derivatives of rows share 64 bits.
+    """How derivatives of rows share 64 bits."""
 
-    Parameters
-    ----------
-    room : int
-        Words that may be added up.
-    c_bits : int
-        Bits of the count.
-    h_bits : int
-        Bits of second derivatives.
-    shift : int
-        Bits of the count in a line of a histogram.
-    g_limit : float
-        Largest absolute first derivative, as a whole number.
-    h_limit : float
-        Largest second derivative, as a whole number.
-    """
-
-    room: int
-    c_bits: int
-    h_bits: int
-    shift: int
-    g_limit: float
-    h_limit: float
+    room: int  # words that may be added up
+    c_bits: int  # bits of the count
+    h_bits: int  # bits of second derivatives
+    shift: int  # bits of the count in a line of a histogram
+    g_limit: float  # largest absolute first derivative, as a whole number
+    h_limit: float  # largest second derivative, as a whole number
 
 
 def divide_word(n_rows: int) -> Word:

@@ -276,24 +276,12 @@ def stagewise_dictionary(
 
 
 class StagewiseRun(NamedTuple):
-    """A greedy fit with a base learner.
+    """A greedy fit with a base learner."""
 
-    Parameters
-    ----------
-    members : list of estimators
-        The functions added.
-    lengths : ndarray of shape (n_steps,)
-        Their coefficients.
-    losses : ndarray of shape (n_steps + 1,)
-        Mean training loss before the first and after each step.
-    start : float
-        The constant the sum starts from.
-    """
-
-    members: list[Any]
-    lengths: np.ndarray
-    losses: np.ndarray
-    start: float
+    members: list[Any]  # the functions added
+    lengths: np.ndarray  # their coefficients
+    losses: np.ndarray  # mean training loss before the first and after each step
+    start: float  # the constant the sum starts from
 
 
 def best_constant(loss: Loss, y: np.ndarray, w: np.ndarray) -> float:

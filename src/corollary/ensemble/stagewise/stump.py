@@ -83,36 +83,18 @@ class Stump(NamedTuple):
 
 
 class Presorted(NamedTuple):
-    """Columns and the order of their rows, to fit many stumps to the same rows.
+    """Columns and the order of their rows, to fit many stumps to the same rows."""
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_features, n_samples)
-        The transposed rows.
-    order : ndarray of int, shape (n_features, n_samples)
-        Rows of each column in ascending order.
-    """
-
-    columns: np.ndarray
-    order: np.ndarray
+    columns: np.ndarray  # the transposed rows
+    order: np.ndarray  # rows of each column in ascending order
 
 
 class Cut(NamedTuple):
-    """A feature and a threshold.
+    """A feature and a threshold."""
 
-    Parameters
-    ----------
-    feature : int
-        Column.
-    threshold : float
-        Rows at or above it go up; minus infinity if no cut is better than none.
-    above : ndarray of bool, shape (n_samples,)
-        Which rows go up.
-    """
-
-    feature: int
-    threshold: float
-    above: np.ndarray
+    feature: int  # column
+    threshold: float  # rows at or above it go up; minus infinity if no cut is better than none
+    above: np.ndarray  # which rows go up
 
 
 def presort(X: np.ndarray) -> Presorted:

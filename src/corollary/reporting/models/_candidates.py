@@ -28,36 +28,17 @@ SEVERE = 4.0
 
 @dataclass(frozen=True)
 class Situation:
-    """What a candidate is to be fitted to.
+    """What a candidate is to be fitted to."""
 
-    Parameters
-    ----------
-    task : {"classification", "regression"}
-        Kind of prediction.
-    n : int
-        Training rows.
-    d : int
-        Features.
-    n_classes : int
-        Classes; 0 for a number.
-    log : bool
-        Whether the target is positive and skewed, so that its logarithm is worth predicting.
-    severe : bool
-        Whether it is so skewed that losses are those of the logarithm.
-    seed : int
-        Seed.
-    fast : bool
-        Whether speed matters more than the last bit of quality.
-    """
-
-    task: Task
-    n: int
-    d: int
-    n_classes: int
+    task: Task  # kind of prediction
+    n: int  # training rows
+    d: int  # features
+    n_classes: int  # classes; 0 for a number
+    # whether the target is positive and skewed, so that its logarithm is worth predicting
     log: bool
-    severe: bool
-    seed: int
-    fast: bool
+    severe: bool  # whether it is so skewed that losses are those of the logarithm
+    seed: int  # seed
+    fast: bool  # whether speed matters more than the last bit of quality
 
 
 Fit = Callable[[Situation, np.ndarray, np.ndarray], Any]
@@ -65,36 +46,16 @@ Fit = Callable[[Situation, np.ndarray, np.ndarray], Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered candidate.
+    """A registered candidate."""
 
-    Parameters
-    ----------
-    name : str
-        Machine-readable name.
-    label : str
-        Name for readers.
-    description : str
-        One sentence: what it is.
-    task : {"classification", "regression"}
-        Task it serves.
-    fit : callable
-        ``fit(situation, X, y)`` gives a fitted estimator.
-    applies : callable
-        ``applies(situation)`` says whether it takes part.
-    log : bool
-        Whether it is fitted to the logarithm of the target.
-    settings : tuple of str
-        Fitted attributes worth telling the reader.
-    """
-
-    name: str
-    label: str
-    description: str
-    task: str
-    fit: Fit
-    applies: Callable[[Situation], bool]
-    log: bool
-    settings: tuple[str, ...]
+    name: str  # machine-readable name
+    label: str  # name for readers
+    description: str  # one sentence: what it is
+    task: str  # task it serves
+    fit: Fit  # ``fit(situation, X, y)`` gives a fitted estimator
+    applies: Callable[[Situation], bool]  # ``applies(situation)`` says whether it takes part
+    log: bool  # whether it is fitted to the logarithm of the target
+    settings: tuple[str, ...]  # fitted attributes worth telling the reader
 
 
 _ENTRIES: dict[tuple[str, str], Entry] = {}

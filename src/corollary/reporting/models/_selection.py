@@ -27,39 +27,17 @@ COMPARED_ROWS, COMPARED_NUMBERS = 20_000, 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What the candidates did on the training rows, and which of them is chosen.
+    """What the candidates did on the training rows, and which of them is chosen."""
 
-    Parameters
-    ----------
-    encoder : TableEncoder
-        From columns to features, fitted to all training rows.
-    features : ndarray of shape (n_train, d)
-        The training rows, encoded.
-    compared : ndarray of shape (n_compared,)
-        Training rows that the comparison used.
-    trials : tuple of Trial
-        Cross-validations, that of the baseline first.
-    chosen : Trial
-        The one that was chosen.
-    n_folds : int
-        Folds.
-    loss : ComparedLoss
-        What was compared.
-    situation : Situation
-        What candidates were fitted to.
-    notes : tuple of str
-        What had to be decided, in sentences.
-    """
-
-    encoder: TableEncoder
-    features: np.ndarray
-    compared: np.ndarray
-    trials: tuple[Trial, ...]
-    chosen: Trial
-    n_folds: int
-    loss: ComparedLoss
-    situation: Situation
-    notes: tuple[str, ...]
+    encoder: TableEncoder  # from columns to features, fitted to all training rows
+    features: np.ndarray  # the training rows, encoded
+    compared: np.ndarray  # training rows that the comparison used
+    trials: tuple[Trial, ...]  # cross-validations, that of the baseline first
+    chosen: Trial  # the one that was chosen
+    n_folds: int  # folds
+    loss: ComparedLoss  # what was compared
+    situation: Situation  # what candidates were fitted to
+    notes: tuple[str, ...]  # what had to be decided, in sentences
 
 
 def compare_models(

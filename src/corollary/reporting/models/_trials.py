@@ -18,66 +18,32 @@ from corollary.representation import ColumnTable, TableEncoder
 
 @dataclass(frozen=True)
 class Fold:
-    """One fold, encoded.
+    """One fold, encoded."""
 
-    Parameters
-    ----------
-    train : ndarray of shape (n_train, d)
-        Features of the rows to fit on.
-    y : ndarray of shape (n_train,)
-        Their targets.
-    held : ndarray of shape (n_held, d)
-        Features of the rows to predict.
-    rows : ndarray of shape (n_held,)
-        Their positions.
-    """
-
-    train: np.ndarray
-    y: np.ndarray
-    held: np.ndarray
-    rows: np.ndarray
+    train: np.ndarray  # features of the rows to fit on
+    y: np.ndarray  # their targets
+    held: np.ndarray  # features of the rows to predict
+    rows: np.ndarray  # their positions
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a candidate did in cross-validation.
+    """What a candidate did in cross-validation."""
 
-    Parameters
-    ----------
-    name, label, description : str
-        The candidate.
-    entries : tuple of Entry
-        What is fitted: one entry, several for an average, none for the baseline.
-    prediction : ndarray of shape (n,) or (n, n_classes)
-        Out-of-fold predictions or probabilities.
-    loss : ndarray of shape (n,)
-        Out-of-fold losses.
-    seconds : float
-        Time of all its fits.
-    error : str, default=""
-        Why it could not take part.
-    settings : dict
-        What the reader may want to know of its last fit.
-    size : int, default=0
-        Fitted numbers of its last fit.
-    weights : ndarray of shape (n_entries,) or None, default=None
-        Weights of the entries in a mean.
-    oob : float or None, default=None
-        Mean out-of-bag loss of its last fit, if it has one.
-    """
-
-    name: str
+    name: str  # the candidate
     label: str
     description: str
+    # what is fitted: one entry, several for an average, none for the baseline
     entries: tuple[Entry, ...]
-    prediction: np.ndarray
-    loss: np.ndarray
-    seconds: float
-    error: str = ""
+    prediction: np.ndarray  # out-of-fold predictions or probabilities
+    loss: np.ndarray  # out-of-fold losses
+    seconds: float  # time of all its fits
+    error: str = ""  # why it could not take part
+    # what the reader may want to know of its last fit
     settings: dict[str, Any] = field(default_factory=dict)
-    size: int = 0
-    weights: np.ndarray | None = None
-    oob: float | None = None
+    size: int = 0  # fitted numbers of its last fit
+    weights: np.ndarray | None = None  # weights of the entries in a mean
+    oob: float | None = None  # mean out-of-bag loss of its last fit, if it has one
 
 
 def encode_folds(

@@ -12,17 +12,6 @@ from corollary.reporting.page._svg import Drawing, text_width
 class Scale:
     """A straight line from data to pixels.
 
-    Parameters
-    ----------
-    low : float
-        Data value at ``start``.
-    high : float
-        Data value at ``end``.
-    start : float
-        Pixel of ``low``.
-    end : float
-        Pixel of ``high``.
-
     Examples
     --------
     >>> from corollary.reporting.page._axes import Scale
@@ -30,10 +19,10 @@ class Scale:
     125.0
     """
 
-    low: float
-    high: float
-    start: float
-    end: float
+    low: float  # data value at ``start``
+    high: float  # data value at ``end``
+    start: float  # pixel of ``low``
+    end: float  # pixel of ``high``
 
     def __call__(self, value: float) -> float:
         """Map a value to its pixel."""

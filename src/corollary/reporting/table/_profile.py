@@ -25,27 +25,13 @@ _KINDS = {"identifier": "category"}
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What a report is about: the target, and the columns of the rows that have one.
+    """What a report is about: the target, and the columns of the rows that have one."""
 
-    Parameters
-    ----------
-    table : Table
-        Where they come from.
-    target : Target
-        What is to be predicted.
-    columns : ColumnTable
-        All other columns.
-    plans : dict of str to dict
-        What each of them holds.
-    used : ColumnTable
-        Those that models see.
-    """
-
-    table: Table
-    target: Target
-    columns: ColumnTable
-    plans: dict[str, Plan]
-    used: ColumnTable
+    table: Table  # where they come from
+    target: Target  # what is to be predicted
+    columns: ColumnTable  # all other columns
+    plans: dict[str, Plan]  # what each of them holds
+    used: ColumnTable  # those that models see
 
 
 def inspect(table: Table, target: str, task: str) -> Subject:

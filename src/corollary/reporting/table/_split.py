@@ -35,33 +35,15 @@ FEW_DISTINCT = 50
 
 @dataclass(frozen=True)
 class Split:
-    """Which rows serve what, as positions among the rows that have a target.
+    """Which rows serve what, as positions among the rows that have a target."""
 
-    Parameters
-    ----------
-    train : ndarray
-        Rows that models are fitted and chosen on.
-    calibration : ndarray
-        Rows that set the widths of intervals and the sizes of sets.
-    test : ndarray
-        Rows no choice ever sees.
-    folds : ndarray of shape (len(train),)
-        Fold of each training row in cross-validation.
-    n_twins : int
-        Rows that have at least one identical twin.
-    n_across : int
-        Test rows with a twin in training or calibration.
-    notes : tuple of str, default=()
-        Rules that small or repeated data called for, in sentences.
-    """
-
-    train: np.ndarray
-    calibration: np.ndarray
-    test: np.ndarray
-    folds: np.ndarray
-    n_twins: int
-    n_across: int
-    notes: tuple[str, ...] = ()
+    train: np.ndarray  # rows that models are fitted and chosen on
+    calibration: np.ndarray  # rows that set the widths of intervals and the sizes of sets
+    test: np.ndarray  # rows no choice ever sees
+    folds: np.ndarray  # fold of each training row in cross-validation
+    n_twins: int  # rows that have at least one identical twin
+    n_across: int  # test rows with a twin in training or calibration
+    notes: tuple[str, ...] = ()  # rules that small or repeated data called for, in sentences
 
 
 def divide(subject: Any, settings: Settings) -> Split:

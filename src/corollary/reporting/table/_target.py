@@ -21,36 +21,16 @@ LARGEST, SMALLEST = 1e140, 1e-140
 
 @dataclass(frozen=True)
 class Target:
-    """The target of the rows that have one.
+    """The target of the rows that have one."""
 
-    Parameters
-    ----------
-    name : str
-        Column name.
-    task : {"classification", "regression"}
-        Kind of prediction.
-    values : ndarray of shape (n,)
-        Class indices or numbers.
-    classes : tuple of str
-        Class names in index order; empty for regression.
-    rows : ndarray of shape (n,)
-        Positions in the file of the rows that have a target.
-    n_dropped : int
-        Rows left out because they have none.
-    whole : bool
-        Whether a regression target holds whole numbers only.
-    notes : tuple of str, default=()
-        Decisions, in sentences.
-    """
-
-    name: str
-    task: Task
-    values: np.ndarray
-    classes: tuple[str, ...]
-    rows: np.ndarray
-    n_dropped: int
-    whole: bool
-    notes: tuple[str, ...] = ()
+    name: str  # column name
+    task: Task  # kind of prediction
+    values: np.ndarray  # class indices or numbers
+    classes: tuple[str, ...]  # class names in index order; empty for regression
+    rows: np.ndarray  # positions in the file of the rows that have a target
+    n_dropped: int  # rows left out because they have none
+    whole: bool  # whether a regression target holds whole numbers only
+    notes: tuple[str, ...] = ()  # decisions, in sentences
 
 
 def read_target(table: Table, name: str, task: str = "auto") -> Target:

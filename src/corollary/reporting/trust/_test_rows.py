@@ -28,36 +28,16 @@ FEWEST_OTHERS = 3
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """What the chosen model does on the test rows, and what that proves.
+    """What the chosen model does on the test rows, and what that proves."""
 
-    Parameters
-    ----------
-    features : ndarray of shape (n, d)
-        The test rows, encoded.
-    predicted : ndarray of shape (n,) or (n, n_classes)
-        Numbers or probabilities that the model gives them.
-    rows : TestRows
-        The rows with all that is said of them.
-    gain : Estimate
-        Paired difference baseline loss minus chosen loss.
-    verdict : {"shown", "not shown", "worse"}
-        Whether the model beats the baseline.
-    certificates : tuple of Certificate
-        What the test rows prove.
-    training_certificates : tuple of Certificate
-        What the training rows prove by themselves.
-    notes : tuple of str
-        What could not be said, in sentences.
-    """
-
-    features: np.ndarray
-    predicted: np.ndarray
-    rows: TestRows
-    gain: Estimate
-    verdict: Verdict
-    certificates: tuple[Any, ...]
-    training_certificates: tuple[Any, ...]
-    notes: tuple[str, ...]
+    features: np.ndarray  # the test rows, encoded
+    predicted: np.ndarray  # numbers or probabilities that the model gives them
+    rows: TestRows  # the rows with all that is said of them
+    gain: Estimate  # paired difference baseline loss minus chosen loss
+    verdict: Verdict  # whether the model beats the baseline
+    certificates: tuple[Any, ...]  # what the test rows prove
+    training_certificates: tuple[Any, ...]  # what the training rows prove by themselves
+    notes: tuple[str, ...]  # what could not be said, in sentences
 
 
 def test_model(

@@ -21,24 +21,12 @@ from corollary.risk.risks.empirical import check_weights, empirical_risk
 
 
 class FiniteMinimum(NamedTuple):
-    """An empirical risk minimiser of a finite class.
+    """An empirical risk minimiser of a finite class."""
 
-    Parameters
-    ----------
-    position : int
-        Position in the class.
-    hypothesis : object
-        The hypothesis itself.
-    risk : float
-        Its empirical risk.
-    risks : ndarray of shape (n_hypotheses,)
-        The empirical risks of all hypotheses.
-    """
-
-    position: int
-    hypothesis: Any
-    risk: float
-    risks: np.ndarray
+    position: int  # position in the class
+    hypothesis: Any  # the hypothesis itself
+    risk: float  # its empirical risk
+    risks: np.ndarray  # the empirical risks of all hypotheses
 
 
 class Threshold(NamedTuple):

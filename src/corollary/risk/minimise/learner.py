@@ -59,18 +59,10 @@ class Learner(Protocol):
 
 
 class OrderSensitivity(NamedTuple):
-    """How much predictions depend on the order of the training rows.
+    """How much predictions depend on the order of the training rows."""
 
-    Parameters
-    ----------
-    changed : float
-        Largest share of predictions that differ from those of the original order.
-    largest_difference : float
-        Largest absolute difference; NaN for labels that are not numbers.
-    """
-
-    changed: float
-    largest_difference: float
+    changed: float  # largest share of predictions that differ from those of the original order
+    largest_difference: float  # largest absolute difference; NaN for labels that are not numbers
 
 
 def as_predictor(model: Any, *, method: str = "predict") -> Predictor:

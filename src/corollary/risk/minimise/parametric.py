@@ -18,51 +18,23 @@ Model = Callable[[np.ndarray], tuple[np.ndarray, Callable[[np.ndarray], np.ndarr
 
 
 class ParametricMinimum(NamedTuple):
-    """An approximate empirical risk minimiser of a parametric class.
+    """An approximate empirical risk minimiser of a parametric class."""
 
-    Parameters
-    ----------
-    parameters : ndarray of shape (n_parameters,)
-        Where the search ended.
-    value : float
-        The objective there: mean loss plus penalty.
-    gradient_norm : float
-        Largest absolute entry of its gradient there.
-    n_iter : int
-        Iterations.
-    converged : bool
-        Whether the gradient was brought below the tolerance.
-    """
-
-    parameters: np.ndarray
-    value: float
-    gradient_norm: float
-    n_iter: int
-    converged: bool
+    parameters: np.ndarray  # where the search ended
+    value: float  # the objective there: mean loss plus penalty
+    gradient_norm: float  # largest absolute entry of its gradient there
+    n_iter: int  # iterations
+    converged: bool  # whether the gradient was brought below the tolerance
 
 
 class LinearMinimum(NamedTuple):
-    """An empirical risk minimiser among linear predictors.
+    """An empirical risk minimiser among linear predictors."""
 
-    Parameters
-    ----------
-    coef : ndarray of shape (n_features,) or (n_features, n_scores)
-        Coefficients.
-    intercept : float or ndarray of shape (n_scores,)
-        Intercept.
-    value : float
-        The objective there: mean loss plus penalty.
-    n_iter : int
-        Iterations.
-    converged : bool
-        Whether the gradient was brought below the tolerance.
-    """
-
-    coef: np.ndarray
-    intercept: Any
-    value: float
-    n_iter: int
-    converged: bool
+    coef: np.ndarray  # coefficients
+    intercept: Any  # intercept
+    value: float  # the objective there: mean loss plus penalty
+    n_iter: int  # iterations
+    converged: bool  # whether the gradient was brought below the tolerance
 
 
 def minimise_parametric(

@@ -13,21 +13,11 @@ from corollary.risk.minimise.learner import as_learner
 
 
 class MeanSquaredError(NamedTuple):
-    """The mean squared error of an estimator, split.
+    """The mean squared error of an estimator, split."""
 
-    Parameters
-    ----------
-    mse : float or ndarray
-        ``E(estimate - truth)^2``.
-    variance : float or ndarray
-        ``E(estimate - E estimate)^2``.
-    bias : float or ndarray
-        ``E estimate - truth``; ``mse = variance + bias^2``.
-    """
-
-    mse: Any
-    variance: Any
-    bias: Any
+    mse: Any  # ``E(estimate - truth)^2``
+    variance: Any  # ``E(estimate - E estimate)^2``
+    bias: Any  # ``E estimate - truth``; ``mse = variance + bias^2``
 
 
 class ExcessRisk(NamedTuple):

@@ -9,21 +9,11 @@ from corollary.risk.losses.loss import LossLike, check_loss
 
 
 class RegularisedRisk(NamedTuple):
-    """A regularised risk and its gradient.
+    """A regularised risk and its gradient."""
 
-    Parameters
-    ----------
-    value : float
-        The objective.
-    gradient : ndarray of the shape of ``coef``
-        A (sub)gradient in the coefficients.
-    intercept_gradient : float or ndarray of the shape of ``intercept``
-        A (sub)gradient in the intercept, which is never penalised.
-    """
-
-    value: float
-    gradient: np.ndarray
-    intercept_gradient: Any
+    value: float  # the objective
+    gradient: np.ndarray  # a (sub)gradient in the coefficients
+    intercept_gradient: Any  # a (sub)gradient in the intercept, which is never penalised
 
 
 def empirical_risk(

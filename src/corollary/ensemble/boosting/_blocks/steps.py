@@ -18,42 +18,18 @@ Layout = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class BlockState(NamedTuple):
-    """What is known of the rows of a block, besides their bins.
+    """What is known of the rows of a block, besides their bins."""
 
-    Parameters
-    ----------
-    first : int
-        Rows in earlier blocks.
-    y : ndarray of shape (n,)
-        Targets.
-    weight : ndarray of shape (n,) or (0,)
-        Weights, or none.
-    raw : ndarray of shape (n, n_outputs)
-        Predictions before this iteration.
-    moved : ndarray of shape (n, n_outputs)
-        Predictions with the trees of this iteration.
-    rows : ndarray of uint32 or None
-        Rows of the block to learn from; None for all.
-    words : ndarray of int64 of shape (n,) or None
-        Their derivatives, packed; 0 for the others.
-    order : ndarray of uint32 or None
-        Rows to learn from, grouped by their places in the tree.
-    spans : ndarray of records or None
-        Where the rows of each place are in the order.
-    leaves : ndarray of int32 or None
-        Leaves of all rows, once the tree is grown.
-    """
-
-    first: int
-    y: np.ndarray
-    weight: np.ndarray
-    raw: np.ndarray
-    moved: np.ndarray
-    rows: np.ndarray | None = None
-    words: Any = None
-    order: Any = None
-    spans: Any = None
-    leaves: Any = None
+    first: int  # rows in earlier blocks
+    y: np.ndarray  # targets
+    weight: np.ndarray  # weights, or none
+    raw: np.ndarray  # predictions before this iteration
+    moved: np.ndarray  # predictions with the trees of this iteration
+    rows: np.ndarray | None = None  # rows of the block to learn from; None for all
+    words: Any = None  # their derivatives, packed; 0 for the others
+    order: Any = None  # rows to learn from, grouped by their places in the tree
+    spans: Any = None  # where the rows of each place are in the order
+    leaves: Any = None  # leaves of all rows, once the tree is grown
 
     @property
     def chosen(self) -> np.ndarray:
@@ -63,21 +39,11 @@ class BlockState(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivatives:
-    """Derivatives of a loss at the predictions of an iteration.
+    """Derivatives of a loss at the predictions of an iteration."""
 
-    Parameters
-    ----------
-    kernel : str
-        Name of the compiled derivatives.
-    parameters : ndarray
-        What they depend on.
-    n_trees : int
-        Trees per iteration.
-    """
-
-    kernel: str
-    parameters: np.ndarray
-    n_trees: int
+    kernel: str  # name of the compiled derivatives
+    parameters: np.ndarray  # what they depend on
+    n_trees: int  # trees per iteration
 
     def of(self, state: BlockState) -> tuple[np.ndarray, np.ndarray]:
         """Return derivatives of shape (n_trees, n, 2) and their peaks of shape (n_trees, 2)."""
@@ -91,24 +57,12 @@ class Derivatives:
 
 
 class GrownTree(NamedTuple):
-    """What settles the leaves of a tree.
+    """What settles the leaves of a tree."""
 
-    Parameters
-    ----------
-    columns : ndarray of records
-        Features worth a split.
-    nodes : ndarray of records
-        Nodes.
-    sides : ndarray of uint8 of shape (n_nodes, 256)
-        Side of every bin.
-    rule : ndarray of records of shape (1,)
-        How derivatives are summed.
-    """
-
-    columns: np.ndarray
-    nodes: np.ndarray
-    sides: np.ndarray
-    rule: np.ndarray
+    columns: np.ndarray  # features worth a split
+    nodes: np.ndarray  # nodes
+    sides: np.ndarray  # side of every bin
+    rule: np.ndarray  # how derivatives are summed
 
 
 def first_state(first: int, y: np.ndarray, weight: np.ndarray, start: np.ndarray) -> BlockState:

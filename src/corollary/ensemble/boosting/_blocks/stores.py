@@ -19,24 +19,12 @@ from corollary.ensemble.boosting._grow import cut
 
 
 class ScratchCodes(NamedTuple):
-    """Bins of a block in a scratch file, column by column.
+    """Bins of a block in a scratch file, column by column."""
 
-    Parameters
-    ----------
-    file : ScratchFile
-        The file.
-    place : int
-        Where they begin.
-    n_rows : int
-        Rows of the block.
-    n_features : int
-        Columns.
-    """
-
-    file: ScratchFile
-    place: int
-    n_rows: int
-    n_features: int
+    file: ScratchFile  # the file
+    place: int  # where they begin
+    n_rows: int  # rows of the block
+    n_features: int  # columns
 
     def read(self) -> np.ndarray:
         """Return the columns end to end."""
@@ -44,15 +32,9 @@ class ScratchCodes(NamedTuple):
 
 
 class HeldCodes(NamedTuple):
-    """Bins of a block in the memory of a worker.
+    """Bins of a block in the memory of a worker."""
 
-    Parameters
-    ----------
-    codes : ndarray of uint8 of shape (n_rows, n_features)
-        Bins, column-major.
-    """
-
-    codes: np.ndarray
+    codes: np.ndarray  # bins, column-major
 
     def read(self) -> np.ndarray:
         """Return the columns end to end."""
