@@ -285,6 +285,16 @@ def test_the_first_line_does_not_wait_for_imports(table, tmp_path):
     assert waited < 2.0
 
 
+def test_the_first_report_says_that_it_compiles(monkeypatch, table, tmp_path):
+    from corollary.core import compiling
+
+    monkeypatch.setattr(compiling, "compile_aside", lambda: True)
+    line = "compiling, once\n"
+    assert line in _run("report", table, "-t", "area", "--out", tmp_path / "a").stderr
+    fast = _run("report", table, "-t", "area", "--fast", "--out", tmp_path / "b")
+    assert line not in fast.stderr  # which grows no forest
+
+
 def test_the_command_line_keeps_xla_to_one_thread(monkeypatch):
     monkeypatch.setattr(cli, "app", lambda prog_name: None)
     monkeypatch.setenv("NPROC", "3")

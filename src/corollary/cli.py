@@ -89,6 +89,8 @@ def _report(
     screen.say(f"corollary report: {name}")
     if data is not None and demo is not None:
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
+    if not fast and _will_compile():
+        screen.say("compiling, once")
     with _failures(), screen.progress():
         from corollary.reporting import read_demo, report
 
@@ -105,6 +107,12 @@ def _report(
     _summarise(made)
     if open_:
         typer.launch(str(made.paths["report.html"].resolve()))
+
+
+def _will_compile() -> bool:
+    from corollary.core.compiling import compile_aside
+
+    return compile_aside()
 
 
 @app.command("predict", epilog=EPILOG)

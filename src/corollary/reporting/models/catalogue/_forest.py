@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.compiling import wait_until_compiled
 from corollary.reporting.models._candidates import Situation, register_candidate
 
 FOREST_TREES = 100
@@ -16,6 +17,7 @@ def _wants_forest(situation: Situation) -> bool:
 
 
 def _forest_settings(situation: Situation) -> dict[str, Any]:
+    wait_until_compiled()
     return {
         "n_estimators": FOREST_TREES,
         "max_samples": min(situation.n, FOREST_DRAWS),
