@@ -16,7 +16,6 @@ from corollary.core.estimator import (
     fitted,
 )
 from corollary.core.schema import Array, Integer, Optional
-from corollary.kernels import monomial_exponents, monomial_map
 from corollary.linear._parameters import Folds
 from corollary.linear._regressor import MultiTargetLinearRegressor
 from corollary.linear.squares._records import LeastSquares
@@ -100,6 +99,8 @@ class PolynomialRegression(MultiTargetLinearRegressor):
         return super()._fits_together()
 
     def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        from corollary.kernels import monomial_exponents
+
         if isinstance(self.degree, Integral):
             self.degree_ = int(self.degree)
         else:
@@ -124,7 +125,7 @@ class PolynomialRegression(MultiTargetLinearRegressor):
         self, degree: int, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ) -> LeastSquares:
         with np.errstate(over="ignore"):
-            features = monomial_map(X, degree, include_bias=False)
+            features = _monomials(X, degree)
         check_squares(self, features)
         return LeastSquaresProblem(self.alpha, self.fit_intercept).solve_arrays(features, y, weight)
 
@@ -140,12 +141,18 @@ class PolynomialRegression(MultiTargetLinearRegressor):
         total = weight_left_out = 0.0
         for train, test in folds.split(X):
             solution = self._solve(degree, X[train], y[train], w[train])
-            features = monomial_map(X[test], degree, include_bias=False)
-            fit = features @ solution.coef + solution.intercept
+            fit = _monomials(X[test], degree) @ solution.coef + solution.intercept
             squares = (y[test] - fit).reshape(len(test), -1) ** 2
             total += float(w[test] @ squares.mean(axis=1))
             weight_left_out += float(w[test].sum())
         return total / weight_left_out
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
-        return super()._predict(monomial_map(X, self.degree_, include_bias=False))
+        return super()._predict(_monomials(X, self.degree_))
+
+
+def _monomials(X: np.ndarray, degree: int) -> np.ndarray:
+    # Other linear models need no kernels, which take longer to import than all of them.
+    from corollary.kernels import monomial_map
+
+    return monomial_map(X, degree, include_bias=False)
