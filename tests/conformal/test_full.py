@@ -73,15 +73,15 @@ def test_few_rows_and_wrong_input():
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_residuals_that_are_equal_for_every_candidate(sign, seed):
     """One row and a free constant: the two residuals differ in their signs, so all conform."""
-    from corollary.conformal.full import linear_hull
+    from corollary.conformal.full import _linear_hull
 
     rng = np.random.default_rng(seed)
     for _ in range(20):
         X, y = rng.normal(size=(2, 3)), 100 * rng.normal(size=1)
         assert full_conformal_ridge(X[:1], y, X[1:], confidence=0.5).tolist() == [[-np.inf, np.inf]]
     everywhere = (-np.inf, np.inf)
-    assert linear_hull(np.array([0.0]), np.array([sign]), 0.0, 1.0, 1) == everywhere
+    assert _linear_hull(np.array([0.0]), np.array([sign]), 0.0, 1.0, 1) == everywhere
     # A second row, which counts at the zero of the new residual only, adds nothing.
-    both = linear_hull(np.array([0.0, 0.0]), np.array([sign, 0.5]), 0.0, 1.0, 1)
+    both = _linear_hull(np.array([0.0, 0.0]), np.array([sign, 0.5]), 0.0, 1.0, 1)
     assert both == everywhere
-    assert linear_hull(np.array([0.0, 0.0]), np.array([sign, 0.5]), 0.0, 1.0, 2) == (0.0, 0.0)
+    assert _linear_hull(np.array([0.0, 0.0]), np.array([sign, 0.5]), 0.0, 1.0, 2) == (0.0, 0.0)

@@ -9,6 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import assert_all_finite
 
 from corollary.conformal._order import smallest_finite_size
+from corollary.core.compat import is_missing
 
 # Modules whose lines a user's warning does not point at.
 _INSIDE = ("corollary.", "sklearn.")
@@ -61,7 +62,7 @@ def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
     got = ""
     if len(kinds) > 1:
         got = f"labels of type {', '.join(sorted(kind.__name__ for kind in kinds))}"
-    elif n_missing := sum(map(_is_missing, labels)) if kinds else int((labels != labels).sum()):
+    elif n_missing := sum(map(is_missing, labels)) if kinds else int((labels != labels).sum()):
         got = f"{n_missing} that are missing"
     if got:
         raise ValueError(
@@ -69,14 +70,6 @@ def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
             "values a name of their own."
         )
     return labels
-
-
-def _is_missing(label: Any) -> bool:
-    """Say whether a label is None, or equals nothing, as NaN and times that are none do."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        return True  # what pandas puts in place of a missing value cannot be compared
 
 
 def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:

@@ -76,15 +76,15 @@ def shifted_quantiles(shifts, values, starts, rank, centre, out):
         for k in range(n_lists):
             low, high = min(low, shifts[row, k]), max(high, shifts[row, k])
         low, high = low + centre, high + centre
-        below, found = 0, 0
+        below, n_left = 0, 0
         for k in range(n_lists):
             first[k] = starts[k]
             last[k] = _count(shifts[row, k], values, starts[k], starts[k + 1], high)
             # Values below `low` are at most the next number under it.
             first[k] = _count(shifts[row, k], values, first[k], last[k], np.nextafter(low, -np.inf))
             below += first[k] - starts[k]
-            found += last[k] - first[k]
-        while found > _FEW:
+            n_left += last[k] - first[k]
+        while n_left > _FEW:
             middle = low + 0.5 * (high - low)
             if middle <= low or middle >= high:
                 break
@@ -92,17 +92,17 @@ def shifted_quantiles(shifts, values, starts, rank, centre, out):
             for k in range(n_lists):
                 place[k] = _count(shifts[row, k], values, first[k], last[k], middle)
                 upto += place[k] - starts[k]
-            found = 0
+            n_left = 0
             if upto >= rank:
                 high = middle
                 for k in range(n_lists):
                     last[k] = place[k]
-                    found += last[k] - first[k]
+                    n_left += last[k] - first[k]
             else:
                 low, below = middle, upto
                 for k in range(n_lists):
                     first[k] = place[k]
-                    found += last[k] - first[k]
+                    n_left += last[k] - first[k]
         size = 0
         for k in range(n_lists):
             for i in range(first[k], last[k]):

@@ -174,14 +174,14 @@ class AdaptiveThreshold:
         thresholds : ndarray of shape (n_rounds,)
             The threshold that each score met, fixed before it was seen.
         """
-        found = np.atleast_1d(np.asarray(scores, dtype=float))
-        if found.ndim != 1 or not np.isfinite(found).all():
+        scores = np.atleast_1d(np.asarray(scores, dtype=float))
+        if scores.ndim != 1 or not np.isfinite(scores).all():
             raise ValueError(
                 "AdaptiveThreshold.update needs a list of finite scores. Got shape "
-                f"{found.shape} with {int((~np.isfinite(found)).sum())} that are not finite."
+                f"{scores.shape} with {int((~np.isfinite(scores)).sum())} that are not finite."
             )
-        thresholds = np.empty(len(found))
-        for t, score in enumerate(found.tolist()):
+        thresholds = np.empty(len(scores))
+        for t, score in enumerate(scores.tolist()):
             thresholds[t] = self.threshold
             miss = score > thresholds[t]
             self.alpha += self.step_size * (1 - self.confidence - miss)

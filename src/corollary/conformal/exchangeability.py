@@ -85,17 +85,17 @@ def exchangeability_test(scores: Any, *, random_state: Any = None) -> Exchangeab
     >>> exchangeability_test(calm + np.linspace(0, 3, 400), random_state=0).p_value < 1e-6
     True
     """
-    found = np.asarray(scores, dtype=float)
-    if found.ndim != 1 or np.isnan(found).any():
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 1 or np.isnan(scores).any():
         raise ValueError(
             "exchangeability_test needs a list of scores free of NaN. "
-            f"Got shape {found.shape} with {int(np.isnan(found).sum())} NaN."
+            f"Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
         )
-    uniform = check_random_state(random_state).random_sample(len(found))
-    places = _smoothed_ranks(found, uniform)
+    uniform = check_random_state(random_state).random_sample(len(scores))
+    places = _smoothed_ranks(scores, uniform)
     bets = np.array([-1.0, 0.0, 1.0])
     purse, log_scale = np.full(3, 1 / 3), 0.0
-    capital = np.empty(len(found))
+    capital = np.empty(len(scores))
     for t, place in enumerate(places):
         purse = (1 - _JUMP) * purse + _JUMP * purse.mean()
         purse = purse * (1 + bets * (place - 0.5))

@@ -18,12 +18,12 @@ from corollary.core.compat import Interval, validate_params
 
 # Relative difference below which two residuals are equal for every candidate. Rounding gives some
 # 1e-15; a difference below this one would only matter for candidates as far off as its inverse.
-TIE = 1e-12
+_TIE = 1e-12
 
 _LEVEL = Interval(Real, 0, 1, closed="neither")
 
 
-def linear_hull(
+def _linear_hull(
     intercepts: np.ndarray, slopes: np.ndarray, new_intercept: float, new_slope: float, needed: int
 ) -> tuple[float, float]:
     r"""Return the smallest interval of all t where enough rows fit no better than the new one.
@@ -48,8 +48,8 @@ def linear_hull(
         again_left = np.where(e > 1, -c / (e - 1), -np.inf)
     # A residual that is as large as the new one at every t, up to rounding, counts everywhere: the
     # residuals of one row and the new one, with a free constant, differ in their signs alone.
-    rounding = TIE * (np.abs(intercepts) + np.abs(slopes * zero)) / abs(new_slope)
-    equal = (np.abs(np.abs(e) - 1) <= TIE) & (c <= rounding)
+    rounding = _TIE * (np.abs(intercepts) + np.abs(slopes * zero)) / abs(new_slope)
+    equal = (np.abs(np.abs(e) - 1) <= _TIE) & (c <= rounding)
     right[equal], again_right[equal] = np.inf, np.inf
     left[equal], again_left[equal] = -np.inf, -np.inf
     return zero + _reach(-left, -again_left, needed) * -1.0, zero + _reach(
@@ -156,7 +156,7 @@ def full_conformal_ridge(
         shrink = 1 / (1 + row @ direction)
         # Sherman and Morrison: the fit with the new row, whose target is t, as a function of t.
         pull, said = X @ direction * shrink, row @ beta
-        intervals[j] = linear_hull(residuals + pull * said, -pull, -said * shrink, shrink, needed)
+        intervals[j] = _linear_hull(residuals + pull * said, -pull, -said * shrink, shrink, needed)
     return intervals
 
 
@@ -237,7 +237,7 @@ def full_conformal_neighbors(
         enters = np.sqrt(((X - row) ** 2).sum(axis=1)) < farthest
         slopes = np.where(enters, -1 / n_neighbors, 0.0)
         intercepts = y - means + np.where(enters, last / n_neighbors, 0.0)
-        intervals[j] = linear_hull(intercepts, slopes, -y[nearest[j]].mean(), 1.0, needed)
+        intervals[j] = _linear_hull(intercepts, slopes, -y[nearest[j]].mean(), 1.0, needed)
     return intervals
 
 

@@ -72,17 +72,17 @@ def weighted_conformal_quantile(
     >>> weighted_conformal_quantile([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [1.0, 9.0], 0.6)
     array([ 3., inf])
     """
-    found = np.asarray(scores, dtype=float)
-    if found.ndim != 1 or np.isnan(found).any():
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 1 or np.isnan(scores).any():
         raise ValueError(
             "The scores given to weighted_conformal_quantile must be one-dimensional and free of "
-            f"NaN. Got shape {found.shape} with {int(np.isnan(found).sum())} NaN."
+            f"NaN. Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
         )
-    weights = check_weights(weights, len(found), who="weighted_conformal_quantile")
+    weights = check_weights(weights, len(scores), who="weighted_conformal_quantile")
     new = np.atleast_1d(np.asarray(new_weights, dtype=float))
     new = check_weights(new, new.size, who="weighted_conformal_quantile", infinite=True)
-    order = np.argsort(found, kind="stable")
-    return weighted_thresholds(found[order], weights[order], new, confidence)
+    order = np.argsort(scores, kind="stable")
+    return weighted_thresholds(scores[order], weights[order], new, confidence)
 
 
 @validate_params({"weights": ["array-like"]}, prefer_skip_nested_validation=True)
@@ -105,10 +105,10 @@ def effective_sample_size(weights: Any) -> float:
     >>> effective_sample_size([1.0, 1.0, 1.0]), effective_sample_size([1.0, 0.0, 0.0])
     (3.0, 1.0)
     """
-    found = np.asarray(weights, dtype=float)
-    found = check_weights(found, found.size, who="effective_sample_size")
-    largest = found.max(initial=0.0)
+    weights = np.asarray(weights, dtype=float)
+    weights = check_weights(weights, weights.size, who="effective_sample_size")
+    largest = weights.max(initial=0.0)
     if largest == 0:
         return 0.0
-    found = found / largest
-    return float(found.sum() ** 2 / (found**2).sum())
+    weights = weights / largest
+    return float(weights.sum() ** 2 / (weights**2).sum())

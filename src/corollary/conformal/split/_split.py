@@ -131,25 +131,25 @@ class SplitConformal(ConformalWrapper):
                 )
             return self._adopt_and_calibrate(X, y)
         rng = check_random_state(self.random_state)
-        train, rest = self._split(len(y), rng)
+        train, kept = self._split(len(y), rng)
         (X,) = indexable(X)  # sparse formats without rows, and objects that only become arrays
         training = self._training(X, y, weight, rng).of(train)
         self.estimator_, self.conformity_score_ = self._score().fit(self.estimator, training)
         self.conformity_score_.check_models(self._rows(X))
-        self._calibrate(safe_indexing(X, rest), y[rest], rng)
+        self._calibrate(safe_indexing(X, kept), y[kept], rng)
         return self
 
     def _split(self, n: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the rows that train and of those that calibrate."""
         size = self.calibration_size
-        n_rest = int(size) if isinstance(size, Integral) else math.ceil(size * n)
-        if n_rest >= n:
+        n_kept = int(size) if isinstance(size, Integral) else math.ceil(size * n)
+        if n_kept >= n:
             raise ValueError(
                 f"{type(self).__name__} needs rows to train and rows to calibrate. Got "
                 f"n_samples={n} and calibration_size={size!r}; give more rows or another share."
             )
         order = rng.permutation(n)
-        return order[n_rest:], order[:n_rest]
+        return order[n_kept:], order[:n_kept]
 
     @fit_context(prefer_skip_nested_validation=False)
     def calibrate(self, X: Any, y: Any, *, weights: Any = None) -> Self:
