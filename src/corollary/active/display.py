@@ -219,9 +219,9 @@ class ActiveLearningDisplay:
         half = float(ndtri(0.5 + 0.5 * confidence)) * std
         lower, upper, safe, threshold = mean - half, mean + half, None, None
         if hasattr(learner, "sets"):
-            found = learner.sets(x[:, None])
-            lower, upper, safe = found.lower[0], found.upper[0], found.safe
-            if len(found.lower) == 1:
+            sets = learner.sets(x[:, None])
+            lower, upper, safe = sets.lower[0], sets.upper[0], sets.safe
+            if len(sets.lower) == 1:
                 threshold = float(learner.threshold[0])
         display = cls(
             x,

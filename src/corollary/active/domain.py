@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.active._checks import finite_rows
+
 
 class Queries(NamedTuple):
     """Points that a learner asks for.
@@ -105,15 +107,29 @@ class Pool:
                     f"Got {int(values[wrong][0])}."
                 )
             return values.astype(np.intp)
-        rows = finite_rows("A pool's learner", values, self.n_features) + 0.0
-        found = [self._rows.get(row.tobytes(), -1) for row in rows]
-        for row, index in zip(rows, found):
-            if index < 0:
-                raise ValueError(
-                    f"The point {row.tolist()} is not in the pool. Give points exactly as ask "
-                    "returned them, or their indices."
-                )
-        return np.array(found, dtype=np.intp)
+        rows = finite_rows("A pool's learner", values, self.n_features)
+        indices = self.find(rows)
+        if (indices < 0).any():
+            raise ValueError(
+                f"The point {rows[indices < 0][0].tolist()} is not in the pool. Give points "
+                "exactly as ask returned them, or their indices."
+            )
+        return indices
+
+    def find(self, X: np.ndarray) -> np.ndarray:
+        """Return the indices of points that may be in the pool.
+
+        Parameters
+        ----------
+        X : ndarray of shape (k, n_features)
+            Points.
+
+        Returns
+        -------
+        indices : ndarray of int of shape (k,)
+            The first index of each row, -1 for points that are not in the pool.
+        """
+        return np.array([self._rows.get(row.tobytes(), -1) for row in X + 0.0], dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,21 +234,3 @@ class Box:
         low, high = self.bounds.T
         steps = radius * (high - low) * rng.standard_normal((len(centres), n, self.n_features))
         return np.clip(centres[:, None] + steps, low, high).reshape(-1, self.n_features)
-
-
-def finite_rows(who: str, X: Any, n_features: int | None = None) -> np.ndarray:
-    """Return a matrix of finite numbers, or say what is wrong with it."""
-    rows = np.asarray(X, dtype=float)
-    if rows.ndim != 2 or (n_features is not None and rows.shape[1] != n_features):
-        wanted = "features" if n_features is None else f"{n_features} features"
-        raise ValueError(f"{who} needs rows of {wanted}. Got an array of shape {rows.shape}.")
-    if not np.isfinite(rows).all():
-        raise ValueError(f"{who} needs finite numbers. Got NaN or infinity.")
-    return rows
-
-
-def same_rows(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return which rows of one array occur in another."""
-    # Adding zero makes -0.0 and 0.0 the same bytes.
-    known = {row.tobytes() for row in Y + 0.0}
-    return np.array([row.tobytes() in known for row in X + 0.0], dtype=bool)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from corollary.active._checks import check_indices
+from corollary.active.domain import ExhaustedError
 from corollary.core.compat import HasMethods, Interval, StrOptions, validate_params
 
 
@@ -80,14 +82,14 @@ def least_confidence(probabilities: Any) -> np.ndarray:
     return 1.0 - _probabilities("least_confidence", probabilities).max(axis=1)
 
 
-MEASURES = {"entropy": entropy, "margin": margin, "least_confidence": least_confidence}
+_MEASURES = {"entropy": entropy, "margin": margin, "least_confidence": least_confidence}
 
 
 @validate_params(
     {
         "estimator": [HasMethods(["predict_proba"])],
         "n": [Interval(Integral, 1, None, closed="left")],
-        "measure": [StrOptions(set(MEASURES))],
+        "measure": [StrOptions(set(_MEASURES))],
     },
     prefer_skip_nested_validation=True,
 )
@@ -133,16 +135,13 @@ def query_uncertain(
     >>> np.sort(query_uncertain(model, X, 2))  # nearest to the boundary at 4.5
     array([4, 5])
     """
-    from corollary.active.domain import ExhaustedError
-    from corollary.active.greedy_coverage import _indices
-
-    scores = MEASURES[measure](estimator.predict_proba(X))
-    known = np.unique(_indices("query_uncertain", labelled, len(scores)))
-    if n > len(scores) - len(known):
+    scores = _MEASURES[measure](estimator.predict_proba(X))
+    labelled = np.unique(check_indices("query_uncertain", labelled, len(scores)))
+    if n > len(scores) - len(labelled):
         raise ExhaustedError(
-            f"query_uncertain has {len(scores) - len(known)} rows left to ask for. Got n={n}."
+            f"query_uncertain has {len(scores) - len(labelled)} rows left to ask for. Got n={n}."
         )
-    scores[known] = -np.inf
+    scores[labelled] = -np.inf
     return np.argsort(-scores, kind="stable")[:n]
 
 

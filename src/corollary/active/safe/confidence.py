@@ -14,7 +14,6 @@ A band is :math:`[\mu-\sqrt\beta\sigma,\mu+\sqrt\beta\sigma]`. Three promises, t
 """
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -218,14 +217,3 @@ def rkhs_multiplier(
     """
     wide = 2.0 * information + 2.0 * np.log(1.0 / delta)
     return float(norm_bound + noise_bound / np.sqrt(noise) * np.sqrt(wide))
-
-
-def check_positive(who: str, name: str, value: Any) -> float:
-    """Return a positive finite number, or say what is wrong with it."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 < float(value) < np.inf):
-        raise ValueError(
-            f"The '{name}' parameter of {who} must be a positive finite float. "
-            f"Got {value!r} instead."
-        )
-    return float(value)

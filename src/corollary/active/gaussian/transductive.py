@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from corollary.active.domain import Pool, finite_rows
-from corollary.active.gp_learner import Field, GPLearner
-from corollary.active.information import information_in
-from corollary.active.prior import Prior
+from corollary.active._checks import finite_rows
+from corollary.active.domain import Pool
+from corollary.active.gaussian._learner import Field, GPLearner
+from corollary.active.gaussian._score import information_in
+from corollary.active.gaussian.prior import Prior
 
 
 class TransductiveLearner(GPLearner):
@@ -31,17 +32,6 @@ class TransductiveLearner(GPLearner):
         Candidates in a box.
     random_state : int, RandomState instance or None, default=None
         Determines the candidates in a box.
-
-    Attributes
-    ----------
-    posterior_ : GrowingPosterior
-        What is known about the function.
-    X_ : ndarray of shape (n, n_features)
-        Points told so far.
-    y_ : ndarray of shape (n,)
-        Values told so far.
-    pending_ : ndarray of shape (k, n_features)
-        Points asked for and not told yet.
 
     See Also
     --------
@@ -103,9 +93,8 @@ class TransductiveLearner(GPLearner):
         if others is not None and isinstance(self.domain, Pool):
             # A target that may itself be asked is the same point, not its twin.
             n = len(self.domain.X)
-            rows = self.domain._rows
-            found = [rows.get(row.tobytes(), -1) for row in others + 0.0]
-            self._targets = np.array([n + i if j < 0 else j for i, j in enumerate(found)])
+            places = self.domain.find(others)
+            self._targets = np.where(places < 0, n + np.arange(len(others)), places)
 
     def _plan(self, field: Field) -> tuple[np.ndarray, None]:
         if self.targets is None:
@@ -140,17 +129,6 @@ class UncertaintySampler(TransductiveLearner):
         Candidates in a box.
     random_state : int, RandomState instance or None, default=None
         Determines the candidates in a box.
-
-    Attributes
-    ----------
-    posterior_ : GrowingPosterior
-        What is known about the function.
-    X_ : ndarray of shape (n, n_features)
-        Points told so far.
-    y_ : ndarray of shape (n,)
-        Values told so far.
-    pending_ : ndarray of shape (k, n_features)
-        Points asked for and not told yet.
 
     See Also
     --------

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dpstrf, dtrtrs
 
-from corollary.active.domain import same_rows
-from corollary.active.growing import GrowingPosterior, View
+from corollary.active._checks import same_rows
+from corollary.active.gaussian.growing import GrowingPosterior
 
 # Pivots below this share of the largest variance are rounding: they say nothing.
-PIVOT = 1e-12
+_PIVOT = 1e-12
 
 
 def conditional_variance(K_targets: Any, K_cross: Any, variances: Any) -> np.ndarray:
@@ -57,7 +57,7 @@ def conditional_variance(K_targets: Any, K_cross: Any, variances: Any) -> np.nda
     largest = float(np.diag(K).max(initial=0.0))
     if t == 0 or largest <= 0.0:
         return np.maximum(variances, 0.0)
-    factor, order, rank, _ = dpstrf(K, tol=PIVOT * largest, lower=1, overwrite_a=1)
+    factor, order, rank, _ = dpstrf(K, tol=_PIVOT * largest, lower=1, overwrite_a=1)
     V = dtrtrs(factor[:rank, :rank], cross[order[:rank] - 1], lower=1)[0]
     return np.maximum(variances - np.einsum("ij,ij->j", V, V), 0.0)
 
@@ -136,27 +136,12 @@ def mutual_information(posterior: GrowingPosterior, queries: Any, targets: Any) 
     >>> mutual_information(posterior, [[0.0], [1.0], [5.0]], [[0.0]]).round(3)
     array([1.199, 0.204, 0.   ])
     """
+    from corollary.active.gaussian._score import information_in
+
     queries, targets = np.asarray(queries, dtype=float), np.asarray(targets, dtype=float)
     view = posterior.view(np.concatenate([queries, targets]))
     m = len(queries)
-    found = information_in(view, np.arange(m), m + np.arange(len(targets)))
+    information = information_in(view, np.arange(m), m + np.arange(len(targets)))
     inside = same_rows(queries, targets)
     noise = posterior.prior.noise
-    return np.where(inside, query_information(view.variance()[:m], 0.0, noise), found)
-
-
-def information_in(view: View, queries: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return mutual information for points of a view, with what it imagines."""
-    variance = view.variance(imagined=True)
-    after = np.zeros(len(queries))
-    outside = ~np.isin(queries, targets)
-    if outside.any():
-        rest = queries[outside]
-        after[outside] = conditional_variance(
-            view.covariance(targets, targets, imagined=True),
-            view.covariance(targets, rest, imagined=True),
-            variance[rest],
-        )
-    # Knowing more cannot make a variance larger; rounding can.
-    after = np.minimum(after, variance[queries])
-    return query_information(variance[queries], after, view.posterior.prior.noise)
+    return np.where(inside, query_information(view.variance()[:m], 0.0, noise), information)

@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.active.ask_tell import AskTell
-from corollary.active.domain import Pool, finite_rows
+from corollary.active._ask_tell import AskTell
+from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
+from corollary.active.domain import Pool
 from corollary.core.compat import Interval, validate_params
 from corollary.core.progress import track
-
-# Points given to compiled code at a time, so that an interruption is noticed.
-ROWS = 4096
 
 
 class BallCoverage(NamedTuple):
@@ -106,12 +104,12 @@ def greedy_ball_coverage(
     >>> chosen.indices, chosen.gains, round(chosen.coverage, 2)
     (array([1, 3]), array([3., 2.]), 0.83)
     """
-    from corollary.active._balls import add_balls
+    from corollary.active._loops import add_balls
 
     rows = finite_rows("greedy_ball_coverage", X)
     n = len(rows)
-    weight = _weights(sample_weight, n)
-    early = _indices("greedy_ball_coverage", initial, n)
+    weight = check_masses(sample_weight, n)
+    early = check_indices("greedy_ball_coverage", initial, n)
     balls = _Balls(rows, float(radius))
     left = weight[balls.order]
     taken = np.zeros(n, dtype=bool)
@@ -127,8 +125,8 @@ def greedy_ball_coverage(
     totals = np.zeros(n)
 
     def change(lost: np.ndarray, sign: float) -> None:
-        for at in range(0, len(lost), ROWS):
-            some = lost[at : at + ROWS]
+        for at in range(0, len(lost), ROWS_AT_ONCE):
+            some = lost[at : at + ROWS_AT_ONCE]
             points = balls.points[some]
             change = sign * left[some]
             add_balls(balls.X, balls.keys, points, change, balls.reach, balls.limit, totals)
@@ -167,7 +165,7 @@ class _Balls:
         self.keys = self.X[0]
 
     def ball(self, i: int) -> np.ndarray:
-        from corollary.active._balls import squared_distances
+        from corollary.active._loops import squared_distances
 
         squares = np.empty(len(self.points))
         squared_distances(self.X, self.points[i], squares)
@@ -188,25 +186,6 @@ def _first_largest(totals: np.ndarray, taken: np.ndarray, order: np.ndarray) -> 
     return int(ties[np.argmin(order[ties])])
 
 
-def _weights(sample_weight: Any, n: int) -> np.ndarray:
-    if sample_weight is None:
-        return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.shape != (n,) or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError(
-            f"The 'sample_weight' must hold {n} finite non-negative numbers, one for each row. "
-            f"Got an array of shape {weight.shape}."
-        )
-    return weight
-
-
-def _indices(who: str, values: Any, n: int) -> np.ndarray:
-    found = np.atleast_1d(np.asarray([] if values is None else values))
-    if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= n):
-        raise ValueError(f"{who} needs indices from 0 to {n - 1}. Got {found.tolist()[:5]}.")
-    return found.astype(np.intp)
-
-
 class CoverageSampler(AskTell):
     """Ask for labels of points whose balls cover a pool.
 
@@ -216,15 +195,6 @@ class CoverageSampler(AskTell):
         The pool.
     radius : float
         Radius of the balls.
-
-    Attributes
-    ----------
-    X_ : ndarray of shape (n, n_features)
-        Points told so far.
-    y_ : ndarray of shape (n,)
-        Labels told so far.
-    pending_ : ndarray of shape (k, n_features)
-        Points asked for and not told yet.
 
     See Also
     --------

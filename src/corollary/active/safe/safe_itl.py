@@ -1,13 +1,10 @@
 """Safe Bayesian optimisation as transductive learning."""
 
-from typing import Any
-
 import numpy as np
 
-from corollary.active.gp_learner import Field
-from corollary.active.information import information_in
-from corollary.active.prior import Prior
-from corollary.active.safe import SafeOptimiser
+from corollary.active.gaussian._learner import Field
+from corollary.active.gaussian._score import information_in
+from corollary.active.safe._optimiser import SafeOptimiser
 
 
 class SafeITL(SafeOptimiser):
@@ -51,19 +48,6 @@ class SafeITL(SafeOptimiser):
     random_state : int, RandomState instance or None, default=None
         Determines the candidates in a box.
 
-    Attributes
-    ----------
-    posterior_ : GrowingPosterior
-        What is known about the objective.
-    X_ : ndarray of shape (n, n_features)
-        Points told so far.
-    y_ : ndarray of shape (n,)
-        Values of the objective told so far.
-    z_ : ndarray of shape (n, n_constraints)
-        Values of the constraints told so far; the objective's if it has none.
-    pending_ : ndarray of shape (k, n_features)
-        Points asked for and not told yet.
-
     See Also
     --------
     SafeOpt : Widest band among possible maximisers and expanders.
@@ -102,39 +86,6 @@ class SafeITL(SafeOptimiser):
     >>> bool(f(optimiser.X_).min() >= 0), optimiser.best().round(1)
     (True, array([0.8]))
     """
-
-    def __init__(
-        self,
-        domain: Any,
-        prior: Prior,
-        safe_start: Any,
-        *,
-        constraints: Any = None,
-        threshold: Any = 0.0,
-        delta: float = 0.05,
-        rule: str = "queries",
-        norm_bound: Any = None,
-        noise_bound: Any = None,
-        horizon: int | None = None,
-        repeat: bool = True,
-        n_candidates: int = 1024,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            domain,
-            prior,
-            safe_start,
-            constraints=constraints,
-            threshold=threshold,
-            delta=delta,
-            rule=rule,
-            norm_bound=norm_bound,
-            noise_bound=noise_bound,
-            horizon=horizon,
-            repeat=repeat,
-            n_candidates=n_candidates,
-            random_state=random_state,
-        )
 
     def _plan(self, field: Field) -> tuple[np.ndarray, None]:
         return np.flatnonzero(self._field_sets(field).maximisers), None

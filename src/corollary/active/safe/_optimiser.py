@@ -6,90 +6,27 @@ posteriors say which points are surely safe, which might be, and which might be 
 """
 
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from corollary.active.confidence import (
-    check_positive,
+from corollary.active._checks import one_for_each, same_rows
+from corollary.active.domain import Box, ExhaustedError, Pool
+from corollary.active.gaussian._learner import Field, GPLearner
+from corollary.active.gaussian.growing import View
+from corollary.active.gaussian.prior import Prior
+from corollary.active.safe.confidence import (
     grid_multiplier,
     query_multiplier,
     rkhs_multiplier,
 )
-from corollary.active.domain import Box, ExhaustedError, Pool, same_rows
-from corollary.active.gp_learner import Field, GPLearner
-from corollary.active.growing import View
-from corollary.active.prior import Prior
+from corollary.active.safe.sets import SafeSets
 
 RULES = ("queries", "grid", "rkhs")
 
 
-class SafeSets(NamedTuple):
-    """What bands say about points.
-
-    Parameters
-    ----------
-    safe : ndarray of shape (m,), dtype=bool
-        Pessimistic safe set: lower bounds of all constraints reach their thresholds.
-    optimistic : ndarray of shape (m,), dtype=bool
-        Optimistic safe set: upper bounds do.
-    maximisers : ndarray of shape (m,), dtype=bool
-        Points of the optimistic set whose upper bound of the objective reaches the best lower
-        bound among safe points.
-    lower : ndarray of shape (n_functions, m)
-        Lower bounds, the objective first.
-    upper : ndarray of shape (n_functions, m)
-        Upper bounds.
-
-    Examples
-    --------
-    >>> from corollary.active import Prior, SafeITL
-    >>> from corollary.kernels import RBF
-    >>> optimiser = SafeITL([[0.0], [0.1], [9.0]], Prior(RBF(), 1e-4), safe_start=[0])
-    >>> optimiser.tell([0], [2.0])
-    >>> optimiser.sets().safe, optimiser.sets().optimistic
-    (array([ True,  True, False]), array([ True,  True,  True]))
-    """
-
-    safe: np.ndarray
-    optimistic: np.ndarray
-    maximisers: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-
-
 class SafeOptimiser(GPLearner):
-    """Bands, safe sets and the promise about them; see :class:`SafeITL` and :class:`SafeOpt`.
-
-    Parameters
-    ----------
-    domain : Pool, Box or array-like of shape (n, n_features)
-        Where queries may be.
-    prior : Prior
-        Of the objective.
-    safe_start : array-like of shape (k, n_features) or array-like of int
-        Points known to be safe.
-    constraints : Prior, list of Prior or None, default=None
-        Of the constraints; None if the objective itself must stay above the threshold.
-    threshold : float or array-like of float, default=0.0
-        What constraints must reach.
-    delta : float, default=0.05
-        Failure probability.
-    rule : {"queries", "grid", "rkhs"}, default="queries"
-        What the promise rests on.
-    norm_bound : float, array-like of float or None, default=None
-        Norm bounds for the rule "rkhs".
-    noise_bound : float, array-like of float or None, default=None
-        Sub-Gaussian constants of the noise for the rule "rkhs".
-    horizon : int or None, default=None
-        How many queries there will be.
-    repeat : bool, default=True
-        Whether a point of the pool may be asked more than once.
-    n_candidates : int, default=1024
-        Candidates in a box.
-    random_state : int, RandomState instance or None, default=None
-        Determines the candidates in a box.
-    """
+    """Bands, safe sets and the promise about them; see :class:`SafeITL` and :class:`SafeOpt`."""
 
     def __init__(
         self,
@@ -118,6 +55,29 @@ class SafeOptimiser(GPLearner):
             n_candidates=n_candidates,
             random_state=random_state,
         )
+        self._check_promise(rule, norm_bound, delta, horizon)
+        self.rule: str = rule
+        self.delta: float = float(delta)
+        self.horizon: int | None = horizon
+        self._first: int = 1 if extra else 0  # the first function that is a constraint
+        self.threshold: np.ndarray = one_for_each(
+            name, "threshold", threshold, len(priors) - self._first
+        )
+        if rule == "rkhs":
+            roots = [np.sqrt(p.noise) for p in priors]
+            self.norm_bound: np.ndarray = one_for_each(name, "norm_bound", norm_bound, len(priors))
+            bounds = roots if noise_bound is None else noise_bound
+            self.noise_bound: np.ndarray = one_for_each(name, "noise_bound", bounds, len(priors))
+        if not np.size(safe_start):
+            raise ValueError(
+                f"{name} needs at least one point that is known to be safe. Got an empty "
+                "'safe_start'."
+            )
+        self._start: list[Any] = self._keys(np.asarray(safe_start))
+
+    def _check_promise(self, rule: str, norm_bound: Any, delta: float, horizon: Any) -> None:
+        """Raise if the parameters that the promise rests on make no sense together."""
+        name = type(self).__name__
         if rule not in RULES:
             raise ValueError(
                 f"The 'rule' parameter of {name} must be one of {set(RULES)}. Got {rule!r} instead."
@@ -137,22 +97,6 @@ class SafeOptimiser(GPLearner):
                 f"The 'delta' parameter of {name} must be a float in the range (0.0, 1.0). "
                 f"Got {delta!r} instead."
             )
-        self.rule: str = rule
-        self.delta: float = float(delta)
-        self.horizon: int | None = horizon
-        self._first: int = 1 if extra else 0  # the first function that is a constraint
-        self.threshold: np.ndarray = _each(name, "threshold", threshold, len(priors) - self._first)
-        if rule == "rkhs":
-            roots = [np.sqrt(p.noise) for p in priors]
-            self.norm_bound: np.ndarray = _each(name, "norm_bound", norm_bound, len(priors))
-            bounds = roots if noise_bound is None else noise_bound
-            self.noise_bound: np.ndarray = _each(name, "noise_bound", bounds, len(priors))
-        if not np.size(safe_start):
-            raise ValueError(
-                f"{name} needs at least one point that is known to be safe. Got an empty "
-                "'safe_start'."
-            )
-        self._start: list[Any] = self._keys(np.asarray(safe_start))
         if horizon is not None and (not isinstance(horizon, Integral) or horizon < 1):
             raise ValueError(
                 f"The 'horizon' parameter of {name} must be an int in the range [1, inf) or None. "
@@ -179,8 +123,8 @@ class SafeOptimiser(GPLearner):
             Observed values of the constraints; None if the objective is its own constraint.
         """
         if (z is None) != (self._first == 0):
-            wanted = "values z of its constraints" if z is None else "no z: it has no constraints"
-            raise ValueError(f"{type(self).__name__}.tell needs {wanted}.")
+            needed = "values z of its constraints" if z is None else "no z: it has no constraints"
+            raise ValueError(f"{type(self).__name__}.tell needs {needed}.")
         values = np.reshape(np.asarray(y, dtype=float), (-1, 1))
         if z is not None:
             z = np.asarray(z, dtype=float)
@@ -301,16 +245,3 @@ class SafeOptimiser(GPLearner):
             f"{type(self).__name__} has no safe point left that was not asked. Allow repeat=True, "
             "or tell more observations."
         )
-
-
-def _each(who: str, name: str, value: Any, k: int) -> np.ndarray:
-    values = np.asarray(value, dtype=float)
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != k) or not np.isfinite(values).all():
-        raise ValueError(
-            f"The '{name}' parameter of {who} must be a finite float or {k} of them. "
-            f"Got {value!r} instead."
-        )
-    if name != "threshold":
-        for one in np.atleast_1d(values):
-            check_positive(who, name, float(one))
-    return np.broadcast_to(values, (k,)).copy()

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from corollary.active.ask_tell import AskTell
+from corollary.active._ask_tell import AskTell
 from corollary.active.domain import Box, Pool
-from corollary.active.growing import GrowingPosterior, View
-from corollary.active.prior import Prior
+from corollary.active.gaussian.growing import GrowingPosterior, View
+from corollary.active.gaussian.prior import Prior
 from corollary.gp import Predictions
 
 ELITE = 4  # candidates that are refined
@@ -29,29 +29,13 @@ NEAR = (0.2, 0.05, 0.0125)  # candidates around observed points, as shares of th
 class Field:
     """Candidates, other points that matter to their score, and the posteriors there."""
 
-    X: np.ndarray  # candidates first
-    n: int  # how many candidates
-    views: list[View]  # one for each function, at all of X
+    X: np.ndarray
+    n: int
+    views: list[View]
 
 
 class GPLearner(AskTell):
-    """Ask and tell with Gaussian processes.
-
-    Parameters
-    ----------
-    domain : Pool, Box or array-like of shape (n, n_features)
-        Where queries may be.
-    priors : list of Prior
-        One for each function observed.
-    others : ndarray of shape (t, n_features) or None, default=None
-        Points outside of the domain's candidates that matter to the score.
-    repeat : bool, default=True
-        Whether a point of the pool may be asked more than once.
-    n_candidates : int, default=1024
-        Candidates in a box.
-    random_state : int, RandomState instance or None, default=None
-        Determines the candidates in a box.
-    """
+    """Ask and tell with a Gaussian process for each function that is observed."""
 
     def __init__(
         self,

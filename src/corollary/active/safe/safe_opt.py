@@ -4,11 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.active.gp_learner import ELITE, Field
-from corollary.active.prior import Prior
-from corollary.active.safe import SafeOptimiser, SafeSets, _each
+from corollary.active._checks import one_for_each
+from corollary.active.gaussian._learner import ELITE, Field
+from corollary.active.gaussian.prior import Prior
+from corollary.active.safe._optimiser import SafeOptimiser
+from corollary.active.safe.sets import SafeSets
 
-BLOCK = 64  # points whose power to expand is looked at together
+_BLOCK = 64  # points whose power to expand is looked at together
 
 
 class _Plan(NamedTuple):
@@ -59,19 +61,6 @@ class SafeOpt(SafeOptimiser):
         Candidates in a box.
     random_state : int, RandomState instance or None, default=None
         Determines the candidates in a box.
-
-    Attributes
-    ----------
-    posterior_ : GrowingPosterior
-        What is known about the objective.
-    X_ : ndarray of shape (n, n_features)
-        Points told so far.
-    y_ : ndarray of shape (n,)
-        Values of the objective told so far.
-    z_ : ndarray of shape (n, n_constraints)
-        Values of the constraints told so far; the objective's if it has none.
-    pending_ : ndarray of shape (k, n_features)
-        Points asked for and not told yet.
 
     See Also
     --------
@@ -146,20 +135,20 @@ class SafeOpt(SafeOptimiser):
         self.lipschitz: np.ndarray | None = None
         if lipschitz is not None:
             q = len(self._posteriors) - self._first
-            self.lipschitz = _each(type(self).__name__, "lipschitz", lipschitz, q)
+            self.lipschitz = one_for_each(type(self).__name__, "lipschitz", lipschitz, q)
 
     def _surely_safe(self, X: np.ndarray, slack: np.ndarray) -> np.ndarray:
         if self.lipschitz is None:
             return super()._surely_safe(X, slack)
         safe = np.ones(len(X), dtype=bool)
-        known = self.X_
+        told = self.X_
         for i, (L, row) in enumerate(zip(self.lipschitz, slack)):
             # Observed points vouch for their surroundings, too, where none of X is near them.
             posterior = self._posteriors[self._first + i]
-            mean, std = posterior.predict(known)
+            mean, std = posterior.predict(told)
             wide = self._multipliers()[self._first + i]
             more = mean - wide * std - self.threshold[i]
-            points, left = np.concatenate([X, known]), np.concatenate([row, more])
+            points, left = np.concatenate([X, told]), np.concatenate([row, more])
             good = left >= 0
             safe &= _reaches(X, points[good], left[good] / L)
         return safe
@@ -180,19 +169,19 @@ class SafeOpt(SafeOptimiser):
         order = np.argsort(-widths, kind="stable")
         order = order[sets.safe[order]]
         free = self._pool_free(field)
-        order, found = order[free[order]], 0
+        order, n_chosen = order[free[order]], 0
         # From the widest band down: the first that could be best or expand is the answer.
-        for i in range(0, len(order), BLOCK):
-            some = order[i : i + BLOCK]
+        for i in range(0, len(order), _BLOCK):
+            some = order[i : i + _BLOCK]
             good = sets.upper[0, some] >= plan.best
-            rest = some[~good]
-            if len(rest) and len(targets):
-                good[~good] = self._expands(field, sets, rest, targets)
+            others = some[~good]
+            if len(others) and len(targets):
+                good[~good] = self._expands(field, sets, others, targets)
             scores[some[good]] = widths[some[good]]
-            found += int(good.sum())
-            if found >= ELITE:
+            n_chosen += int(good.sum())
+            if n_chosen >= ELITE:
                 break
-        if not found and len(order):
+        if not n_chosen and len(order):
             scores[order] = widths[order]
         return scores
 
@@ -255,10 +244,10 @@ def optimistic_lower(view: Any, some: Any, others: Any, multiplier: float) -> np
 
 
 def _reaches(X: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    found = np.zeros(len(X), dtype=bool)
+    inside = np.zeros(len(X), dtype=bool)
     for i in range(0, len(X), 1024):
-        found[i : i + 1024] = (_distances(X[i : i + 1024], centres) <= radii).any(axis=1)
-    return found
+        inside[i : i + 1024] = (_distances(X[i : i + 1024], centres) <= radii).any(axis=1)
+    return inside
 
 
 def _distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from corollary.active.prior import Prior
+from corollary.active.gaussian.prior import Prior
 from corollary.gp import Predictions
 
-BLOCK = 4096  # new points predicted at a time
+_BLOCK = 4096  # new points predicted at a time
 
 
 class GrowingPosterior:
@@ -142,7 +142,7 @@ class GrowingPosterior:
             Means and standard deviations of f.
         """
         X = self._points(X)
-        parts = [self.view(X[i : i + BLOCK]) for i in range(0, len(X), BLOCK)]
+        parts = [self.view(X[i : i + _BLOCK]) for i in range(0, len(X), _BLOCK)]
         means, stds = [v.mean for v in parts], [v.std for v in parts]
         return Predictions(np.concatenate([*means, []]), np.concatenate([*stds, []]))
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.active.domain import finite_rows
-from corollary.active.greedy_coverage import ROWS, _indices, _weights
+from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
 from corollary.core.compat import Interval, validate_params
 
 _RADIUS = [Interval(Real, 0, None, closed="left")]
@@ -38,8 +37,8 @@ class CoverageRegions(NamedTuple):
     Examples
     --------
     >>> from corollary.active import coverage_regions
-    >>> found = coverage_regions([[0.0], [1.0], [2.0]], [0, 0, 1], [0], radius=1.0)
-    >>> found.covered, found.wrong, found.pure
+    >>> regions = coverage_regions([[0.0], [1.0], [2.0]], [0, 0, 1], [0], radius=1.0)
+    >>> regions.covered, regions.wrong, regions.pure
     (array([ True,  True, False]), array([False, False, False]), array([ True, False, False]))
     """
 
@@ -202,12 +201,12 @@ def coverage_regions(X: Any, y: Any, labelled: Any, radius: float) -> CoverageRe
     Examples
     --------
     >>> from corollary.active import coverage_regions
-    >>> found = coverage_regions([[0.0], [1.0], [2.0]], [0, 0, 1], [0, 2], radius=1.0)
-    >>> found.covered, found.right
+    >>> regions = coverage_regions([[0.0], [1.0], [2.0]], [0, 0, 1], [0, 2], radius=1.0)
+    >>> regions.covered, regions.right
     (array([ True,  True,  True]), array([ True,  True,  True]))
     """
     rows, labels = _labelled("coverage_regions", X, y)
-    chosen = _indices("coverage_regions", labelled, len(rows))
+    chosen = check_indices("coverage_regions", labelled, len(rows))
     pure = enemy_distances(rows, labels) > radius
     none = np.zeros(len(rows), dtype=bool)
     if not len(chosen):
@@ -267,7 +266,7 @@ def coverage_bound(
 
 
 def _mass(which: np.ndarray, sample_weight: Any) -> float:
-    weight = _weights(sample_weight, len(which))
+    weight = check_masses(sample_weight, len(which))
     total = float(weight.sum())
     if not total > 0:
         raise ValueError("The masses of a population must not all be zero.")
@@ -291,14 +290,14 @@ def _nearest(
     labels: np.ndarray | None = None,
     others: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    from corollary.active._balls import nearest
+    from corollary.active._loops import nearest
 
     squares, indices = np.full(len(X), np.inf), np.full(len(X), -1, dtype=np.int64)
     columns = np.ascontiguousarray(X.T)
     if labels is None or others is None:
         labels, others = np.zeros(len(X), dtype=np.int64), np.full(len(Y), -1, dtype=np.int64)
-    for at in range(0, len(Y), ROWS):
-        some = slice(at, at + ROWS)
+    for at in range(0, len(Y), ROWS_AT_ONCE):
+        some = slice(at, at + ROWS_AT_ONCE)
         part = np.full(len(X), -1, dtype=np.int64)
         nearest(columns, Y[some], labels, others[some], squares, part)
         indices = np.where(part >= 0, at + part, indices)

@@ -19,17 +19,7 @@ from corollary.core.blas import one_blas_thread
 
 
 class AskTell(ABC):
-    """What all learners share: domain, memory, pending queries.
-
-    Parameters
-    ----------
-    domain : Pool, Box or array-like of shape (n, n_features)
-        Where queries may be; an array is a pool.
-    repeat : bool, default=True
-        Whether a point of the pool may be asked more than once.
-    random_state : int, RandomState instance or None, default=None
-        Determines the candidates in a box.
-    """
+    """What all learners share: a domain, what was told, and queries that are pending."""
 
     # Numbers told for each point.
     _n_values = 1
@@ -223,9 +213,9 @@ class AskTell(ABC):
         name = type(self).__name__
         if self._told or self._n_asked:
             raise ValueError(f"{name}.resume needs a learner that was not used before.")
-        wanted = {"seed", "asked", "told", "values", "pending"}
-        if not isinstance(state, dict) or set(state) != wanted:
-            raise ValueError(f"{name}.resume needs what state() returned: {sorted(wanted)}.")
+        parts = {"seed", "asked", "told", "values", "pending"}
+        if not isinstance(state, dict) or set(state) != parts:
+            raise ValueError(f"{name}.resume needs what state() returned: {sorted(parts)}.")
         for part in ("seed", "asked"):
             if not isinstance(state[part], int) or state[part] < 0:
                 raise ValueError(

@@ -1,0 +1,1 @@
+"""Maximise a function and keep every query above a threshold, with stated probability."""
