@@ -8,7 +8,7 @@ rows that takes in many dimensions is the matter of :func:`rows_to_cover`. Inste
 neighbours, a radius can say who votes; sparse rows are searched without filling them up.
 """
 
-from corollary.core.moved import refuse_moved
+from corollary.core.moved import refuse_moved as _refuse_moved
 from corollary.neighbors.base import neighbor_weights as neighbor_weights
 from corollary.neighbors.classifier import KNeighborsClassifier as KNeighborsClassifier
 from corollary.neighbors.consistency import consistent_k as consistent_k
@@ -31,6 +31,6 @@ from corollary.neighbors.sparse_index import SparseNeighborIndex as SparseNeighb
 from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors
 from corollary.neighbors.within import Neighborhoods as Neighborhoods
 
-__getattr__ = refuse_moved(
+__getattr__ = _refuse_moved(
     "corollary.neighbors", {"log_ball_volume": "corollary.theory.log_ball_volume"}
 )

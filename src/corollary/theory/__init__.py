@@ -10,7 +10,7 @@ computed by :func:`corollary.certify`, see :mod:`corollary.certificates`.
 ``pac_bayes``, ``stability`` and ``learnability``.
 """
 
-from corollary.core.moved import refuse_moved
+from corollary.core.moved import refuse_moved as _refuse_moved
 from corollary.theory.complexity.chaining import dudley_bound as dudley_bound
 from corollary.theory.complexity.chaining import dudley_sum as dudley_sum
 from corollary.theory.complexity.chaining import empirical_seminorm as empirical_seminorm
@@ -247,7 +247,7 @@ _certificates = (
     "theorems",
     "tightest",
 )
-__getattr__ = refuse_moved(
+__getattr__ = _refuse_moved(
     "corollary.theory",
     {
         **{name: f"corollary.certificates.{name}" for name in _certificates},
