@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary.neural.ensemble import PREDICTION_ROWS, ensemble_outputs, held_out_rows
+from corollary.neural._ensemble import PREDICTION_ROWS, ensemble_outputs, held_out_rows
 from corollary.neural.mlp import apply_mlp, init_mlp
 
 

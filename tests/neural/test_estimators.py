@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import corollary
 from corollary.neural import MLPClassifier, MLPLoss, MLPRegressor, apply_mlp
-from corollary.neural.base import auto_batch_size, location_and_scale
+from corollary.neural._base import auto_batch_size, location_and_scale
 
 IRIS = load_iris(return_X_y=True)
 # Small and quick, and always the same shapes, so that these tests share compiled code.

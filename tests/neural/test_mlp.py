@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corollary.neural import MLPLoss, apply_mlp, flatten, init_mlp, unflatten
-from corollary.neural.mlp import ACTIVATIONS
+from corollary.neural.mlp import _ACTIVATIONS
 
 
 def draw(seed, sizes, activation="relu"):
@@ -19,7 +19,7 @@ def draw(seed, sizes, activation="relu"):
     return [p + 0.1 * rng.normal(size=p.shape).astype(np.float32) for p in parameters]
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("activation", _ACTIVATIONS)
 def test_numpy_equals_jax(seed, activation):
     parameters = draw(seed, [5, 7, 6, 2], activation)
     X = np.random.default_rng(seed).normal(size=(11, 5)).astype(np.float32)
@@ -30,7 +30,7 @@ def test_numpy_equals_jax(seed, activation):
     np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("activation", _ACTIVATIONS)
 def test_equals_scikit_learn(seed, activation):
     from sklearn.neural_network import MLPRegressor
 

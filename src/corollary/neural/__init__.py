@@ -12,6 +12,7 @@ parameters, :func:`apply_mlp` evaluates a network, :class:`MLPLoss` is what trai
 Training runs on JAX (see ``corollary.core.training``); predicting needs NumPy only.
 """
 
+from corollary.neural._pac_bayes_loss import noisy_outputs as noisy_outputs
 from corollary.neural.classifier import MLPClassifier as MLPClassifier
 from corollary.neural.mlp import MLPLoss as MLPLoss
 from corollary.neural.mlp import apply_mlp as apply_mlp
@@ -19,5 +20,4 @@ from corollary.neural.mlp import flatten as flatten
 from corollary.neural.mlp import init_mlp as init_mlp
 from corollary.neural.mlp import unflatten as unflatten
 from corollary.neural.pac_bayes import PACBayesClassifier as PACBayesClassifier
-from corollary.neural.pac_bayes import noisy_outputs as noisy_outputs
 from corollary.neural.regressor import MLPRegressor as MLPRegressor

@@ -1,20 +1,19 @@
 """Classification by feed-forward networks."""
 
 import os
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d, compute_sample_weight
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.estimator import check_training_data
-from corollary.core.schema import Labels, Schema
-from corollary.neural.base import ATTRIBUTES, BaseMLP, fits_together
+from corollary.core.compat import fit_context
+from corollary.core.estimator import ClassWeight, ProbabilisticClassifier
+from corollary.neural._base import BaseMLP
 
 
-class MLPClassifier(ClassifierMixin, BaseMLP):
+class MLPClassifier(ProbabilisticClassifier, BaseMLP):
     """Classifier that averages a few feed-forward networks.
 
     Each of ``n_members`` networks minimises the cross-entropy of a softmax over its outputs by
@@ -117,44 +116,8 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **BaseMLP._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-    _schema = Schema(fits_together, classes_=Labels("k"), **ATTRIBUTES)
-
-    def __init__(
-        self,
-        *,
-        hidden_layer_sizes: Any = (100,),
-        activation: str = "relu",
-        alpha: float = 1.0,
-        batch_size: int | str = "auto",
-        learning_rate_init: float = 0.003,
-        max_iter: int = 500,
-        random_state: Any = None,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        early_stopping: bool = True,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        n_members: int = 5,
-        class_weight: Any = None,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.tol = tol
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.n_members = n_members
-        self.class_weight = class_weight
+    _: KW_ONLY
+    class_weight: ClassWeight = None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -164,7 +127,7 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         sample_weight: Any = None,
         *,
         checkpoint: str | os.PathLike[str] | None = None,
-    ) -> "MLPClassifier":
+    ) -> Self:
         """Learn the networks.
 
         Parameters
@@ -185,10 +148,9 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         self : MLPClassifier
             The fitted estimator.
         """
-        X, y, weight = check_training_data(self, X, y, sample_weight=sample_weight, order="C")
+        X, y, weight = self._check(X, y, sample_weight)
         check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        classes, numbers = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
         earlier = getattr(self, "classes_", classes)
         if self.warm_start and not np.array_equal(earlier, classes):
             raise ValueError(
@@ -199,56 +161,17 @@ class MLPClassifier(ClassifierMixin, BaseMLP):
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, y)
             weight = by_class if weight is None else weight * by_class
-        self._fit_networks(X, numbers, weight, ("cross-entropy", len(classes)), checkpoint)
+        self._fit_networks(X, codes, weight, ("cross-entropy", len(classes)), checkpoint)
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            The mean of the networks' probabilities, in the order of ``classes_``.
-        """
+    def _probabilities(self, X: np.ndarray) -> np.ndarray:
+        """Return the mean of the networks' probabilities."""
         from scipy.special import softmax
 
         return softmax(self._outputs(X), axis=2).mean(axis=0)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Estimate the logarithms of class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+    def _log_probabilities(self, X: np.ndarray) -> np.ndarray:
         from scipy.special import log_softmax, logsumexp
 
         outputs = log_softmax(self._outputs(X), axis=2)
         return logsumexp(outputs, axis=0) - np.log(len(outputs))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Class labels.
-        """
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]

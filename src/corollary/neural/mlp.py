@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
+_ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
 
 
 def init_mlp(
@@ -228,8 +228,8 @@ def _activate(z: Any, activation: str) -> Any:
 
 
 def _check_activation(activation: str, function: str) -> None:
-    if activation not in ACTIVATIONS:
+    if activation not in _ACTIVATIONS:
         raise ValueError(
-            f"The 'activation' parameter of {function} must be one of {list(ACTIVATIONS)}. "
+            f"The 'activation' parameter of {function} must be one of {list(_ACTIVATIONS)}. "
             f"Got {activation!r} instead."
         )

@@ -16,33 +16,27 @@ training error is estimated from independent draws for all rows.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_random_state
 
 from corollary.core.blas import one_blas_thread
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_share
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Labels,
-    List,
-    Number,
-    Optional,
-    Schema,
-    Size,
-    Strings,
+from corollary.core.compat import fit_context
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    Positive,
+    ProbabilisticClassifier,
+    Probability,
+    RandomSeed,
+    fitted,
 )
-from corollary.neural.base import LARGEST_INPUT, auto_batch_size, location_and_scale
+from corollary.core.schema import Array, Integer, List, Number
+from corollary.neural._base import auto_batch_size, location_and_scale, standardise
+from corollary.neural._pac_bayes_loss import LARGEST_LOG_RATIO, PACBayesLoss, noisy_outputs
 from corollary.neural.mlp import apply_mlp, flatten, init_mlp, unflatten
 from corollary.risk import kl_gaussian
 from corollary.theory import kl_confidence_limit, pac_bayes_kl_bound
@@ -54,113 +48,13 @@ _RANDOMISED = Quantity(
 _DRAWN = Assumption(
     "The training rows are independent draws, and their classes were known.", "draws"
 )
-
 # Part of delta that pays for the drawn estimate of the posterior's training error.
 _MONTE_CARLO_SHARE = 0.1
-# Standard deviations may shrink and grow by this factor only, so that no square overflows.
-_LARGEST_LOG_RATIO = 5.0
-
-
-def noisy_outputs(means: Sequence[Any], stds: Sequence[Any], X: Any, noise: Sequence[Any]) -> Any:
-    r"""Evaluate a rectifier network with fresh Gaussian weights for every row.
-
-    Parameters
-    ----------
-    means : sequence of arrays
-        Means of :math:`W_1, b_1, \dots, W_L, b_L`.
-    stds : sequence of arrays
-        Standard deviations, of the same shapes.
-    X : array of shape (n_samples, n_features)
-        Inputs; NumPy or JAX.
-    noise : sequence of arrays, of shape (n_samples, n_units) each
-        Independent standard normal numbers, for each layer.
-
-    Returns
-    -------
-    outputs : array of shape (n_samples, n_outputs)
-        A layer with inputs z has outputs :math:`zW + b + \sqrt{z^2 S^2 + s^2}\,\varepsilon`: for
-        each row the exact law under weights of its own.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.neural import noisy_outputs
-    >>> means, stds = [np.eye(2), np.zeros(2)], [np.ones((2, 2)), np.zeros(2)]
-    >>> noisy_outputs(means, stds, np.array([[3.0, 4.0]]), [np.ones((1, 2))])
-    array([[8., 9.]])
-    """
-    z = X
-    for layer, epsilon in enumerate(noise):
-        W, b = means[2 * layer], means[2 * layer + 1]
-        S, s = stds[2 * layer], stds[2 * layer + 1]
-        z = z @ W + b + (z**2 @ S**2 + s**2) ** 0.5 * epsilon
-        if layer + 1 < len(noise):
-            z = z * (z > 0)
-    return z
-
-
-@dataclass(frozen=True)
-class PACBayesLoss:
-    """What the network minimises, in the form that ``corollary.core.training`` asks for.
-
-    Examples
-    --------
-    >>> from corollary.neural.pac_bayes import PACBayesLoss
-    >>> PACBayesLoss((2, 3), True) == PACBayesLoss((2, 3), True)
-    True
-    """
-
-    sizes: tuple[int, ...]  # numbers of units from inputs to outputs
-    # true for the bound of the posterior; False for the cross-entropy under the prior's noise
-    bound: bool
-
-    def __call__(self, params: Any, batch: Any, key: Any) -> Any:
-        """Return the bound, or the cross-entropy, estimated on a batch."""
-        import jax
-        import jax.numpy as jnp
-
-        from corollary.core.training import weighted_mean
-
-        fixed = {name: jax.lax.stop_gradient(params[name]) for name in _FIXED}
-        ratio = jnp.clip(params["log_ratio"], -_LARGEST_LOG_RATIO, _LARGEST_LOG_RATIO)
-        if not self.bound:
-            ratio = jnp.zeros_like(ratio)
-        stds = unflatten(fixed["prior_std"] * jnp.exp(ratio), self.sizes)
-        keys = jax.random.split(key, len(self.sizes) - 1)
-        n = batch["x"].shape[0]
-        noise = [jax.random.normal(k, (n, m)) for k, m in zip(keys, self.sizes[1:])]
-        outputs = noisy_outputs(unflatten(params["mean"], self.sizes), stds, batch["x"], noise)
-        chosen = jnp.take_along_axis(outputs, batch["y"][:, None], axis=1)[:, 0]
-        log_loss = jax.nn.logsumexp(outputs, axis=1) - chosen
-        if not self.bound:
-            return weighted_mean(log_loss, batch["weight"])
-        # One minus the probability of the label: bounded, and twice it bounds the zero-one loss.
-        risk = weighted_mean(-jnp.expm1(-log_loss), batch["weight"])
-        shift = (params["mean"] - fixed["prior_mean"]) / fixed["prior_std"]
-        divergence = jnp.sum(shift**2 + jnp.exp(2 * ratio) - 1 - 2 * ratio) / 2
-        price = divergence + jnp.log(2 * jnp.sqrt(fixed["n"]) / fixed["delta"])
-        c = price / (2 * fixed["n"])
-        return (jnp.sqrt(risk + c) + jnp.sqrt(c)) ** 2
-
-
 # The bound is no mean over rows: small batches would minimise something else.
 _POSTERIOR_BATCH = 1024
-_FIXED = ("prior_mean", "prior_std", "n", "delta")
 
 
-def _fits_together(model: Any) -> str | None:
-    n_in = model.n_features_in_
-    parts = (model.coefs_, model.intercepts_, model.coef_stds_, model.intercept_stds_)
-    if not model.coefs_:
-        return "it has no layers"
-    for W, b, S, s in zip(*parts, strict=True):
-        if W.shape != (n_in, len(b)) or S.shape != W.shape or s.shape != b.shape:
-            return "its layers do not fit together"
-        n_in = len(b)
-    return None if n_in == len(model.classes_) else "its outputs do not fit its classes"
-
-
-class PACBayesClassifier(ClassifierMixin, BaseEstimator):
+class PACBayesClassifier(ProbabilisticClassifier):
     """Network with noisy weights, trained to minimise a bound on its error rate.
 
     Parameters
@@ -231,8 +125,8 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     The certificate is about :meth:`predict_random`, which draws weights afresh for every row.
-    :meth:`predict` takes the mean weights; it is usually a little better, but nothing is proved
-    about it.
+    :meth:`predict` and :meth:`predict_proba` take the mean weights, which are usually a little
+    better, but nothing is proved about them.
 
     Guarantee: with probability `confidence` over the rows and the draws, the error rate of the
     randomised classifier is at most ``certificate_.bound``. A tenth of the failure probability
@@ -264,67 +158,46 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "hidden_layer_sizes": ["array-like"],
-        "prior_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "prior_std": [Interval(Real, 0, None, closed="neither")],
-        "prior_epochs": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
-        "posterior_learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left"), None],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        _fits_together,
-        classes_=Labels("k"),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-        coefs_=List(Array("f", "*", "*"), "l"),
-        intercepts_=List(Array("f", "*"), "l"),
-        coef_stds_=List(Array("f", "*", "*", low=0), "l"),
-        intercept_stds_=List(Array("f", "*", low=0), "l"),
-        input_mean_=Array("f", "d"),
-        input_scale_=Array("f", "d", low=np.finfo(np.float64).tiny),
-        divergence_=Number(0),
-        risk_=Number(0, 1),
-        n_bound_rows_=Integer(1),
-        loss_curve_=Array("f", "*"),
-        n_iter_=Integer(0),
-    )
+    _: KW_ONLY
+    hidden_layer_sizes: ArrayLike = (100,)
+    prior_fraction: Probability = 0.7
+    prior_std: Positive = 0.05
+    prior_epochs: Count = 150
+    max_iter: Count = 100
+    learning_rate_init: Positive = 0.003
+    posterior_learning_rate: Positive = 0.0003
+    batch_size: Count | None = None
+    confidence: Probability = 0.95
+    n_draws: Count = 200
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        *,
-        hidden_layer_sizes: Any = (100,),
-        prior_fraction: float = 0.7,
-        prior_std: float = 0.05,
-        prior_epochs: int = 150,
-        max_iter: int = 100,
-        learning_rate_init: float = 0.003,
-        posterior_learning_rate: float = 0.0003,
-        batch_size: int | None = None,
-        confidence: float = 0.95,
-        n_draws: int = 200,
-        random_state: Any = None,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.prior_fraction = prior_fraction
-        self.prior_std = prior_std
-        self.prior_epochs = prior_epochs
-        self.max_iter = max_iter
-        self.learning_rate_init = learning_rate_init
-        self.posterior_learning_rate = posterior_learning_rate
-        self.batch_size = batch_size
-        self.confidence = confidence
-        self.n_draws = n_draws
-        self.random_state = random_state
+    coefs_: list[np.ndarray] = fitted(List(Array("f", "*", "*"), "l"))
+    intercepts_: list[np.ndarray] = fitted(List(Array("f", "*"), "l"))
+    coef_stds_: list[np.ndarray] = fitted(List(Array("f", "*", "*", low=0), "l"))
+    intercept_stds_: list[np.ndarray] = fitted(List(Array("f", "*", low=0), "l"))
+    input_mean_: np.ndarray = fitted(Array("f", "d"))
+    input_scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
+    divergence_: float = fitted(Number(0))
+    risk_: float = fitted(Number(0, 1))
+    n_bound_rows_: int = fitted(Integer(1))
+    loss_curve_: np.ndarray = fitted(Array("f", "*"))
+    n_iter_: int = fitted(Integer(0))
+
+    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
+
+    def _fits_together(self) -> str | None:
+        n_in = self.n_features_in_
+        parts = (self.coefs_, self.intercepts_, self.coef_stds_, self.intercept_stds_)
+        if not self.coefs_:
+            return "it has no layers"
+        for W, b, S, s in zip(*parts, strict=True):
+            if W.shape != (n_in, len(b)) or S.shape != W.shape or s.shape != b.shape:
+                return "its layers do not fit together"
+            n_in = len(b)
+        return None if n_in == len(self.classes_) else "its outputs do not fit its classes"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> "PACBayesClassifier":
+    def fit(self, X: Any, y: Any) -> Self:
         """Learn prior and posterior, and compute the certificate.
 
         Parameters
@@ -339,15 +212,11 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         self : PACBayesClassifier
             The fitted model.
         """
-        X, y, _ = check_training_data(self, X, y, order="C")
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                "PACBayesClassifier needs rows of at least 2 classes. Got one class: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
+        X, y, _ = self._check(X, y, None)
+        self._fit(X, self._code(y), None)
+        return self
+
+    def _fit(self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         sizes = (X.shape[1], *map(int, np.ravel(self.hidden_layer_sizes)), len(self.classes_))
         if min(sizes) < 1:
             raise ValueError(
@@ -357,18 +226,18 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         order = random.permutation(len(X))
         m = min(max(1, round(self.prior_fraction * len(X))), len(X) - 1)
-        first, rest = np.sort(order[:m]), np.sort(order[m:])
+        first, second = np.sort(order[:m]), np.sort(order[m:])
         self.input_mean_, self.input_scale_ = location_and_scale(X[first])
-        inputs, targets = self._standardise(X), numbers.astype(np.int32)
-        self.n_bound_rows_ = len(rest)
+        inputs, targets = self._standardise(X), codes.astype(np.int32)
+        self.n_bound_rows_ = len(second)
         start = flatten(init_mlp(sizes, random_state=random))
         seeds = random.randint(np.iinfo(np.int32).max, size=3).tolist()
         prior = self._train(sizes, False, start, start, inputs[first], targets[first], seeds[0])
-        found = self._train(
-            sizes, True, prior["mean"], prior["mean"], inputs[rest], targets[rest], seeds[1]
+        posterior = self._train(
+            sizes, True, prior["mean"], prior["mean"], inputs[second], targets[second], seeds[1]
         )
-        ratio = np.clip(found["log_ratio"], -_LARGEST_LOG_RATIO, _LARGEST_LOG_RATIO)
-        mean, center = found["mean"].astype(float), prior["mean"].astype(float)
+        ratio = np.clip(posterior["log_ratio"], -LARGEST_LOG_RATIO, LARGEST_LOG_RATIO)
+        mean, center = posterior["mean"].astype(float), prior["mean"].astype(float)
         std = self.prior_std * np.exp(ratio.astype(float))
         self.divergence_ = float(kl_gaussian(mean, std**2, center, float(self.prior_std) ** 2))
         means, stds = unflatten(mean, sizes), unflatten(std, sizes)
@@ -377,11 +246,10 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(seeds[2])
         with one_blas_thread():
             wrong = sum(
-                int(np.sum(self._draw(inputs[rest], rng) != numbers[rest]))
+                int(np.sum(self._draw(inputs[second], rng) != codes[second]))
                 for _ in range(self.n_draws)
             )
-        self.risk_ = wrong / (self.n_draws * len(rest))
-        return self
+        self.risk_ = wrong / (self.n_draws * len(second))
 
     def _train(
         self,
@@ -430,8 +298,7 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         return result.params
 
     def _standardise(self, X: np.ndarray) -> np.ndarray:
-        Z = (X - self.input_mean_) / self.input_scale_
-        return np.clip(Z, -LARGEST_INPUT, LARGEST_INPUT)
+        return standardise(X, self.input_mean_, self.input_scale_)
 
     def _draw(self, inputs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the class numbers that fresh weights for each row give."""
@@ -462,47 +329,19 @@ class PACBayesClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Labels.
         """
-        X = check_new_data(self, X, order="C")
+        X = self._new(X)
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         return self.classes_[self._draw(self._standardise(X), np.random.default_rng(seed))]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate class probabilities by the mean weights.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        from scipy.special import softmax
-
-        return softmax(self._outputs(X), axis=1)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict by the mean weights, which the certificate is not about.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels.
-        """
-        numbers = self._outputs(X).argmax(axis=1)
-        return self.classes_[numbers]
-
-    def _outputs(self, X: Any) -> np.ndarray:
-        X = check_new_data(self, X, order="C")
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        """Evaluate the network at the mean weights, which the certificate is not about."""
         means = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
         return apply_mlp(means, self._standardise(X))
+
+    def _probabilities(self, X: np.ndarray) -> np.ndarray:
+        from scipy.special import softmax
+
+        return softmax(self._scores(X), axis=1)
 
 
 def _certificate_at(

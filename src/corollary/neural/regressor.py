@@ -1,26 +1,18 @@
 """Regression by feed-forward networks."""
 
 import os
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import check_training_data
-from corollary.core.schema import Array, Number, Schema
-from corollary.neural.base import ATTRIBUTES, BaseMLP, fits_together, location_and_scale
+from corollary.core.estimator import Regressor, fitted
+from corollary.core.schema import Array, Number
+from corollary.neural._base import BaseMLP, location_and_scale
 
 
-def _targets_fit(model: Any) -> str | None:
-    shapes = {np.shape(model.target_mean_), np.shape(model.target_scale_)}
-    if len(shapes) != 1 or (shapes == {()} and model.n_outputs_ != 1):
-        return "the scale of its targets does not fit its outputs"
-    return fits_together(model)
-
-
-class MLPRegressor(RegressorMixin, BaseMLP):
+class MLPRegressor(Regressor, BaseMLP):
     """Regressor that averages a few feed-forward networks.
 
     Each of ``n_members`` networks minimises the squared error by AdamW from a random start of its
@@ -121,43 +113,14 @@ class MLPRegressor(RegressorMixin, BaseMLP):
     True
     """
 
-    _schema = Schema(
-        _targets_fit,
-        target_mean_=Number() | Array("f", "k"),
-        target_scale_=Number() | Array("f", "k"),
-        **ATTRIBUTES,
-    )
+    target_mean_: Any = fitted(Number() | Array("f", "k"))
+    target_scale_: Any = fitted(Number() | Array("f", "k"))
 
-    def __init__(
-        self,
-        *,
-        hidden_layer_sizes: Any = (100,),
-        activation: str = "relu",
-        alpha: float = 1.0,
-        batch_size: int | str = "auto",
-        learning_rate_init: float = 0.003,
-        max_iter: int = 500,
-        random_state: Any = None,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        early_stopping: bool = True,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        n_members: int = 5,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.tol = tol
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.n_members = n_members
+    def _fits_together(self) -> str | None:
+        shapes = {np.shape(self.target_mean_), np.shape(self.target_scale_)}
+        if len(shapes) != 1 or (shapes == {()} and self.n_outputs_ != 1):
+            return "the scale of its targets does not fit its outputs"
+        return super()._fits_together()
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -167,7 +130,7 @@ class MLPRegressor(RegressorMixin, BaseMLP):
         sample_weight: Any = None,
         *,
         checkpoint: str | os.PathLike[str] | None = None,
-    ) -> "MLPRegressor":
+    ) -> Self:
         """Learn the networks.
 
         Parameters
@@ -189,9 +152,7 @@ class MLPRegressor(RegressorMixin, BaseMLP):
             The fitted estimator.
         """
         checks: dict[str, Any] = {} if y is None else {"multi_output": True, "y_numeric": True}
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, order="C", **checks
-        )
+        X, y, weight = self._check(X, y, sample_weight, **checks)
         y = np.asarray(y, np.float64)
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
@@ -201,19 +162,8 @@ class MLPRegressor(RegressorMixin, BaseMLP):
         self._fit_networks(X, Y, weight, ("squared", Y.shape[1]), checkpoint)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        targets : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The mean of the networks' predictions, shaped like the targets of training.
-        """
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the mean of the networks' predictions, shaped like the targets of training."""
         outputs = self._outputs(X).mean(axis=0)
         if np.ndim(self.target_mean_) == 0:
             outputs = outputs[:, 0]

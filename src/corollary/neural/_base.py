@@ -1,78 +1,72 @@
 """What the classifier and the regressor made of networks share."""
 
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.estimator import check_new_data
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    List,
-    Number,
-    Optional,
-    Size,
-    Strings,
+from corollary.core.compat import Interval
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    Learner,
+    NonNegative,
+    Positive,
+    RandomSeed,
+    fitted,
 )
-from corollary.neural.ensemble import Ensemble, ensemble_outputs, fit_ensemble
-from corollary.neural.mlp import ACTIVATIONS, MLPLoss
+from corollary.core.schema import Array, Integer, List, Number, Optional, Size
+from corollary.neural._ensemble import Ensemble, Training, ensemble_outputs, fit_ensemble
+from corollary.neural.mlp import MLPLoss
 
 # Standardised inputs beyond this are cut, so that no value of a float64 overflows a network.
 LARGEST_INPUT = 1e6
 
 
-def fits_together(model: Any) -> str | None:
-    """Check what a schema of single attributes cannot: that each layer feeds the next."""
-    n_in = model.n_features_in_
-    for W, b in zip(model.coefs_, model.intercepts_, strict=True):
-        if W.shape != (len(model.coefs_[0]), n_in, b.shape[1]) or len(W) != len(b):
-            return "its layers do not fit together"
-        n_in = b.shape[1]
-    if not model.coefs_ or len(model.coefs_[0]) < 1 or n_in != model.n_outputs_:
-        return "its layers do not fit together"
-    return None
-
-
-ATTRIBUTES: dict[str, Any] = {
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-    "coefs_": List(Array("f", "*", "*", "*"), "l"),
-    "intercepts_": List(Array("f", "*", "*"), "l"),
-    "input_mean_": Array("f", "d"),
-    "input_scale_": Array("f", "d", low=np.finfo(np.float64).tiny),
-    "loss_curves_": List(Array("f", "*")),
-    "validation_curves_": Optional(List(Array("f", "*"))),
-    "best_loss_": Number(nan=True),
-    "n_iter_": Integer(0),
-    "n_layers_": Integer(2),
-    "n_outputs_": Size("k"),
-}
-
-
-class BaseMLP(BaseEstimator):
+class BaseMLP(Learner):
     """Standardise inputs, learn networks, evaluate them; subclasses say what the outputs mean."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions(set(ACTIVATIONS))],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "batch_size": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "learning_rate_init": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-        "tol": [Interval(Real, None, None, closed="left")],
-        "warm_start": ["boolean"],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 0.5, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
-        "n_members": [Interval(Integral, 1, None, closed="left")],
-    }
+    _: KW_ONLY
+    hidden_layer_sizes: ArrayLike | Count = (100,)
+    activation: Literal["identity", "logistic", "tanh", "relu"] = "relu"
+    alpha: NonNegative = 1.0
+    batch_size: Literal["auto"] | Count = "auto"
+    learning_rate_init: Positive = 0.003
+    max_iter: Count = 500
+    random_state: RandomSeed = None
+    tol: Annotated[float, Interval(Real, None, None, closed="left")] = 1e-4
+    warm_start: bool = False
+    early_stopping: bool = True
+    validation_fraction: Annotated[float, Interval(Real, 0, 0.5, closed="neither")] = 0.1
+    n_iter_no_change: Count = 10
+    n_members: Count = 5
+
+    coefs_: list[np.ndarray] = fitted(List(Array("f", "*", "*", "*"), "l"))
+    intercepts_: list[np.ndarray] = fitted(List(Array("f", "*", "*"), "l"))
+    input_mean_: np.ndarray = fitted(Array("f", "d"))
+    input_scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
+    loss_curves_: list[np.ndarray] = fitted(List(Array("f", "*")))
+    validation_curves_: list[np.ndarray] | None = fitted(Optional(List(Array("f", "*"))))
+    best_loss_: float = fitted(Number(nan=True))
+    n_iter_: int = fitted(Integer(0))
+    n_layers_: int = fitted(Integer(2))
+    n_outputs_: int = fitted(Size("k"))
+
+    # One memory layout, so that a data frame gives the bits that its array gives.
+    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
+
+    def _fits_together(self) -> str | None:
+        """Check what a schema of single attributes cannot: that each layer feeds the next."""
+        n_in = self.n_features_in_
+        for W, b in zip(self.coefs_, self.intercepts_, strict=True):
+            if W.shape != (len(self.coefs_[0]), n_in, b.shape[1]) or len(W) != len(b):
+                return "its layers do not fit together"
+            n_in = b.shape[1]
+        if not self.coefs_ or len(self.coefs_[0]) < 1 or n_in != self.n_outputs_:
+            return "its layers do not fit together"
+        return None
 
     def _fit_networks(
         self,
@@ -87,8 +81,7 @@ class BaseMLP(BaseEstimator):
         if weight is not None:
             _check_total(self, weight)
             X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-        hidden = self.hidden_layer_sizes
-        hidden = (int(hidden),) if isinstance(hidden, Integral) else tuple(int(h) for h in hidden)
+        hidden = tuple(map(int, np.ravel(self.hidden_layer_sizes)))
         if any(size < 1 for size in hidden):
             raise ValueError(
                 f"The 'hidden_layer_sizes' parameter of {type(self).__name__} must be positive "
@@ -99,13 +92,7 @@ class BaseMLP(BaseEstimator):
         start = self._earlier_networks(sizes) if self.warm_start else None
         if start is None:
             self.input_mean_, self.input_scale_ = location_and_scale(X, weight)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        ensemble = fit_ensemble(
-            _standardise(X, self.input_mean_, self.input_scale_),
-            y,
-            weight=weight,
-            loss=MLPLoss(sizes, self.activation, kind),
-            start=start,
+        training = Training(
             n_members=self.n_members,
             learning_rate=float(self.learning_rate_init),
             weight_decay=float(self.alpha),
@@ -114,7 +101,15 @@ class BaseMLP(BaseEstimator):
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             patience=self.n_iter_no_change,
             tol=float(self.tol),
-            seed=seed,
+            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+        )
+        ensemble = fit_ensemble(
+            standardise(X, self.input_mean_, self.input_scale_),
+            y,
+            weight=weight,
+            loss=MLPLoss(sizes, self.activation, kind),
+            start=start,
+            training=training,
             checkpoint=checkpoint,
         )
         self._store(ensemble)
@@ -142,11 +137,10 @@ class BaseMLP(BaseEstimator):
             )
         return [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
 
-    def _outputs(self, X: Any) -> np.ndarray:
-        # One memory layout, so that a data frame gives the bits that its array gives.
-        X = check_new_data(self, X, order="C")
+    def _outputs(self, X: np.ndarray) -> np.ndarray:
+        """Evaluate every network on validated rows."""
         parameters = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
-        Z = _standardise(X, self.input_mean_, self.input_scale_)
+        Z = standardise(X, self.input_mean_, self.input_scale_)
         return ensemble_outputs(parameters, Z, self.activation)
 
 
@@ -171,11 +165,12 @@ def location_and_scale(X: np.ndarray, weight: np.ndarray | None = None) -> tuple
     return (float(mean), float(scale)) if X.ndim == 1 else (mean, scale)
 
 
-def _standardise(X: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def standardise(X: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Centre and scale columns, and cut what would overflow a network."""
     return np.clip((X - mean) / scale, -LARGEST_INPUT, LARGEST_INPUT)
 
 
-def _check_total(estimator: BaseEstimator, weight: np.ndarray) -> None:
+def _check_total(estimator: Learner, weight: np.ndarray) -> None:
     if not weight.sum() > 0:
         raise ValueError(
             f"{type(estimator).__name__}.fit needs weights with a positive sum. Got only zeros "
