@@ -53,19 +53,19 @@ class StateSpaceModel:
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         k = self.initial_mean.shape[0] if self.initial_mean.ndim == 1 else -1
         d = self.observation.shape[0] if self.observation.ndim == 2 else -1
-        wanted = {
+        shapes = {
             "transition": (k, k),
             "transition_noise": (k, k),
             "observation": (d, k),
             "observation_noise": (d, d),
             "initial_covariance": (k, k),
         }
-        for name, shape in wanted.items():
-            found = getattr(self, name).shape
-            if k < 1 or d < 1 or found != shape:
+        for name, shape in shapes.items():
+            actual = getattr(self, name).shape
+            if k < 1 or d < 1 or actual != shape:
                 raise ValueError(
                     f"The {name!r} of StateSpaceModel must have shape {shape} for a state of "
-                    f"length {k} and {d} observed numbers. Got shape {found}."
+                    f"length {k} and {d} observed numbers. Got shape {actual}."
                 )
 
 

@@ -178,11 +178,11 @@ def rank_kernels(
             random_state=random_state,
         ).fit(X, y)
         if held_out is None:
-            found, truth = model.leave_one_out(), y
+            predictions, truth = model.leave_one_out(), y
         else:
-            found = Predictions(*model.predict(held_out[0], return_std=True, noisy=True))
+            predictions = Predictions(*model.predict(held_out[0], return_std=True, noisy=True))
             truth = held_out[1]
-        scores = normal_scores(truth, found.mean, found.std)
+        scores = normal_scores(truth, predictions.mean, predictions.std)
         evidence = model.log_marginal_likelihood_value_
         ranking.append(RankedKernel(name, model, evidence, scores))
 

@@ -44,10 +44,10 @@ class KernelParameters:
     Examples
     --------
     >>> from corollary.kernels import RBF
-    >>> found = (2.0 * RBF(length_scale=[1.0, 3.0])).parameters()
-    >>> found.names
+    >>> numbers = (2.0 * RBF(length_scale=[1.0, 3.0])).parameters()
+    >>> numbers.names
     ('scale', 'kernel.length_scale[0]', 'kernel.length_scale[1]')
-    >>> found.values, found.vector.round(3)
+    >>> numbers.values, numbers.vector.round(3)
     (array([2., 1., 3.]), array([0.693, 0.   , 1.099]))
     """
 

@@ -36,7 +36,7 @@ def maximise(
 
     best: Learnt | None = None
     for start in starts:
-        found = minimize(
+        result = minimize(
             loss,
             np.clip(start, bounds[:, 0], bounds[:, 1]),
             jac=True,
@@ -51,8 +51,8 @@ def maximise(
                 "maxfun": 15 * max_iter,
             },
         )
-        # Status 2 is a line search that found nothing better: as good as it gets.
-        run = Learnt(found.x, -float(found.fun), int(found.nit), found.status != 1)
+        # Status 2 is a line search that result nothing better: as good as it gets.
+        run = Learnt(result.x, -float(result.fun), int(result.nit), result.status != 1)
         if best is None or run.value > best.value:
             best = run
     assert best is not None

@@ -191,8 +191,8 @@ def learn_hyperparameters(
             ]
             best = max(climbs, key=lambda climb: climb.value)
             if following is not None:
-                known = best.curvature
+                curvature_here = best.curvature
                 if len(theta) <= DIFFERENCED:
-                    known = estimate_curvature(objective, best, at.bounds)
-                starts, curvature = [best.theta], known * (following / size)
+                    curvature_here = estimate_curvature(objective, best, at.bounds)
+                starts, curvature = [best.theta], curvature_here * (following / size)
     return Learnt(at.to_theta(best.theta), best.value, best.n_iter, best.converged)

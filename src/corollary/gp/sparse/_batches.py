@@ -101,10 +101,10 @@ def learn_by_batches(
             seed=schedule.seed,
             description="sparse Gaussian process",
         )
-    found = result.params
+    learnt = result.params
     return LearntInducing(
-        np.clip(found["theta"], search.low, search.high),
-        found["points"] * scale,
+        np.clip(learnt["theta"], search.low, search.high),
+        learnt["points"] * scale,
         result.n_epochs,
         result.status == "converged",
     )

@@ -62,9 +62,9 @@ def spread_points(
     from sklearn.utils import check_random_state
 
     rng = check_random_state(random_state)
-    n, wanted = len(X), max(CANDIDATES * n_points, 1000)
-    if n > wanted:
-        X = X[np.sort(rng.choice(n, wanted, replace=False))]
+    n, n_candidates = len(X), max(CANDIDATES * n_points, 1000)
+    if n > n_candidates:
+        X = X[np.sort(rng.choice(n, n_candidates, replace=False))]
     X = np.unique(X + 0.0, axis=0)  # minus zero equals zero
     if len(X) <= n_points:
         return X
@@ -158,15 +158,15 @@ def learn_inducing(
             ) -> tuple[float, np.ndarray]:
                 theta = at.to_theta(u[:p])
                 kernel, variance = search.split(theta)
-                found = collapsed_bound(kernel, variance, points(u), *rows, gradient=True)
-                gradient = found.by_parameters
+                lower_bound = collapsed_bound(kernel, variance, points(u), *rows, gradient=True)
+                gradient = lower_bound.by_parameters
                 if search.learn_noise:
-                    gradient = np.append(gradient, found.by_log_variance)
+                    gradient = np.append(gradient, lower_bound.by_log_variance)
                 gradient = at.slope(theta) * gradient
                 if learn_points:
-                    gradient = np.concatenate([gradient, (found.by_points * scale).ravel()])
-                step(bound_per_row=found.value / total, rows=len(rows[1]))
-                return found.value / total, gradient / total
+                    gradient = np.concatenate([gradient, (lower_bound.by_points * scale).ravel()])
+                step(bound_per_row=lower_bound.value / total, rows=len(rows[1]))
+                return lower_bound.value / total, gradient / total
 
             last = size == n
             steps, least = (max_iter, tol) if last else (EARLY_STEPS, EARLY_TOL * tol)

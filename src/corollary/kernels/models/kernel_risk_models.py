@@ -41,18 +41,18 @@ class _KernelERM(KernelExpansion):
         return loss
 
     def _minimise(self, K: np.ndarray, y: np.ndarray, loss: Loss, weight: Any) -> KernelRisk:
-        found = minimise_kernel_risk(
+        best = minimise_kernel_risk(
             K, y, loss, self.alpha, sample_weight=weight, max_iter=self.max_iter, tol=self.tol
         )
-        if not found.converged:
+        if not best.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped after {found.n_iter} iterations with a gap of "
-                f"{found.gap:.2g} at the objective {found.value:.6g}; wanted is {self.tol:.2g} of "
+                f"{type(self).__name__} stopped after {best.n_iter} iterations with a gap of "
+                f"{best.gap:.2g} at the objective {best.value:.6g}; wanted is {self.tol:.2g} of "
                 "it. Raise max_iter, alpha or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return found
+        return best
 
 
 class KernelERMRegressor(_KernelERM, Regressor):

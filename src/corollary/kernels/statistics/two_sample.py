@@ -174,8 +174,8 @@ def _discrepancies(kernel: Kernel, X: Any, Z: np.ndarray, unbiased: bool) -> np.
     second = sums.sum() - first - 2.0 * cross
     if not unbiased:
         return first / n**2 + second / m**2 - 2.0 * cross / (n * m)
-    own = diagonal @ Z
-    first, second = first - own, second - (diagonal.sum() - own)
+    inside = diagonal @ Z
+    first, second = first - inside, second - (diagonal.sum() - inside)
     return first / (n * (n - 1)) + second / (m * (m - 1)) - 2.0 * cross / (n * m)
 
 
@@ -186,15 +186,15 @@ def _forms(kernel: Kernel, X: Any, Z: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
     def work(i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         a = min(i + step, n)
-        own = arrays.take(P, slice(i, a))
-        K = kernel._evaluate(own, own, True)
+        rows = arrays.take(P, slice(i, a))
+        K = kernel._evaluate(rows, rows, True)
         diagonal = np.diag(K).copy()
         sums = np.zeros(n)
         sums[i:a] += K.sum(axis=1)
         product = K @ Z[i:a]
         for j in range(a, n, step):
             b = min(j + step, n)
-            K = kernel._evaluate(own, arrays.take(P, slice(j, b)), False)
+            K = kernel._evaluate(rows, arrays.take(P, slice(j, b)), False)
             sums[i:a] += K.sum(axis=1)
             sums[j:b] += K.sum(axis=0)
             product += 2.0 * (K @ Z[j:b])  # the tile and its mirror image

@@ -48,22 +48,22 @@ def _violation(rest, up, down, ends):
 
 
 @jit
-def _partner(rest, down, row, diagonal, own, best, floor, index):
+def _partner(rest, down, row, diagonal, entry, best, floor, index):
     """Return which variable gains most by going down, and the integer that says how much.
 
     A slope that falls gains nothing; curvatures below ``floor`` count as that.
     """
     number = ~index
-    found = np.int64(0)
+    largest = np.int64(0)
     for k in range(rest.shape[0]):
         slope = best - rest[k] - down[k]
         slope = slope if slope > 0.0 else 0.0
-        curve = own + diagonal[k] - 2.0 * row[k]
+        curve = entry + diagonal[k] - 2.0 * row[k]
         curve = curve if curve > floor else floor
         # np.divide does not test for zero, and so runs on vector instructions too.
         gain = np.float64(np.divide(slope * slope, curve)).view(np.int64)
-        found = max(found, (gain & number) | np.int64(k))
-    return found & index, found & number
+        largest = max(largest, (gain & number) | np.int64(k))
+    return largest & index, largest & number
 
 
 @jit

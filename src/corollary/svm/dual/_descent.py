@@ -101,7 +101,7 @@ def _descend(
         return _intercepts(rest, up, down, beta, lower, upper, epsilon, groups, n_groups)
 
     steps, stalled, stalls, best, first = 0, 0, 0, np.inf, 0.0
-    target, wanted = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
+    target, relative_gap = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
     # Without bounds the gap is finite by chance only.
     bounded = bool(np.isfinite(lower).all() and np.isfinite(upper).all())
     with RowCache(gram, budget.megabytes / 2) as rows:
@@ -120,7 +120,7 @@ def _descend(
                 # not for ever. A minimum of zero has no relative gap: the start has a scale.
                 rounding = 1e-14 * float(np.abs(rest).max() + np.abs(linear).max())
                 small = violation <= max(_SMALLEST_VIOLATION * tol, rounding)
-                done = small or not bounded or gap <= wanted * max(abs(objective), first)
+                done = small or not bounded or gap <= relative_gap * max(abs(objective), first)
                 target = min(target, 0.3 * violation)
             progress(violation=violation, objective=objective)
             # Once rounding moves the objective, further steps are noise.
@@ -155,14 +155,14 @@ def _descend(
                 part = changed[i : i + _BLOCK]
                 rows.subtract_product(rest, block[part], change[part])
     budget.spent += steps
-    found = intercepts()
+    offsets = intercepts()
     return SMOResult(
         beta,
         linear - rest,
-        found,
+        offsets,
         float(objective),
         float(max(violation, 0.0)),
-        duality_gap(rest, beta, lower, upper, epsilon, found[groups]),
+        duality_gap(rest, beta, lower, upper, epsilon, offsets[groups]),
         budget.spent,
         bool(done or (violation <= tol and stalled > 20)),
     )
@@ -224,8 +224,8 @@ def _choose(
         members = np.flatnonzero(groups == g) if n_groups > 1 else np.arange(n)
         for values in (-up[members], down[members]):
             few = min(each, len(members) - 1)
-            found = np.argpartition(values, few)[:few] if few else np.zeros(1, dtype=np.int64)
-            chosen[members[found[np.isfinite(values[found])]]] = True
+            extremes = np.argpartition(values, few)[:few] if few else np.zeros(1, dtype=np.int64)
+            chosen[members[extremes[np.isfinite(values[extremes])]]] = True
     for more in (block[free[block]], block):
         more = more[~chosen[more]]
         chosen[more[: max(0, size - int(np.count_nonzero(chosen)))]] = True
@@ -245,15 +245,15 @@ def _intercepts(
     n_groups: int,
 ) -> np.ndarray:
     """Return the mean over free variables, or the middle of what the bounds allow."""
-    found = np.zeros(n_groups)
+    offsets = np.zeros(n_groups)
     free = _free(beta, lower, upper, epsilon)
     for g in range(n_groups):
         inside = free & (groups == g)
         if inside.any():
-            found[g] = np.mean(rest[inside] - epsilon * np.sign(beta[inside]))
+            offsets[g] = np.mean(rest[inside] - epsilon * np.sign(beta[inside]))
             continue
         low = up[groups == g].max(initial=-np.inf)
         high = down[groups == g].min(initial=np.inf)
         ends = [end for end in (low, high) if np.isfinite(end)]
-        found[g] = np.mean(ends) if ends else 0.0
-    return found
+        offsets[g] = np.mean(ends) if ends else 0.0
+    return offsets

@@ -145,8 +145,8 @@ class RowCache:
             for left, which in pieces:
                 tile = np.ascontiguousarray(self.gram.tile(left, columns))
                 subtract_rows(part, tile, places[: len(tile)], new_change[which], 0, len(part))
-                mine = slots[which]
-                self.values[mine, start:stop] = tile[: len(mine)]
+                kept_slots = slots[which]
+                self.values[kept_slots, start:stop] = tile[: len(kept_slots)]
             subtract_rows(rest, self.values, old, old_change, start, stop)
 
         self._map(work, range(0, n, TILE_COLUMNS))

@@ -174,9 +174,9 @@ def _line(K: np.ndarray, y: np.ndarray, beta: np.ndarray, intercept: float, C: f
     right[:m, 0] = y[free]
     right[:m, 1] = -K[np.ix_(free, bound)] @ y[bound]
     right[m, 1] = -y[bound].sum()
-    found = np.linalg.lstsq(system, right, rcond=None)[0]
-    constant[free], slope[free] = found[:m, 0], found[:m, 1]
-    return _Line(constant, slope, (float(found[m, 0]), float(found[m, 1])), free, bound)
+    solution = np.linalg.lstsq(system, right, rcond=None)[0]
+    constant[free], slope[free] = solution[:m, 0], solution[:m, 1]
+    return _Line(constant, slope, (float(solution[m, 0]), float(solution[m, 1])), free, bound)
 
 
 def _next_event(K: np.ndarray, y: np.ndarray, line: _Line, C: float, tol: float) -> float:

@@ -99,24 +99,24 @@ def smo(
             f"The 'K' parameter of smo must be a square matrix with rows. Got shape {K.shape}."
         )
     numbers = {"linear": linear, "lower": lower, "upper": upper}
-    given = {name: np.asarray(v, dtype=np.float64) for name, v in numbers.items()}
+    arrays = {name: np.asarray(v, dtype=np.float64) for name, v in numbers.items()}
     beta = np.zeros(n) if start is None else np.array(start, dtype=np.float64)
-    for name, value in (*given.items(), ("start", beta)):
+    for name, value in (*arrays.items(), ("start", beta)):
         if value.shape != (n,) or np.isnan(value).any():
             raise ValueError(
                 f"The {name!r} parameter of smo must be an array of {n} numbers. Got shape "
                 f"{value.shape}{' with NaN' if np.isnan(value).any() else ''}."
             )
-    if (beta < given["lower"]).any() or (beta > given["upper"]).any():
+    if (beta < arrays["lower"]).any() or (beta > arrays["upper"]).any():
         raise ValueError(
             "The 'start' parameter of smo must lie within the bounds: lower <= start <= upper. "
             "Got weights outside; without start, zero must lie within the bounds."
         )
     return minimise(
         PrecomputedTiles(K),
-        given["linear"],
-        given["lower"],
-        given["upper"],
+        arrays["linear"],
+        arrays["lower"],
+        arrays["upper"],
         epsilon=epsilon,
         groups=None if groups is None else np.asarray(groups, dtype=np.int64),
         start=beta,

@@ -146,10 +146,10 @@ def joint_svm(
             violation = pass_rows(X, squares, code, order, price, tau, state)
     scores = state if precomputed else X @ state.T
     norm = float((tau * scores).sum())
-    own = scores[np.arange(n), code]
+    true_scores = scores[np.arange(n), code]
     others = scores.copy()
     others[np.arange(n), code] = -np.inf
-    slack = np.maximum(0.0, 1.0 - own + others.max(axis=1)) if k > 1 else np.zeros(n)
+    slack = np.maximum(0.0, 1.0 - true_scores + others.max(axis=1)) if k > 1 else np.zeros(n)
     paid = float(price[paying] @ slack[paying]) if np.isfinite(price).all() else 0.0
     dual = float(tau[np.arange(n), code].sum()) - 0.5 * norm
     return JointSolution(

@@ -308,18 +308,18 @@ def structural_svm(
     with track("structural machine") as progress:
         while True:
             rounds += 1
-            known = np.zeros(n)
+            enforced = np.zeros(n)
             if len(rows) > n:
                 margins = np.array(losses) - np.array(differences) @ w
-                np.maximum.at(known, np.array(rows), margins)
+                np.maximum.at(enforced, np.array(rows), margins)
             worst = 0.0
             added = 0
             for i in range(n):
-                found = problem.argmax(w, X[i], y[i])
-                difference = truth[i] - problem.joint_feature(X[i], found)
-                loss = float(problem.loss(y[i], found))
+                rival = problem.argmax(w, X[i], y[i])
+                difference = truth[i] - problem.joint_feature(X[i], rival)
+                loss = float(problem.loss(y[i], rival))
                 slack[i] = max(0.0, loss - float(difference @ w))
-                violation = slack[i] - known[i]
+                violation = slack[i] - enforced[i]
                 worst = max(worst, violation)
                 if violation > tol and rounds <= max_iter:
                     differences.append(difference)
