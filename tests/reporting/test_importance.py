@@ -1,5 +1,7 @@
 """Importances against raw columns shuffled by hand; effects and stand-ins against closed forms."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,7 +80,7 @@ class _Sum:
 
 
 class _Columns:
-    plans_ = ({"name": "strong", "features": ["a"]}, {"name": "weak", "features": ["b"]})
+    plans_ = (SimpleNamespace(name="strong", width=1), SimpleNamespace(name="weak", width=1))
     feature_columns_ = np.arange(2)
 
 

@@ -6,8 +6,9 @@ import pytest
 
 import corollary
 from corollary.core.files import ModelFileError
-from corollary.representation import TableEncoder, fill
-from corollary.representation.fill import Moments, learn_moments, predict_missing
+from corollary.representation import TableEncoder
+from corollary.representation.table import _fill
+from corollary.representation.table._fill import Moments, learn_moments, predict_missing
 
 
 def correlated(rng, d):
@@ -17,7 +18,7 @@ def correlated(rng, d):
 
 
 def test_predictions_are_conditional_means(seed, monkeypatch):
-    monkeypatch.setattr(fill, "_BATCH", 30)  # several parts for one number of missing values
+    monkeypatch.setattr(_fill, "_BATCH", 30)  # several parts for one number of missing values
     rng = np.random.default_rng(seed)
     mean, covariance = correlated(rng, 5)
     spread = np.sqrt(np.diag(covariance))

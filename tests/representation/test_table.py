@@ -1,5 +1,8 @@
 """The table encoder: every kind of column, its laws, and its file."""
 
+import dataclasses
+import pathlib
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,9 +12,9 @@ from hypothesis import strategies as st
 
 import corollary
 from corollary.core.files import ModelFileError
-from corollary.representation import Column, ColumnTable, TableEncoder
-from corollary.representation._reading import distinct_strings, to_number
-from corollary.representation.levels import level_statistics
+from corollary.core.schema import Schema
+from corollary.representation import Column, ColumnTable, TableEncoder, level_statistics
+from corollary.representation.table._reading import distinct_strings, to_number
 
 
 @pytest.fixture
@@ -44,7 +47,7 @@ def table(seed):
 
 
 def test_every_kind_is_recognised(table):
-    kinds = {name: Column(table[name]).plan["kind"] for name in table}
+    kinds = {name: Column(table[name]).content.kind for name in table}
     assert kinds == {
         "number": "numeric",
         "count": "numeric",
@@ -118,19 +121,19 @@ def test_dates_by_hand():
     ],
 )
 def test_date_formats(values, date_format):
-    plan = Column(pd.Series(values * 5)).plan
-    assert (plan["kind"], plan["format"]) == ("date", date_format)
+    content = Column(pd.Series(values * 5)).content
+    assert (content.kind, content.date_format) == ("date", date_format)
 
 
 def test_an_ambiguous_date_is_said():
-    assert "other way round" in Column(pd.Series(["01/02/2020", "03/04/2020"])).plan["notes"][0]
+    assert "other way round" in Column(pd.Series(["01/02/2020", "03/04/2020"])).content.notes[0]
 
 
 @pytest.mark.parametrize(
     "values", [["012", "345", "067"], ["A1", "B2"], ["1-2", "3-4"], ["12:30", "x"]]
 )
 def test_codes_are_neither_numbers_nor_dates(values):
-    assert Column(pd.Series(values * 10)).plan["kind"] == "category"
+    assert Column(pd.Series(values * 10)).content.kind == "category"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -275,19 +278,34 @@ def test_saved_and_loaded(table, tmp_path):
     assert again.get_feature_names_out().tolist() == encoder.get_feature_names_out().tolist()
 
 
+def _set(encoder, j, **fields):
+    encoder.plans_[j] = dataclasses.replace(encoder.plans_[j], **fields)
+
+
+def _save_unchecked(model, path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(Schema, "problem", lambda *args: None)
+        for cls in (TableEncoder, *(type(plan) for plan in model.plans_ if plan is not None)):
+            if hasattr(cls, "_schema"):
+                patch.setattr(cls._schema, "check", None)
+        corollary.save(model, path)
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda e: e.plans_[0].update(median=np.nan),
-        lambda e: e.plans_[0].update(kind="numbers"),
-        lambda e: e.plans_[0].pop("low"),
-        lambda e: e.plans_[0]["features"].append(["more", "no"]),
-        lambda e: e.plans_[4].update(counts=np.arange(3)),
-        lambda e: e.plans_[4].update(prior=np.zeros(7)),
-        lambda e: e.plans_[7].update(directions=np.zeros((5, 8), np.float32)),
-        lambda e: e.plans_[6].update(format="%x"),
-        lambda e: e.plans_[6]["medians"].update({" century": 20.0}),
+        lambda e: _set(e, 0, median=np.nan),
+        lambda e: _set(e, 0, kind="numbers"),
+        lambda e: _set(e, 0, low=-1.0, log=True),
+        lambda e: _set(e, 0, tokens=["more"]),
+        lambda e: _set(e, 4, counts=np.arange(3)),
+        lambda e: _set(e, 4, prior=np.zeros(7)),
+        lambda e: _set(e, 4, statistic_names=["one too few"]),
+        lambda e: _set(e, 7, directions=np.zeros((5, 8), np.float32)),
+        lambda e: _set(e, 6, date_format="%x"),
+        lambda e: _set(e, 6, medians=e.plans_[6].medians | {" century": 20.0}),
         lambda e: e.plans_.pop(),
+        lambda e: e.plans_.insert(0, None),
         lambda e: setattr(e, "feature_columns_", e.feature_columns_[::-1].copy()),
         lambda e: setattr(e, "scale_", 0 * e.scale_),
     ],
@@ -295,14 +313,67 @@ def test_saved_and_loaded(table, tmp_path):
 def test_a_spoilt_file_is_refused(table, tmp_path, spoil, monkeypatch):
     encoder = TableEncoder(text_dimensions=5).fit(table, np.arange(300) % 3)
     spoil(encoder)
-    schema = type(encoder)._schema
-    path = tmp_path / "encoder.corollary"
-    with monkeypatch.context() as patch:
-        patch.setattr(type(schema), "problem", lambda *args: None)
-        patch.setattr(schema, "check", None)
-        corollary.save(encoder, path)
-    with pytest.raises(ModelFileError, match="TableEncoder does not fit"):
-        corollary.load(path)
+    _save_unchecked(encoder, tmp_path / "encoder.corollary", monkeypatch)
+    with pytest.raises(ModelFileError, match=r"(TableEncoder|Plan) does not fit"):
+        corollary.load(tmp_path / "encoder.corollary")
+
+
+FILES = pathlib.Path(__file__).parents[1] / "core" / "files"
+
+
+def test_encoders_of_earlier_versions_encode_the_same_rows_alike():
+    encoders = corollary.load(FILES / "table-encoders-format-1.corollary")
+    rows = pd.read_parquet(FILES / "table-encoders-format-1.parquet")
+    with np.load(FILES / "table-encoders-format-1.npz") as expected:
+        for encoder, name in zip(encoders, "abc"):
+            features = encoder.transform(rows[encoder.feature_names_in_])
+            np.testing.assert_allclose(features, expected[name], rtol=1e-12, atol=1e-12)
+        assert encoders[0].get_feature_names_out().tolist() == expected["names"].tolist()
+    kinds = [type(plan).__name__ for plan in encoders[0].plans_]
+    assert set(kinds) == {
+        *("NumberPlan", "IndicatorPlan", "LevelPlan", "DatePlan", "TextPlan", "UnusedPlan")
+    }
+
+
+# A plan as versions before wrote it.
+FORMER = {
+    "name": "size",
+    "kind": "numeric",
+    "notes": [],
+    "tokens": [],
+    "median": 2.0,
+    "log": False,
+    "low": 1.0,
+    "high": 3.0,
+    "missing": False,
+    "features": [["", "each"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "loads"),
+    [
+        ({}, True),
+        ({"zero": True}, True),
+        ({"median": np.nan}, False),
+        ({"kind": "numbers"}, False),
+        ({"kind": []}, False),
+        ({"low": "1"}, False),
+        ({"log": True}, False),
+        ({"more": 1}, False),
+        ({"missing": True}, False),
+    ],
+)
+def test_plans_of_earlier_versions_are_checked_too(changes, loads, tmp_path, monkeypatch):
+    encoder = TableEncoder().fit(pd.DataFrame({"size": [1.0, 2.0, 3.0]}))
+    encoder.plans_ = [FORMER | changes]
+    _save_unchecked(encoder, tmp_path / "encoder.corollary", monkeypatch)
+    if loads:
+        again = corollary.load(tmp_path / "encoder.corollary")
+        assert again.plans_[0].median == 2.0
+    else:
+        with pytest.raises(ModelFileError, match="TableEncoder does not fit"):
+            corollary.load(tmp_path / "encoder.corollary")
 
 
 def test_positive_skewed_numbers_get_their_logarithm(seed):
@@ -334,8 +405,8 @@ def test_a_zero_far_from_all_other_numbers_is_read_as_missing(seed):
     told = TableEncoder().fit(pd.DataFrame({"x": x}))
     assert told.get_feature_names_out().tolist() == ["x", "x missing"]
     assert told.notes_ == {"x": ["0 was read as missing (2 rows)"]}
-    assert told.plans_[0]["median"] == np.median(x[2:])
-    assert told.plans_[0]["low"] == x[2:].min()
+    assert told.plans_[0].median == np.median(x[2:])
+    assert told.plans_[0].low == x[2:].min()
     assert told.transform(pd.DataFrame({"x": [0.0, 5.0]}))[:, 1].tolist() == [1.0, 0.0]
 
 

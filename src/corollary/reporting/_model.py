@@ -9,13 +9,13 @@ from corollary.core.schema import Instance, List, Number, Schema, Text
 from corollary.reporting._errors import ReportError
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
-from corollary.representation import Column, ColumnTable, TableEncoder
+from corollary.representation import ColumnTable, TableEncoder
 
 
 def _fits_together(model: "ReportModel") -> str | None:
     if not isinstance(model.encoder, TableEncoder) or not isinstance(model.predictor, Predictor):
         return "its parts are not an encoder and a predictor"
-    if [plan["name"] for plan in getattr(model.encoder, "plans_", [])] != list(model.columns):
+    if [plan.name for plan in getattr(model.encoder, "plans_", [])] != list(model.columns):
         return "its encoder reads other columns"
     if len(model.encoder.feature_columns_) != model.predictor.n_features:
         return "its encoder and its predictor do not fit"
@@ -162,7 +162,7 @@ class ReportModel:
                 for row in words:
                     row.append(f"{name}: column absent")
                 continue
-            for mask, what in unusual_values(plan, table[name]):
+            for mask, what in plan.unusual(table[name]):
                 for i in np.flatnonzero(mask):
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]
@@ -198,29 +198,3 @@ def _as_pandas(data: Any) -> Any:
             "data", f"The data must be a data frame. Got {type(data).__name__} instead."
         )
     return data
-
-
-def unusual_values(plan: dict[str, Any], column: Column) -> list[tuple[np.ndarray, str]]:
-    """Find values of a column that training rows did not have."""
-    kind = plan["kind"]
-    found = []
-    if kind in ("numeric", "date", "boolean"):
-        numbers = column.dates(plan["format"]) if kind == "date" else column.numbers
-        missing = np.isnan(numbers)
-        if plan.get("tokens"):
-            codes, levels = column.strings
-            known = np.asarray([*(level in plan["tokens"] for level in levels), False])
-            missing &= ~known[codes]
-        with np.errstate(invalid="ignore"):
-            found.append((numbers < plan["low"], "below the training range"))
-            found.append((numbers > plan["high"], "above the training range"))
-        if not plan["missing"]:
-            found.append((missing, "missing, which it never was in training"))
-    elif kind == "category":
-        codes, levels = column.strings
-        seen = set(plan["seen"] if "seen" in plan else plan["levels"])
-        unseen = np.asarray([*(level not in seen for level in levels), False])[codes]
-        found.append((unseen, "a level not seen in training"))
-        if not plan["missing"]:
-            found.append((codes < 0, "missing, which it never was in training"))
-    return [(mask, what) for mask, what in found if mask.any()]

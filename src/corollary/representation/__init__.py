@@ -12,16 +12,12 @@ the axiom that fails and a witness.
 """
 
 from corollary.representation.axioms import AxiomCheck as AxiomCheck
-from corollary.representation.column import Column as Column
-from corollary.representation.column import ColumnTable as ColumnTable
 from corollary.representation.data_types import DataType as DataType
 from corollary.representation.data_types import Measurement as Measurement
 from corollary.representation.data_types import check_pairwise as check_pairwise
 from corollary.representation.data_types import classify_data_type as classify_data_type
 from corollary.representation.data_types import contingency_table as contingency_table
 from corollary.representation.data_types import to_pairwise as to_pairwise
-from corollary.representation.encodings import is_few as is_few
-from corollary.representation.encodings import stays_away_from_zero as stays_away_from_zero
 from corollary.representation.metrics import EuclideanCheck as EuclideanCheck
 from corollary.representation.metrics import check_euclidean as check_euclidean
 from corollary.representation.metrics import check_metric as check_metric
@@ -56,7 +52,20 @@ from corollary.representation.space_sizes import (
 from corollary.representation.standardise import StandardScaler as StandardScaler
 from corollary.representation.standardise import feature_moments as feature_moments
 from corollary.representation.standardise import standardise as standardise
-from corollary.representation.table import TableEncoder as TableEncoder
+from corollary.representation.table._kinds import ColumnContent as ColumnContent
+from corollary.representation.table.column import Column as Column
+from corollary.representation.table.column import ColumnTable as ColumnTable
+from corollary.representation.table.date_plan import DatePlan as DatePlan
+from corollary.representation.table.encoder import TableEncoder as TableEncoder
+from corollary.representation.table.level_plans import IndicatorPlan as IndicatorPlan
+from corollary.representation.table.level_plans import LevelPlan as LevelPlan
+from corollary.representation.table.level_plans import level_statistics as level_statistics
+from corollary.representation.table.number_plan import NumberPlan as NumberPlan
+from corollary.representation.table.number_plan import is_few as is_few
+from corollary.representation.table.number_plan import stays_away_from_zero as stays_away_from_zero
+from corollary.representation.table.plan import ColumnPlan as ColumnPlan
+from corollary.representation.table.plan import UnusedPlan as UnusedPlan
+from corollary.representation.table.text_plan import TextPlan as TextPlan
 from corollary.representation.topology import check_topology as check_topology
 from corollary.representation.topology import generate_topology as generate_topology
 from corollary.representation.whitening import Whitener as Whitener

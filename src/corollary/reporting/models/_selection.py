@@ -54,8 +54,8 @@ def compare_models(
             f"{target.name!r} is so skewed that a few rows would decide every squared error; "
             "models were compared by the error of its logarithm."
         )
-    kind = "classes" if target.task == "classification" else "number"
-    encoder = TableEncoder(target=kind, random_state=seed)
+    classes = target.task == "classification"
+    encoder = TableEncoder(target="classes" if classes else "number", random_state=seed)
     with clock.stage(Stage.ENCODING):
         train = table.take(split.train)
         features = encoder.fit_transform(train, y)

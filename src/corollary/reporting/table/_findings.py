@@ -8,16 +8,20 @@ question or a harmless fact.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from corollary.reporting._records import Finding
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
-from corollary.representation import Column, ColumnTable, is_few, stays_away_from_zero
+from corollary.representation import (
+    Column,
+    ColumnContent,
+    ColumnTable,
+    is_few,
+    stays_away_from_zero,
+)
 
-Plan = dict[str, Any]
 _WORD = re.compile(r"\w+")
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
@@ -42,14 +46,14 @@ ALONE_ROWS = 20_000
 
 
 def find_oddities(
-    table: ColumnTable, plans: dict[str, Plan], target: Target, split: Split
+    table: ColumnTable, plans: dict[str, ColumnContent], target: Target, split: Split
 ) -> list[Finding]:
     """List what a reader should know about the data."""
     act, ask, know = [], [], []
     numeric = {
         column.name: column.numbers
         for column in table.columns
-        if plans[column.name]["kind"] == "numeric" and not plans[column.name].get("why")
+        if plans[column.name].kind == "numeric" and not plans[column.name].why
     }
     for column in table.columns:
         name, plan = column.name, plans[column.name]
@@ -59,7 +63,7 @@ def find_oddities(
             ask += [finding for finding in zeros if not finding.act]
             act += sentinel_values(name, numeric[name], target.rows)
             ask += isolated_values(name, numeric[name], target.rows)
-        if not plan.get("why") and predicts_alone(column, plan, target):
+        if not plan.why and predicts_alone(column, plan, target):
             ask.append(
                 Finding(
                     "predicts-alone",
@@ -74,9 +78,9 @@ def find_oddities(
                 f"{name!r}: {note}.",
                 columns=(name,),
             )
-            for note in plan["notes"]
+            for note in plan.notes
         ]
-        if plan["kind"] == "category" and not plan.get("why"):
+        if plan.kind == "category" and not plan.why:
             codes, levels = column.strings
             ask += alike_values(name, levels)
             ask += shared_owners(name, codes, len(levels), split)
@@ -221,7 +225,7 @@ def _isolated_either_way(
     return []
 
 
-def predicts_alone(column: Column, plan: Plan, target: Target) -> bool:
+def predicts_alone(column: Column, plan: ColumnContent, target: Target) -> bool:
     """Tell whether one column leaves next to nothing of the target unexplained."""
     n = min(len(column), ALONE_ROWS)
     if n < 30:
@@ -229,12 +233,12 @@ def predicts_alone(column: Column, plan: Plan, target: Target) -> bool:
     y = target.values[:n]
     if n < len(column):
         column = column.take(np.arange(n))
-    if plan["kind"] == "text":
+    if plan.kind == "text":
         return target.task == "classification" and any(
             _explains(codes, y, target) for codes in _frequent_words(*column.strings)
         )
-    if plan["kind"] in ("numeric", "boolean", "date"):
-        numbers = column.dates(plan["format"]) if plan["kind"] == "date" else column.numbers
+    if plan.kind in ("numeric", "boolean", "date"):
+        numbers = column.dates(plan.date_format) if plan.kind == "date" else column.numbers
         if target.task == "regression":
             return _follows(numbers, y)
         if len(np.unique(numbers[~np.isnan(numbers)])) > n // 10:
@@ -271,13 +275,13 @@ def _frequent_words(codes: np.ndarray, texts: list[str]) -> Iterator[np.ndarray]
             yield np.asarray([*(word in here for here in words), -1], dtype=np.int64)[codes]
 
 
-def time_order(table: ColumnTable, plans: dict[str, Plan]) -> list[Finding]:
+def time_order(table: ColumnTable, plans: dict[str, ColumnContent]) -> list[Finding]:
     """Find the column of dates or years by which the rows of the file are sorted."""
     for column in table.columns:
         name, plan = column.name, plans[column.name]
-        if plan["kind"] == "date":
-            moments = column.dates(plan["format"])
-        elif plan["kind"] == "numeric":
+        if plan.kind == "date":
+            moments = column.dates(plan.date_format)
+        elif plan.kind == "numeric":
             moments = column.numbers
             if not np.nanmin(moments) >= 1500 or not np.nanmax(moments) <= 2200:
                 continue
@@ -371,7 +375,7 @@ def _twins(split: Split, n: int) -> list[Finding]:
     return found
 
 
-def _missing(table: ColumnTable, plans: dict[str, Plan], target: Target) -> list[Finding]:
+def _missing(table: ColumnTable, plans: dict[str, ColumnContent], target: Target) -> list[Finding]:
     found = []
     if target.n_dropped:
         n = target.n_dropped
@@ -381,7 +385,7 @@ def _missing(table: ColumnTable, plans: dict[str, Plan], target: Target) -> list
         )
         found.append(Finding("missing-target", sentence, columns=(target.name,)))
     gaps = {column.name: int(column.values.isna().sum()) for column in table.columns}
-    gaps = {name: n for name, n in gaps.items() if n and plans[name]["kind"] != "empty"}
+    gaps = {name: n for name, n in gaps.items() if n and plans[name].kind != "empty"}
     if gaps:
         worst = max(gaps, key=lambda c: gaps[c])
         share = gaps[worst] / len(table)
@@ -398,16 +402,16 @@ def _value(target: Target) -> str:
     return "a value of" if target.classes else "a number in"
 
 
-def _unused(plans: dict[str, Plan]) -> list[Finding]:
+def _unused(plans: dict[str, ColumnContent]) -> list[Finding]:
     kinds = {"empty": "empty-column", "constant": "constant-column", "identifier": "identifier"}
     return [
         Finding(
-            kinds.get(plan["kind"], "row-number"),
-            f"{name!r} is not used: {plan['why']}.",
+            kinds.get(plan.kind, "row-number"),
+            f"{name!r} is not used: {plan.why}.",
             columns=(name,),
         )
         for name, plan in plans.items()
-        if plan.get("why")
+        if plan.why
     ]
 
 

@@ -1,7 +1,7 @@
 """What the table holds, column by column, before any model sees it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ from corollary.reporting.table._findings import find_oddities
 from corollary.reporting.table._read import Table, check_target
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target, read_target
-from corollary.representation import Column, ColumnTable, infer_scale_type
+from corollary.representation import Column, ColumnContent, ColumnTable, infer_scale_type
 
-Plan = dict[str, Any]
 BINS = 20
 SHOWN_LEVELS = 10
 #: Rows from which a column may number records, and the share of its range that is then filled.
@@ -30,7 +29,7 @@ class Subject:
     table: Table  # where they come from
     target: Target  # what is to be predicted
     columns: ColumnTable  # all other columns
-    plans: dict[str, Plan]  # what each of them holds
+    plans: dict[str, ColumnContent]  # what each of them holds
     used: ColumnTable  # those that models see
 
 
@@ -41,19 +40,20 @@ def inspect(table: Table, target: str, task: str) -> Subject:
     columns = table.columns.select([name for name in table.columns.names if name != target])
     columns = columns.take(goal.rows) if goal.n_dropped else columns
     plans = inspect_table(columns)
-    used = columns.select([name for name in columns.names if not plans[name].get("why")])
+    used = columns.select([name for name in columns.names if not plans[name].why])
     return Subject(table, goal, columns, plans, used)
 
 
-def inspect_table(table: ColumnTable) -> dict[str, Plan]:
+def inspect_table(table: ColumnTable) -> dict[str, ColumnContent]:
     """Read what each column holds, and which cannot serve a model."""
     plans = {}
     for column in table.columns:
-        plan = column.plan
-        if plan["kind"] == "numeric" and is_row_number(column.numbers):
-            plan = plan | {"why": "it counts the rows of the file"}
-        elif plan["kind"] == "numeric" and is_record_number(column.name, column.numbers):
-            plan = plan | {"why": "it numbers the records: whole, never twice the same, in order"}
+        plan = column.content
+        if plan.kind == "numeric" and is_row_number(column.numbers):
+            plan = replace(plan, why="it counts the rows of the file")
+        elif plan.kind == "numeric" and is_record_number(column.name, column.numbers):
+            why = "it numbers the records: whole, never twice the same, in order"
+            plan = replace(plan, why=why)
         plans[column.name] = plan
     return plans
 
@@ -100,11 +100,11 @@ def scale_name(numbers: np.ndarray) -> str:
     return infer_scale_type(numbers).scale.name.lower()
 
 
-def describe_column(column: Column, plan: Plan) -> ProfiledColumn:
+def describe_column(column: Column, plan: ColumnContent) -> ProfiledColumn:
     """Describe one column."""
-    kind: str = plan["kind"]
+    kind: str = plan.kind
     summary: dict[str, Any] = {}
-    why = plan.get("why", "")
+    why = plan.why
     if kind == "numeric":
         numbers = column.numbers
         present = numbers[~np.isnan(numbers)]
@@ -112,7 +112,7 @@ def describe_column(column: Column, plan: Plan) -> ProfiledColumn:
         n_missing, n_distinct = int(np.isnan(numbers).sum()), len(np.unique(present))
         scale = scale_name(present)
     elif kind == "date":
-        seconds = column.dates(plan["format"])
+        seconds = column.dates(plan.date_format)
         present = seconds[~np.isnan(seconds)]
         whole_days = not np.any(present % 86400)
         summary = {k: _iso(v, whole_days) for k, v in _numbers(present).items()}

@@ -40,8 +40,8 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
     are quantities.
     """
     column = table.columns[name]
-    plan = column.plan
-    kind = plan["kind"]
+    content = column.content
+    kind = content.kind
     if kind == "empty":
         raise ReportError("target", f"Every value of the target {name!r} is missing.")
     numbers = column.numbers
@@ -58,7 +58,7 @@ def read_target(table: Table, name: str, task: str = "auto") -> Target:
                 "was read as classes; --task regression reads it as a number."
             )
     if task == "regression":
-        notes += [f"In the target {name!r}, {note}." for note in plan["notes"]]
+        notes += [f"In the target {name!r}, {note}." for note in content.notes]
         target = _read_quantity(name, kind, numbers, whole, notes)
     else:
         target = _read_classes(name, kind, column, notes)

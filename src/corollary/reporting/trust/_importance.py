@@ -13,7 +13,7 @@ from corollary.reporting._records import Effect, Importance
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import predict_with
-from corollary.representation import Column, ColumnTable, TableEncoder
+from corollary.representation import Column, ColumnPlan, ColumnTable, DatePlan, TableEncoder
 from corollary.validation import Estimate
 
 REPEATS = 5
@@ -49,7 +49,7 @@ def column_importances(
     quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
     orders = [rng.permutation(n) for _ in range(repeats)]
     found = []
-    used = [j for j, plan in enumerate(encoder.plans_) if plan["features"]]
+    used = [j for j, plan in enumerate(encoder.plans_) if plan.width]
     with track("shuffling columns", total=len(used)) as step:
         for j in used:
             mine = encoder.feature_columns_ == j
@@ -66,7 +66,7 @@ def column_importances(
             # A row moves the mean twice: by its own rise, and by the value it gives to another.
             spread = float((rise + given).std(ddof=1)) if n > 1 else np.inf
             radius = quantile * spread / np.sqrt(n)
-            name = encoder.plans_[j]["name"]
+            name = encoder.plans_[j].name
             increase = Estimate(mean, mean - radius, mean + radius, n)
             found.append(Importance(name, increase, stand_ins.get(name, ())))
             step()
@@ -84,7 +84,7 @@ def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tup
     scaled = (ranks - ranks.mean(axis=0)) / np.where(varies, spread, 1.0)
     correlation = np.abs(scaled.T @ scaled) / len(features)
     columns = encoder.feature_columns_
-    names = [plan["name"] for plan in encoder.plans_]
+    names = [plan.name for plan in encoder.plans_]
     strongest = np.zeros((len(names), len(names)))
     for a, b in np.argwhere(np.triu(correlation >= STAND_IN, 1)):
         i, j = columns[a], columns[b]
@@ -112,7 +112,7 @@ def column_effects(
     """Trace the mean prediction as one column moves and all others stay."""
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(features))[:EFFECT_ROWS])
-    names = [plan["name"] for plan in encoder.plans_]
+    names = [plan.name for plan in encoder.plans_]
     effects = []
     for column in columns:
         j = names.index(column)
@@ -132,13 +132,13 @@ def column_effects(
     return tuple(effects)
 
 
-def _grid(plan: dict[str, Any], column: Column) -> tuple[list[Any], Any, list[float]] | None:
+def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, list[float]] | None:
     """Choose the values a column is moved to: shown, as data, and how many rows are near each."""
     import pandas as pd
 
-    if plan["kind"] in ("numeric", "date"):
-        is_date = plan["kind"] == "date"
-        numbers = column.dates(plan["format"]) if is_date else column.numbers
+    if plan.kind in ("numeric", "date"):
+        is_date = plan.kind == "date"
+        numbers = column.dates(plan.date_format) if isinstance(plan, DatePlan) else column.numbers
         numbers = numbers[~np.isnan(numbers)]
         if len(numbers) == 0:
             return None
@@ -157,7 +157,7 @@ def _grid(plan: dict[str, Any], column: Column) -> tuple[list[Any], Any, list[fl
             days = [str(s)[:10] for s in stamps]
             return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
         return points.tolist(), pd.Series(points), density.tolist()
-    if plan["kind"] in ("category", "boolean"):
+    if plan.kind in ("category", "boolean"):
         codes, levels = column.strings
         counts = np.bincount(codes[codes >= 0], minlength=len(levels))
         top = [int(i) for i in np.argsort(-counts, kind="stable")[:12]]

@@ -1,15 +1,28 @@
 """From a table of mixed columns to a matrix of numbers.
 
-The encoder looks at each column (:class:`Column`), learns a plan for it
-(:mod:`corollary.representation.encodings`) and scales the features to unit spread. Its fitted state
-is plain data, so that :func:`corollary.save` keeps it without any third-party object.
+The encoder looks at each column (:class:`Column`), learns a plan for it (:class:`ColumnPlan`) and
+scales the features to unit spread:
+
+================  ================================================================================
+kind of column    features
+================  ================================================================================
+numeric, boolean  the number (filled where missing, see ``_fill.py``); its logarithm too if it is
+                  positive and skewed; an indicator per frequent word among numbers; an indicator
+                  of missing values if training rows had any; a 0 far from all others is missing
+category          an indicator per level; rare levels share one, unknown levels are rare; with more
+                  than ``max_levels`` levels: log frequency and smoothed target statistics instead
+date              year, month, day, weekday, time of day (where it varies), seconds since 1970
+text              hashed character n-grams, weighted by rarity, projected on their first singular
+                  directions
+================  ================================================================================
 """
 
+from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import (
     check_array,
@@ -18,7 +31,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from corollary.core.compat import Interval, StrOptions, fit_context
+from corollary.core.compat import Interval, fit_context
+from corollary.core.estimator import Count, Estimator, fitted
 from corollary.core.schema import (
     Array,
     List,
@@ -27,25 +41,20 @@ from corollary.core.schema import (
     Optional,
     Plain,
     Record,
-    Schema,
     Size,
     Strings,
 )
-from corollary.representation._kinds import Plan
-from corollary.representation.column import Column, ColumnTable
-from corollary.representation.encodings import (
-    PlanSpec,
-    apply_plan,
-    follow_logarithm,
-    learn_plan,
-)
-from corollary.representation.fill import (
+from corollary.representation.table._fill import (
     Moments,
     learn_moments,
     location_and_spread,
     predict_missing,
 )
-from corollary.representation.levels import cross_fitted_levels
+from corollary.representation.table._plans import PlanSpec, learn_plan, read_plan
+from corollary.representation.table.column import Column, ColumnTable
+from corollary.representation.table.level_plans import LevelPlan
+from corollary.representation.table.number_plan import NumberPlan
+from corollary.representation.table.plan import ColumnPlan, UnusedPlan
 
 #: Folds in which target statistics of training rows are cross-fitted.
 FOLDS = 5
@@ -57,16 +66,6 @@ FILL_FEATURES, FILL_ROWS = 100, 50_000
 EXPLAINED = 0.5
 
 
-def _fits_together(encoder: "TableEncoder") -> str | None:
-    if not np.array_equal(_feature_columns(encoder.plans_), encoder.feature_columns_):
-        return "the features do not belong to the columns"
-    if (moments := encoder.moments_) is not None:
-        mean, precision = moments["mean"], moments["precision"]
-        if len(mean) != len(_quantities(encoder.plans_)) or not _is_positive_definite(precision):
-            return "the moments do not belong to the features"
-    return None
-
-
 def _is_positive_definite(matrix: np.ndarray) -> bool:
     try:
         np.linalg.cholesky(matrix)
@@ -75,22 +74,22 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
     return np.allclose(matrix, matrix.T)
 
 
-def _feature_columns(plans: list[Plan]) -> np.ndarray:
+def _feature_columns(plans: list[ColumnPlan]) -> np.ndarray:
     """Tell for each feature the position of its column."""
-    return np.repeat(np.arange(len(plans)), [len(plan["features"]) for plan in plans])
+    return np.repeat(np.arange(len(plans)), [plan.width for plan in plans])
 
 
-def _quantities(plans: list[Plan]) -> np.ndarray:
+def _quantities(plans: list[ColumnPlan]) -> np.ndarray:
     """Find the features that are numbers or their logarithms."""
     kinds = [
-        plan["kind"] == "numeric" and suffix in ("", " log")
+        plan.kind == "numeric" and suffix in ("", " log")
         for plan in plans
-        for suffix, _ in plan["features"]
+        for suffix, _ in plan.features
     ]
     return np.flatnonzero(kinds)
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, Estimator):
     """Turn a data frame of any columns into a matrix of numbers.
 
     Numbers, booleans, categories (also with thousands of levels), dates, numbers and dates
@@ -117,7 +116,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    plans_ : list of dict
+    plans_ : list of ColumnPlan
         One plan per column, in the order of the table.
     left_out_ : dict of str to str
         Columns that are not used, with the reason.
@@ -161,47 +160,40 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ['size', 'size missing', 'colour=red']
     """
 
-    _parameter_constraints: dict = {
-        "max_levels": [Interval(Integral, 1, None, closed="left")],
-        "text_dimensions": [Interval(Integral, 1, None, closed="left")],
-        "target": [StrOptions({"auto", "classes", "number"})],
-        "scale": ["boolean"],
-        "random_state": [Interval(Integral, 0, 2**32 - 1, closed="both")],
-    }
+    _: KW_ONLY
+    max_levels: Count = 30
+    text_dimensions: Count = 30
+    target: Literal["auto", "classes", "number"] = "auto"
+    scale: bool = True
+    random_state: Annotated[int, Interval(Integral, 0, 2**32 - 1, closed="both")] = 0
 
-    _schema = Schema(
-        _fits_together,
-        n_features_in_=Size("c"),
-        feature_names_in_=Optional(Strings("c")),
-        plans_=List(PlanSpec(), "c"),
-        left_out_=Mapping(Plain()),
-        notes_=Mapping(Plain()),
-        centre_=Array("f", "f"),
-        scale_=Array("f", "f", low=np.finfo(np.float64).tiny),
-        feature_columns_=Array("i", "f", low=0, below="c"),
-        moments_=Nullable(
+    n_features_in_: int = fitted(Size("c"))
+    feature_names_in_: np.ndarray = fitted(Optional(Strings("c")))
+    plans_: list[ColumnPlan] = fitted(List(PlanSpec(), "c"))
+    left_out_: dict[str, str] = fitted(Mapping(Plain()))
+    notes_: dict[str, list[str]] = fitted(Mapping(Plain()))
+    centre_: np.ndarray = fitted(Array("f", "f"))
+    scale_: np.ndarray = fitted(Array("f", "f", low=np.finfo(np.float64).tiny))
+    feature_columns_: np.ndarray = fitted(Array("i", "f", low=0, below="c"))
+    moments_: dict[str, np.ndarray] | None = fitted(
+        Nullable(
             Record(
                 mean=Array("f", "q"),
                 spread=Array("f", "q", low=np.finfo(np.float64).tiny),
                 precision=Array("f", "q", "q"),
             )
-        ),
+        )
     )
 
-    def __init__(
-        self,
-        *,
-        max_levels: int = 30,
-        text_dimensions: int = 30,
-        target: str = "auto",
-        scale: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        self.max_levels = max_levels
-        self.text_dimensions = text_dimensions
-        self.target = target
-        self.scale = scale
-        self.random_state = random_state
+    def _fits_together(self) -> str | None:
+        self.plans_ = [read_plan(plan) for plan in self.plans_]
+        if not np.array_equal(_feature_columns(self.plans_), self.feature_columns_):
+            return "the features do not belong to the columns"
+        if (moments := self.moments_) is not None:
+            mean, precision = moments["mean"], moments["precision"]
+            if len(mean) != len(_quantities(self.plans_)) or not _is_positive_definite(precision):
+                return "the moments do not belong to the features"
+        return None
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the encoding.
@@ -248,25 +240,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             target = _as_numbers(y, self.target)
         rng = np.random.default_rng(self.random_state)
         folds = rng.permutation(len(table)) % FOLDS
-        self.plans_: list[Plan] = []
+        self.plans_ = []
         blocks = []
         for column in table.columns:
             plan = learn_plan(
-                column.plan,
                 column,
                 target,
                 max_levels=self.max_levels,
                 dimensions=self.text_dimensions,
                 seed=self.random_state,
             )
-            plan["name"] = column.name
             self.plans_.append(plan)
-            if target is not None and "statistics" in plan and len(table) >= FOLDS:
-                blocks.append(cross_fitted_levels(plan, *column.strings, target, folds))
+            if target is not None and isinstance(plan, LevelPlan) and len(table) >= FOLDS:
+                blocks.append(plan.cross_fit(column, target, folds))
             else:
-                blocks.append(apply_plan(plan, column, fill=False))
-        self.left_out_ = {p["name"]: p["why"] for p in self.plans_ if "why" in p}
-        self.notes_ = {p["name"]: p["notes"] for p in self.plans_ if p["notes"]}
+                blocks.append(plan.apply(column, fill=False))
+        unused = [plan for plan in self.plans_ if isinstance(plan, UnusedPlan)]
+        self.left_out_ = {plan.name: plan.why for plan in unused}
+        self.notes_ = {plan.name: plan.notes for plan in self.plans_ if plan.notes}
         self.feature_columns_ = _feature_columns(self.plans_)
         features = np.hstack(blocks)
         quantities = features[:, _quantities(self.plans_)]
@@ -284,30 +275,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         rows = np.flatnonzero(missing.any(axis=1))
         if not len(rows):
             return features
-        found, unexplained = features[np.ix_(rows, places)], np.ones((len(rows), len(places)))
+        table, unexplained = features[np.ix_(rows, places)], np.ones((len(rows), len(places)))
         if self.moments_ is not None:
-            found, unexplained = predict_missing(found, Moments(**self.moments_))
-        found = np.where(unexplained <= 1.0 - EXPLAINED, found, np.nan)
+            table, unexplained = predict_missing(table, Moments(**self.moments_))
+        table = np.where(unexplained <= 1.0 - EXPLAINED, table, np.nan)
         at = dict(zip(places.tolist(), range(len(places))))
         start = np.searchsorted(self.feature_columns_, np.arange(len(self.plans_)))
         for j, plan in enumerate(self.plans_):
-            if (k := at.get(int(start[j]))) is None or plan["kind"] != "numeric":
+            if (k := at.get(int(start[j]))) is None or not isinstance(plan, NumberPlan):
                 continue
-            mine = missing[rows, k]
+            gaps = missing[rows, k]
             # The logarithm of a skewed number is the easier one to predict.
-            guess = np.exp(found[mine, k + 1]) if plan["log"] else found[mine, k]
-            guess = np.where(np.isnan(guess), plan["median"], guess)
-            guess = np.clip(guess, plan["low"], plan["high"])
-            features[rows[mine], start[j]] = guess
-            if plan["log"]:
-                features[rows[mine], start[j] + 1] = follow_logarithm(plan, guess)
+            guess = np.exp(table[gaps, k + 1]) if plan.log else table[gaps, k]
+            guess = np.where(np.isnan(guess), plan.median, guess)
+            guess = np.clip(guess, plan.low, plan.high)
+            features[rows[gaps], start[j]] = guess
+            if plan.log:
+                features[rows[gaps], start[j] + 1] = plan.logarithm(guess)
         return features
 
     def _learn_scale(self, features: np.ndarray) -> np.ndarray:
         centres, scales = [], []
         for j, plan in enumerate(self.plans_):
             centre, spread = location_and_spread(features[:, self.feature_columns_ == j])
-            how = [mode for _, mode in plan["features"]]
+            how = [mode for _, mode in plan.features]
             joint = spread.max(initial=0.0) or 1.0
             by = {"each": np.where(spread > 0, spread, 1.0), "joint": np.full(len(how), joint)}
             for k, mode in enumerate(how):
@@ -333,9 +324,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         columns = self._read(X, reset=False).columns
-        blocks = [
-            apply_plan(plan, column, fill=False) for plan, column in zip(self.plans_, columns)
-        ]
+        blocks = [plan.apply(column, fill=False) for plan, column in zip(self.plans_, columns)]
         return (self._fill(np.hstack(blocks)) - self.centre_) / self.scale_
 
     def transform_column(self, position: int, values: Any) -> np.ndarray:
@@ -358,9 +347,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         import pandas as pd
 
         check_is_fitted(self)
-        mine = self.feature_columns_ == position
-        block = apply_plan(self.plans_[position], Column(pd.Series(values)))
-        return (block - self.centre_[mine]) / self.scale_[mine]
+        here = self.feature_columns_ == position
+        block = self.plans_[position].apply(Column(pd.Series(values)))
+        return (block - self.centre_[here]) / self.scale_[here]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Name the features.
@@ -376,18 +365,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Column name and what the feature says of it.
         """
         check_is_fitted(self)
-        names = [plan["name"] for plan in self.plans_]
+        names = [plan.name for plan in self.plans_]
         if input_features is not None:
-            given = [str(name) for name in input_features]
-            if len(given) != len(names):
+            renamed = [str(name) for name in input_features]
+            if len(renamed) != len(names):
                 raise ValueError(
                     f"input_features should have length equal to number of features "
-                    f"({len(names)}), got {len(given)}"
+                    f"({len(names)}), got {len(renamed)}"
                 )
-            if hasattr(self, "feature_names_in_") and given != list(self.feature_names_in_):
+            if hasattr(self, "feature_names_in_") and renamed != list(self.feature_names_in_):
                 raise ValueError("input_features is not equal to feature_names_in_")
-            names = given
-        suffixes = [suffix for plan in self.plans_ for suffix, _ in plan["features"]]
+            names = renamed
+        suffixes = [suffix for plan in self.plans_ for suffix, _ in plan.features]
         out = [names[j] + suffix for j, suffix in zip(self.feature_columns_, suffixes)]
         return np.asarray(out, dtype=object)
 

@@ -6,8 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from corollary.representation._kinds import Plan, inspect_column
-from corollary.representation._reading import Strings, distinct_strings, read_dates, read_numbers
+from corollary.representation.table._kinds import ColumnContent, inspect_column
+from corollary.representation.table._reading import (
+    Strings,
+    distinct_strings,
+    read_dates,
+    read_numbers,
+)
 
 
 class Column:
@@ -110,7 +115,7 @@ class Column:
         return self._dates[date_format]
 
     @cached_property
-    def plan(self) -> Plan:
+    def content(self) -> ColumnContent:
         """What kind of values the column holds, with notes, and why it may be of no use."""
         return inspect_column(self)
 
