@@ -17,11 +17,11 @@ from sklearn.utils import check_random_state
 from corollary.core.compat import Interval, safe_indexing, validate_params
 from corollary.ensemble import expected_distinct_share
 from corollary.risk import LossLike
-from corollary.validation.hold_out import loss_of
+from corollary.validation._losses import loss_of
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 # Probability that a row is in a bootstrap sample of its own size, in the limit.
-INCLUSION = 1 - math.exp(-1)
+_INCLUSION = 1 - math.exp(-1)
 
 
 class BootstrapLaw(NamedTuple):
@@ -200,7 +200,7 @@ class BootstrapRisk(NamedTuple):
         It is misled by learners that fit anything: one nearest neighbour on pure noise gets 0.316
         of 0.5.
         """
-        return (1 - INCLUSION) * self.training + INCLUSION * self.leave_one_out
+        return (1 - _INCLUSION) * self.training + _INCLUSION * self.leave_one_out
 
     @property
     def point_632_plus(self) -> float:
@@ -208,7 +208,7 @@ class BootstrapRisk(NamedTuple):
         capped = min(self.leave_one_out, self.no_information)
         room = self.no_information - self.training
         rate = (capped - self.training) / room if room > 0 and capped > self.training else 0.0
-        weight = INCLUSION / (1 - (1 - INCLUSION) * rate)
+        weight = _INCLUSION / (1 - (1 - _INCLUSION) * rate)
         return (1 - weight) * self.training + weight * capped
 
 
@@ -278,8 +278,8 @@ def bootstrap_risk(
             model = clone(estimator).fit(safe_indexing(X, rows), safe_indexing(y, rows))
         return np.asarray(getattr(model, method)(X))
 
-    found = Parallel(n_jobs=n_jobs)(delayed(fit)(rows) for rows in [None, *samples])
-    losses = [np.asarray(measure(y_array, prediction), dtype=float) for prediction in found]
+    predictions = Parallel(n_jobs=n_jobs)(delayed(fit)(rows) for rows in [None, *samples])
+    losses = [np.asarray(measure(y_array, prediction), dtype=float) for prediction in predictions]
     sums, counts = np.zeros(n), np.zeros(n)
     for rows, loss_rows in zip(samples, losses[1:]):
         out = np.ones(n, dtype=bool)
@@ -293,7 +293,9 @@ def bootstrap_risk(
     missing = counts > 0
     # Every output against every prediction, through shifted rows: no n x n table is made.
     shifts = range(1, n) if n <= 200 else rng.randint(1, n, size=200)
-    shuffled = [float(np.mean(measure(np.roll(y_array, int(shift)), found[0]))) for shift in shifts]
+    shuffled = [
+        float(np.mean(measure(np.roll(y_array, int(shift)), predictions[0]))) for shift in shifts
+    ]
     return BootstrapRisk(
         training=float(losses[0].mean()),
         in_sample=float(np.mean([row.mean() for row in losses[1:]])),

@@ -8,8 +8,8 @@ import numpy as np
 
 from corollary.core.compat import Interval, validate_params
 from corollary.risk import LossLike
+from corollary.validation._losses import loss_of
 from corollary.validation.cross_validation import cross_validate
-from corollary.validation.hold_out import loss_of
 from corollary.validation.intervals import overlap_inflation
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, check_cv
 
 from corollary.core.compat import safe_indexing
 from corollary.risk import LossLike
-from corollary.validation.hold_out import loss_of
+from corollary.validation._losses import loss_of
 
 
 class CrossValidation(NamedTuple):
@@ -141,16 +141,16 @@ def cross_validate(
         prediction = getattr(model, method)(safe_indexing(X, test))
         return np.asarray(measure(y_array[test], prediction), dtype=float)
 
-    found = Parallel(n_jobs=n_jobs)(delayed(one)(train, test) for train, test in splits)
+    fold_losses = Parallel(n_jobs=n_jobs)(delayed(one)(train, test) for train, test in splits)
     sums, counts = np.zeros(len(y_array)), np.zeros(len(y_array))
-    for (_, test), losses in zip(splits, found):
+    for (_, test), losses in zip(splits, fold_losses):
         np.add.at(sums, test, losses)
         np.add.at(counts, test, 1)
     with np.errstate(invalid="ignore"):
         mean = sums / counts
     return CrossValidation(
         mean,
-        np.array([losses.mean() for losses in found]),
+        np.array([losses.mean() for losses in fold_losses]),
         np.array([len(test) for _, test in splits]),
         np.array([len(train) for train, _ in splits]),
     )

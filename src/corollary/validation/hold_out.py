@@ -9,11 +9,11 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
-from corollary.risk import LossLike, check_loss
+from corollary.risk import LossLike
 from corollary.theory import (
     check_losses,
     clopper_pearson_interval,
@@ -21,16 +21,10 @@ from corollary.theory import (
     empirical_bernstein_radius,
     hoeffding_bound,
 )
+from corollary.validation._losses import loss_of
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 _SIZE = Interval(Integral, 1, None, closed="left")
-
-
-def loss_of(estimator: Any, loss: LossLike) -> Any:
-    """Return the loss by which an estimator is measured."""
-    if isinstance(loss, str) and loss == "auto":
-        loss = "square" if is_regressor(estimator) else "zero_one"
-    return check_loss(loss)
 
 
 class HoldOut(NamedTuple):

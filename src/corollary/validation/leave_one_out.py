@@ -45,9 +45,9 @@ def smoother_loo(y: Any, fitted: Any, leverage: Any) -> np.ndarray:
             "smoother_loo needs one output, one fitted value and one leverage per row. Got shapes "
             f"{y.shape}, {fitted.shape} and {leverage.shape}."
         )
-    rest = 1 - leverage
-    known = rest > 1e-12
-    return np.where(known, (y - fitted) / np.where(known, rest, 1.0), np.nan)
+    freedom = 1 - leverage
+    defined = freedom > 1e-12
+    return np.where(defined, (y - fitted) / np.where(defined, freedom, 1.0), np.nan)
 
 
 def least_squares_loo(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -57,10 +57,10 @@ def log_score(y: Any, probability: Any) -> np.ndarray:
     array([0.    , 0.6931])
     """
     y, p = _classes("log_score", y, probability)
-    given = np.where(y == 1, p, 1 - p) if p.ndim == 1 else p[np.arange(len(y)), y]
+    chance = np.where(y == 1, p, 1 - p) if p.ndim == 1 else p[np.arange(len(y)), y]
     with np.errstate(divide="ignore"):
         # 0.0 - log turns the negative zero of a sure and right prediction into zero.
-        return 0.0 - np.log(given)
+        return 0.0 - np.log(chance)
 
 
 def crps_sample(y: Any, draws: Any, *, fair: bool = True) -> np.ndarray:
