@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from corollary.reporting.models._mixing import LEAST_WEIGHT, MOST_MEMBERS, learn_weights, mix
+from corollary.ensemble import mean_weights
+from corollary.reporting.models._mixing import LEAST_WEIGHT, MOST_MEMBERS, mix
 from corollary.reporting.models._trials import Fold, Trial
 from corollary.risk import SquareLoss
 from corollary.validation import log_score as log_loss
@@ -28,7 +29,7 @@ def _numbers(seed, n=600):
 
 def test_weights_are_those_of_inverse_variances(seed):
     _, y, predictions = _numbers(seed, 200_000)
-    weights = learn_weights(np.stack(predictions), y)
+    weights = mean_weights(np.stack(predictions), y)
     np.testing.assert_allclose(weights, [0.8, 0.2], atol=0.01)
 
 
@@ -44,14 +45,14 @@ def test_weights_of_probabilities_beat_every_grid_point(seed):
         # Each model has one row more, in which it alone is right.
         return log_loss(y, mean).sum() - np.log(max(w, 1e-15)) - np.log(max(1 - w, 1e-15))
 
-    weights = learn_weights(stack, y)
+    weights = mean_weights(stack, y)
     assert weights.sum() == pytest.approx(1)
     assert loss(weights[0]) <= min(loss(w) for w in np.linspace(0, 1, 501)) + 1e-6
 
 
 def test_few_rows_leave_weights_near_equal_ones():
     y = np.array([1.0, 2.0])
-    weights = learn_weights(np.stack([y + [0.1, -0.1], y + [0.11, -0.1]]), y)
+    weights = mean_weights(np.stack([y + [0.1, -0.1], y + [0.11, -0.1]]), y)
     assert abs(weights[0] - 0.5) < 0.1
 
 
@@ -59,8 +60,9 @@ def test_numbers_judged_by_logarithms(seed):
     rng = np.random.default_rng(seed)
     logs = rng.normal(size=5_000)
     parts = [logs + s * rng.normal(size=5_000) for s in (1.0, 2.0)]
-    weights = learn_weights(np.exp(np.stack(parts)), np.exp(logs), log=True)
-    np.testing.assert_allclose(weights, learn_weights(np.stack(parts), logs), atol=1e-9)
+    trials = [_trial(str(i), np.exp(p), np.exp(logs)) for i, p in enumerate(parts)]
+    mean = mix(trials, _folds(len(logs)), np.exp(logs), squared_error, log=True)
+    np.testing.assert_allclose(mean.weights, mean_weights(np.stack(parts), logs), atol=1e-9)
 
 
 def test_the_mean_is_judged_by_weights_of_other_folds(seed):
@@ -70,11 +72,11 @@ def test_the_mean_is_judged_by_weights_of_other_folds(seed):
     mean = mix(trials, folds, y, squared_error, log=False)
     fold = folds[2].rows
     others = np.setdiff1d(np.arange(len(y)), fold)
-    by_hand = learn_weights(np.stack(predictions)[:, others], y[others])
+    by_hand = mean_weights(np.stack(predictions)[:, others], y[others])
     expected = by_hand @ np.stack(predictions)[:, fold]
     np.testing.assert_allclose(mean.prediction[fold], expected)
     assert not np.allclose(by_hand, mean.weights, atol=1e-6)
-    np.testing.assert_allclose(mean.weights, learn_weights(np.stack(predictions), y))
+    np.testing.assert_allclose(mean.weights, mean_weights(np.stack(predictions), y))
     assert mean.loss.mean() < min(t.loss.mean() for t in trials)
     assert (mean.seconds, mean.size, mean.label) == (2.0, 6, "weighted mean of 2 models")
     assert list(mean.settings) == ["0", "1"]

@@ -19,6 +19,12 @@ from corollary.conformal.coverage import mean_size as mean_size
 from corollary.conformal.coverage import naive_coverage as naive_coverage
 from corollary.conformal.coverage import trivial_sets as trivial_sets
 from corollary.conformal.coverage_display import CoverageLawDisplay as CoverageLawDisplay
+from corollary.conformal.difficulty import Difficulty as Difficulty
+from corollary.conformal.difficulty import IntervalCalibration as IntervalCalibration
+from corollary.conformal.difficulty import SetCalibration as SetCalibration
+from corollary.conformal.difficulty import calibrate_intervals as calibrate_intervals
+from corollary.conformal.difficulty import calibrate_sets as calibrate_sets
+from corollary.conformal.difficulty import learn_difficulty as learn_difficulty
 from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
 from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors

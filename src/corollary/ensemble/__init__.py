@@ -51,6 +51,7 @@ from corollary.ensemble.combining.average import average_variance as average_var
 from corollary.ensemble.combining.average import equicorrelated_variance as equicorrelated_variance
 from corollary.ensemble.combining.crowd import majority_error as majority_error
 from corollary.ensemble.combining.crowd import majority_error_bound as majority_error_bound
+from corollary.ensemble.combining.mean_weights import mean_weights as mean_weights
 from corollary.ensemble.combining.model_averaging import MixtureMoments as MixtureMoments
 from corollary.ensemble.combining.model_averaging import average_log_density as average_log_density
 from corollary.ensemble.combining.model_averaging import mixture_moments as mixture_moments

@@ -8,6 +8,7 @@ Measuring (:func:`measure`) and rendering are separate: :class:`Evidence` is all
 one to the other. Other models take part through :func:`register_candidate`.
 """
 
+from corollary.core.moved import refuse_moved as _refuse_moved
 from corollary.reporting._clock import Stage as Stage
 from corollary.reporting._errors import ReportError as ReportError
 from corollary.reporting._measure import measure as measure
@@ -18,7 +19,6 @@ from corollary.reporting._records import Evidence as Evidence
 from corollary.reporting._report import Report as Report
 from corollary.reporting._report import report as report
 from corollary.reporting.models._candidates import register_candidate as register_candidate
-from corollary.reporting.models._margins import MarginClassifier as MarginClassifier
 from corollary.reporting.models._predictor import Predictor as Predictor
 from corollary.reporting.models.catalogue import MODULES as _MODULES  # noqa: F401
 from corollary.reporting.page._schema import json_schema as json_schema
@@ -26,5 +26,12 @@ from corollary.reporting.table._read import Table as Table
 from corollary.reporting.table._read import from_memory as from_memory
 from corollary.reporting.table._read import read_demo as read_demo
 from corollary.reporting.table._read import read_table as read_table
-from corollary.reporting.trust._calibration import IntervalCalibration as IntervalCalibration
-from corollary.reporting.trust._calibration import SetCalibration as SetCalibration
+
+__getattr__ = _refuse_moved(
+    "corollary.reporting",
+    {
+        "IntervalCalibration": "corollary.conformal.IntervalCalibration",
+        "MarginClassifier": "corollary.svm.CalibratedMachine",
+        "SetCalibration": "corollary.conformal.SetCalibration",
+    },
+)

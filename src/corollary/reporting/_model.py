@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.core.schema import Instance, List, Number, Schema, Text
 from corollary.reporting._errors import ReportError
 from corollary.reporting.models._predictor import Predictor
-from corollary.reporting.trust._calibration import IntervalCalibration, SetCalibration
 from corollary.representation import ColumnTable, TableEncoder
 
 

@@ -8,7 +8,7 @@ problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two class
 leave-one-out error. :class:`LinearSVC` is for many rows and features, :class:`MulticlassSVC` treats
 all classes together, :class:`StructuralSVM` predicts sequences and other structures.
 
-Scores are no probabilities. Calibrate them afterwards, on rows kept aside.
+Scores are no probabilities: :func:`calibrate_machine` turns held-out ones into probabilities.
 """
 
 from corollary.svm.boundary_display import SVMBoundaryDisplay as SVMBoundaryDisplay
@@ -28,6 +28,8 @@ from corollary.svm.linear.linear_dual import constrained_hinge as constrained_hi
 from corollary.svm.linear.linear_dual import linear_svm as linear_svm
 from corollary.svm.linear.linear_dual import price_of_penalty as price_of_penalty
 from corollary.svm.linear.linear_svc import LinearSVC as LinearSVC
+from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMachine
+from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine
 from corollary.svm.machines.multiclass import JointSolution as JointSolution
 from corollary.svm.machines.multiclass import MulticlassSVC as MulticlassSVC
 from corollary.svm.machines.multiclass import joint_svm as joint_svm

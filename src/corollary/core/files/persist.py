@@ -36,11 +36,11 @@ _FORMER = {
     "corollary.core.moments.Moments": "corollary.core.summary.Moments",
     "corollary.theory.PACBayesClassifier": "corollary.neural.PACBayesClassifier",
     "corollary.core.normal_equations.NormalEquations": "corollary.linear.NormalEquations",
-    "corollary.report.IntervalCalibration": "corollary.reporting.IntervalCalibration",
-    "corollary.report.MarginClassifier": "corollary.reporting.MarginClassifier",
+    "corollary.report.IntervalCalibration": "corollary.conformal.IntervalCalibration",
+    "corollary.report.MarginClassifier": "corollary.svm.CalibratedMachine",
     "corollary.report.Predictor": "corollary.reporting.Predictor",
     "corollary.report.ReportModel": "corollary.reporting.ReportModel",
-    "corollary.report.SetCalibration": "corollary.reporting.SetCalibration",
+    "corollary.report.SetCalibration": "corollary.conformal.SetCalibration",
 }
 
 

@@ -1,15 +1,13 @@
 """A weighted mean of candidates, with weights learnt on out-of-fold predictions alone.
 
-The weights are not negative and sum to one, so that the mean of probabilities is a probability
-and the mean of predictions stays between them. They minimise the squared error, or the log loss,
-of the mean; both are convex. Each model is granted one row more than there are, in which it alone
-errs by its usual size (or alone is right), which keeps the weights of few rows near to equal.
+See :func:`corollary.ensemble.mean_weights` for the weights.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from corollary.ensemble import mean_weights
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._trials import Fold, Trial
 
@@ -18,6 +16,7 @@ MOST_MEMBERS = 5
 #: Members of less weight than this are left out: they cost as much time as any other, wherever the
 #: model is fitted or predicts, and change no digit that anyone reads.
 LEAST_WEIGHT = 0.05
+_TINY = np.finfo(np.float64).tiny
 
 
 def mix(
@@ -29,8 +28,10 @@ def mix(
         return None
 
     def weights_on(chosen: Sequence[Trial], rows: np.ndarray) -> np.ndarray:
-        stack = np.stack([trial.prediction[rows] for trial in chosen])
-        return learn_weights(stack, y[rows], log=log)
+        stack, truth = np.stack([trial.prediction[rows] for trial in chosen]), y[rows]
+        if log:
+            stack, truth = np.log(np.maximum(stack, _TINY)), np.log(truth)
+        return mean_weights(stack, truth)
 
     everywhere = np.arange(len(y))
     first = weights_on(usable, everywhere)
@@ -59,19 +60,3 @@ def mix(
         settings={trial.label: f"{w:.0%}" for w, trial in zip(weights, members)},
         weights=weights,
     )
-
-
-def learn_weights(predictions: np.ndarray, y: np.ndarray, *, log: bool = False) -> np.ndarray:
-    """Learn the weights of the best mean of predictions."""
-    from corollary.ensemble import simplex_least_squares, simplex_log_loss
-
-    m = len(predictions)
-    if predictions.ndim == 3:
-        given = np.stack([p[np.arange(len(y)), y] for p in predictions], axis=1)
-        return simplex_log_loss(np.vstack([given, np.eye(m)]))
-    if log:
-        tiny = np.finfo(np.float64).tiny
-        predictions, y = np.log(np.maximum(predictions, tiny)), np.log(y)
-    usual = np.sqrt(np.mean((y - predictions) ** 2, axis=1))
-    alone = np.diag(usual)
-    return simplex_least_squares(np.vstack([predictions.T, alone]), np.append(y, np.zeros(m)))

@@ -5,17 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.reporting._records import TestRows, Verdict
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._profile import Subject
 from corollary.reporting.table._split import Split
-from corollary.reporting.trust._calibration import (
-    Calibrated,
-    IntervalCalibration,
-    SetCalibration,
-)
+from corollary.reporting.trust._calibration import Calibrated
 from corollary.reporting.trust._training_rows import certify_training_rows
 from corollary.validation import Estimate, mean_interval
 

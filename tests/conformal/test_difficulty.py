@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
+from corollary.conformal import calibrate_intervals, calibrate_sets, learn_difficulty
+from corollary.conformal.difficulty import _errors_of as errors_of
 from corollary.core.simulate import assert_bound_holds
-from corollary.reporting.trust._calibration import (
-    calibrate_intervals,
-    calibrate_sets,
-    errors_of,
-    learn_difficulty,
-)
 
 
 def _heteroscedastic(rng, n):
@@ -20,7 +16,7 @@ def _heteroscedastic(rng, n):
 
 def _calibrated(rng, n_train, n_calibration, coverage=0.9, log=False):
     X, y = _heteroscedastic(rng, n_train)
-    difficulty = learn_difficulty(X, y, X[:, 0], log)
+    difficulty = learn_difficulty(X, y, X[:, 0], log=log)
     Z, w = _heteroscedastic(rng, n_calibration)
     return calibrate_intervals(difficulty, X[:, 0], Z, w, Z[:, 0], coverage)
 
@@ -96,7 +92,7 @@ def test_log_scale_intervals_are_positive_and_cover(seed):
         return x[:, None], np.exp(x + 0.4 * rng.normal(size=n))
 
     X, y = draw(500)
-    difficulty = learn_difficulty(X, y, np.exp(X[:, 0]), True)
+    difficulty = learn_difficulty(X, y, np.exp(X[:, 0]), log=True)
     Z, w = draw(500)
     calibration = calibrate_intervals(difficulty, np.exp(X[:, 0]), Z, w, np.exp(Z[:, 0]), 0.9)
     Z, w = draw(5000)
@@ -112,9 +108,9 @@ def test_errors_on_the_log_scale_by_hand():
 
 def test_constant_errors_and_tiny_training_sets_are_survived():
     X = np.arange(60.0)[:, None]
-    difficulty = learn_difficulty(X, X[:, 0], X[:, 0], False)
+    difficulty = learn_difficulty(X, X[:, 0], X[:, 0])
     calibration = calibrate_intervals(difficulty, X[:, 0], X, X[:, 0], X[:, 0], 0.9)
     low, high = calibration.intervals(X, X[:, 0])
     assert (low <= high).all()
-    small = learn_difficulty(X[:10], X[:10, 0] + 1, X[:10, 0], False)
-    assert not small["weights"][1:].any()
+    small = learn_difficulty(X[:10], X[:10, 0] + 1, X[:10, 0])
+    assert not small.weights[1:].any()

@@ -1,0 +1,379 @@
+"""Calibration of predictions that are made already: sets, and intervals that follow difficulty.
+
+The wrappers of this package fit models; here are the pieces for whoever has predictions of
+training rows out of fold, and of calibration rows.
+
+Classification: a set holds every class whose score, one minus its probability, stays below the
+conformal threshold; the most probable class is always in it.
+
+Regression: the error is measured in units of its expected size at the row, learnt from the
+out-of-fold errors of the training rows, and each band of predictions has a threshold of its own
+(Mondrian conformal prediction), so that coverage holds within every band. Models of the logarithm
+are calibrated on the log scale.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from corollary.conformal.quantile import conformal_quantile, group_conditional_quantiles
+from corollary.conformal.scores.functions import lac_score, reach
+from corollary.core.schema import Array, Flag, Number, Schema
+
+#: Calibration rows per band of predictions, so that each threshold is an order statistic of many.
+_ROWS_PER_BAND = 100
+_MOST_BANDS = 5
+#: Training rows below which errors are too few to learn where they are large.
+_FEWEST_FOR_DIFFICULTY = 50
+
+
+@dataclass(frozen=True, eq=False)
+class SetCalibration:
+    """Threshold of prediction sets.
+
+    Parameters
+    ----------
+    threshold : float
+        Largest score in a set; infinite if there were too few calibration rows.
+    n_calibration : int
+        Calibration rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import SetCalibration
+    >>> SetCalibration(0.7, 100).sets(np.array([[0.6, 0.35, 0.05]])).tolist()
+    [[True, True, False]]
+    """
+
+    threshold: float
+    n_calibration: int
+
+    _schema = Schema(threshold=Number(), n_calibration=Number(0))
+
+    def sets(self, probability: np.ndarray) -> np.ndarray:
+        """Give the prediction sets.
+
+        Parameters
+        ----------
+        probability : ndarray of shape (n, n_classes)
+            Class probabilities.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n, n_classes)
+            Whether each class is in the set.
+        """
+        sets = lac_score(probability) <= self.threshold
+        sets[np.arange(len(sets)), probability.argmax(axis=1)] = True
+        return sets
+
+
+def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> SetCalibration:
+    """Learn the threshold of prediction sets.
+
+    Guarantee: sets of rows exchangeable with the calibration rows hold their class at least as
+    often as wanted.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n, n_classes)
+        Class probabilities of the calibration rows.
+    y : ndarray of shape (n,)
+        Their classes, as column numbers.
+    coverage : float
+        Wanted coverage.
+
+    Returns
+    -------
+    calibration : SetCalibration
+        The threshold; infinite if there are too few rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import calibrate_sets
+    >>> calibrate_sets(np.tile([0.7, 0.3], (20, 1)), np.arange(20) % 4 // 3, 0.9).threshold
+    0.7
+    """
+    scores = lac_score(probability)[np.arange(len(y)), y] if len(y) else np.empty(0)
+    return SetCalibration(conformal_quantile(scores, coverage), len(y))
+
+
+@dataclass(frozen=True, eq=False)
+class Difficulty:
+    r"""The expected size of the error at a row.
+
+    It is :math:`\exp(\mathrm{clip}(w_0 + w^\top (z, u, u^2)))`, with :math:`z` the features and
+    :math:`u` the standardised prediction.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features + 3,)
+        Intercept, weights of the features, of u and of u squared.
+    limits : ndarray of shape (2,)
+        Smallest and largest logarithm of the difficulty.
+    centre : float
+        Mean prediction in training.
+    spread : float
+        Spread of predictions in training.
+    log : bool
+        Whether errors are those of the logarithm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import Difficulty
+    >>> twice = Difficulty(np.log([2.0, 1, 1, 1]), np.array([-5.0, 5.0]), 0.0, 1.0, False)
+    >>> twice.difficulty(np.zeros((1, 1)), np.array([10.0]))
+    array([2.])
+    """
+
+    weights: np.ndarray
+    limits: np.ndarray
+    centre: float
+    spread: float
+    log: bool
+
+    def difficulty(self, features: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Give the expected size of the error at each row.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, n_features)
+            The rows.
+        prediction : ndarray of shape (n,)
+            Their predictions.
+
+        Returns
+        -------
+        size : ndarray of shape (n,)
+            Positive.
+        """
+        values = np.log(prediction) if self.log else prediction
+        u = np.clip((values - self.centre) / self.spread, -4.0, 4.0)
+        logs = self.weights[0] + features @ self.weights[1:-2]
+        logs = logs + self.weights[-2] * u + self.weights[-1] * u**2
+        return np.exp(np.clip(logs, *self.limits))
+
+
+def _bands_fit(calibration: "IntervalCalibration") -> str | None:
+    edges = calibration.edges
+    if len(calibration.thresholds) != len(edges) + 1 or (np.diff(edges) < 0).any():
+        return "its bands do not fit its thresholds"
+    if not (calibration.thresholds >= 0).all():  # infinite where rows are too few
+        return "its thresholds are not positive"
+    if not np.isfinite(calibration.weights).all() or not calibration.spread > 0:
+        return "its difficulty is not finite"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalCalibration(Difficulty):
+    """Thresholds of prediction intervals, and the difficulty they are multiplied by.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features + 3,)
+        Intercept, weights of the features, of u and of u squared.
+    limits : ndarray of shape (2,)
+        Smallest and largest logarithm of the difficulty.
+    centre : float
+        Mean prediction in training.
+    spread : float
+        Spread of predictions in training.
+    log : bool
+        Whether errors are those of the logarithm.
+    edges : ndarray of shape (n_bands - 1,)
+        Predictions at which bands end.
+    thresholds : ndarray of shape (n_bands,)
+        Conformal threshold of each band.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import IntervalCalibration
+    >>> nowhere, one_band = np.zeros(0), np.array([2.0])
+    >>> everywhere_1 = {"weights": np.zeros(4), "limits": np.zeros(2), "centre": 0.0, "spread": 1.0}
+    >>> calibration = IntervalCalibration(
+    ...     edges=nowhere, thresholds=one_band, log=False, **everywhere_1
+    ... )
+    >>> calibration.intervals(np.zeros((1, 1)), np.array([10.0]))
+    (array([8.]), array([12.]))
+    """
+
+    edges: np.ndarray
+    thresholds: np.ndarray
+
+    _schema = Schema(
+        _bands_fit,
+        weights=Array("f", "*"),
+        limits=Array("f", 2, low=-700.0, below=700.0),
+        centre=Number(),
+        spread=Number(0.0),
+        edges=Array("f", "*"),
+        thresholds=Array("f", "*"),
+        log=Flag(),
+    )
+
+    def intervals(
+        self, features: np.ndarray, prediction: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Give the prediction intervals.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, n_features)
+            Encoded rows.
+        prediction : ndarray of shape (n,)
+            Their predictions.
+
+        Returns
+        -------
+        low : ndarray of shape (n,)
+            Lower ends.
+        high : ndarray of shape (n,)
+            Upper ends.
+        """
+        bands, unit = self.bands(prediction), self.difficulty(features, prediction)
+        radius = reach(self.thresholds[bands], unit)
+        if not self.log:
+            return prediction - radius, prediction + radius
+        with np.errstate(over="ignore"):
+            return prediction * np.exp(-radius), prediction * np.exp(radius)
+
+    def bands(self, prediction: np.ndarray) -> np.ndarray:
+        """Give the band of each prediction.
+
+        Parameters
+        ----------
+        prediction : ndarray of shape (n,)
+            Predictions.
+
+        Returns
+        -------
+        bands : ndarray of shape (n,)
+            Band numbers, ascending with the prediction.
+        """
+        return np.searchsorted(self.edges, prediction, side="right")
+
+
+def _errors_of(y: np.ndarray, prediction: np.ndarray, log: bool) -> np.ndarray:
+    """Compute absolute errors on the scale that is calibrated."""
+    if not log:
+        return np.abs(y - prediction)
+    positive = np.where(y > 0, y, 1.0)
+    return np.where(y > 0, np.abs(np.log(positive) - np.log(prediction)), np.inf)
+
+
+def learn_difficulty(
+    features: np.ndarray, y: np.ndarray, prediction: np.ndarray, *, log: bool = False
+) -> Difficulty:
+    """Learn where errors are large, from out-of-fold predictions of training rows.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, n_features)
+        Training rows.
+    y : ndarray of shape (n,)
+        Their targets.
+    prediction : ndarray of shape (n,)
+        Their predictions by models that have not seen them.
+    log : bool, default=False
+        Whether to measure errors of the logarithm.
+
+    Returns
+    -------
+    difficulty : Difficulty
+        A ridge regression of log errors; the same for every row below 50 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import learn_difficulty
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(1, 10, 2000)
+    >>> learnt = learn_difficulty(x[:, None], x + x * rng.normal(size=2000), x)
+    >>> near, far = learnt.difficulty(np.array([[1.0], [9.0]]), np.array([1.0, 9.0]))
+    >>> bool(far > 3 * near)
+    True
+    """
+    from corollary.linear import RidgeCV
+
+    values = np.log(prediction) if log else prediction
+    centre, spread = float(values.mean()), float(values.std()) or 1.0
+    errors = _errors_of(y, prediction, log)
+    # The floor keeps rows predicted exactly right from pulling the logarithm to minus infinity.
+    floor = 0.1 * float(np.median(errors)) or 0.1 * float(errors.mean()) or 1.0
+    target = np.log(errors + floor)
+    weights = np.zeros(features.shape[1] + 3)
+    weights[0] = target.mean()
+    limits = np.array([target.mean(), target.mean()])
+    if len(y) >= _FEWEST_FOR_DIFFICULTY and np.ptp(target) > 0:
+        u = np.clip((values - centre) / spread, -4.0, 4.0)
+        design = np.column_stack([features, u, u**2])
+        model = RidgeCV(alphas=tuple(10.0 ** np.arange(0.0, 6.0))).fit(design, target)
+        weights[0], weights[1:] = float(model.intercept_), np.ravel(model.coef_)
+        # Beyond what most training rows show, difficulty is not extrapolated.
+        limits = np.quantile(model.predict(design), [0.02, 0.98])
+    return Difficulty(weights, limits, centre, spread, log)
+
+
+def calibrate_intervals(
+    difficulty: Difficulty,
+    training_prediction: np.ndarray,
+    features: np.ndarray,
+    y: np.ndarray,
+    prediction: np.ndarray,
+    coverage: float,
+) -> IntervalCalibration:
+    """Learn the thresholds of prediction intervals, one for each band of predictions.
+
+    Guarantee: intervals of rows exchangeable with the calibration rows hold their target at least
+    as often as wanted, within every band.
+
+    Parameters
+    ----------
+    difficulty : Difficulty
+        Expected sizes of errors, learnt on other rows.
+    training_prediction : ndarray of shape (n_train,)
+        Predictions of training rows, which set the bands.
+    features : ndarray of shape (n, n_features)
+        Calibration rows.
+    y : ndarray of shape (n,)
+        Their targets.
+    prediction : ndarray of shape (n,)
+        Their predictions.
+    coverage : float
+        Wanted coverage.
+
+    Returns
+    -------
+    calibration : IntervalCalibration
+        Infinite thresholds where a band has too few rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import calibrate_intervals, learn_difficulty
+    >>> x, y = np.zeros((40, 1)), np.tile([-1.0, 1.0, 2.0, -3.0], 10)
+    >>> difficulty = learn_difficulty(x, y, np.zeros(40))
+    >>> learnt = calibrate_intervals(difficulty, np.zeros(40), x, y, np.zeros(40), 0.9)
+    >>> low, high = learnt.intervals(x[:1], np.zeros(1))
+    >>> low.round(6), high.round(6)
+    (array([-3.]), array([3.]))
+    """
+    n_bands = int(np.clip(len(y) // _ROWS_PER_BAND, 1, _MOST_BANDS))
+    # Bands come from training rows alone: the calibration rows then stay exchangeable with new
+    # ones within each band.
+    edges = np.unique(np.quantile(training_prediction, np.linspace(0, 1, n_bands + 1)[1:-1]))
+    sizes = {field.name: getattr(difficulty, field.name) for field in fields(difficulty)}
+    draft = IntervalCalibration(edges=edges, thresholds=np.zeros(len(edges) + 1), **sizes)
+    thresholds = np.full(len(edges) + 1, np.inf)
+    if len(y):
+        errors = _errors_of(y, prediction, draft.log)
+        scores = errors / draft.difficulty(features, prediction)
+        by_band = group_conditional_quantiles(scores, draft.bands(prediction), coverage)
+        for band, threshold in by_band.items():
+            thresholds[band] = threshold
+    return IntervalCalibration(edges=edges, thresholds=thresholds, **sizes)
