@@ -10,7 +10,7 @@ import corollary
 from corollary.core.fingerprint import Fingerprint
 from corollary.reporting import Predictor, read_demo, read_table
 from corollary.reporting.table import _delimited, _source
-from corollary.representation import column as columns
+from corollary.representation.table import column as columns
 
 
 @pytest.fixture
