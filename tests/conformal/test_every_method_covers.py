@@ -301,7 +301,7 @@ def test_a_new_row_without_mass_is_caught(method, seed, monkeypatch):
     def without_mass(scores, weights, new_weights, confidence):
         return right(scores, weights, 0 * new_weights, confidence)
 
-    for module in ("split._split", "weighted"):
+    for module in ("split._cells", "weighted"):
         monkeypatch.setattr(f"corollary.conformal.{module}.weighted_thresholds", without_mass)
     with pytest.raises(AssertionError, match="share is wrong"):
         assert_share_equals(share_covered(method, 250, seed), 250, EXACT, level=1e-3)

@@ -13,7 +13,6 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import check_is_fitted
@@ -27,14 +26,11 @@ from corollary.conformal._checks import (
     warn_user,
 )
 from corollary.conformal._fitting import Rows, check_training_weights
-from corollary.conformal._order import (
-    rank_of_level,
-    smallest_finite_size,
-    threshold,
-    weighted_thresholds,
-)
+from corollary.conformal._order import rank_of_level, smallest_finite_size
 from corollary.conformal._wrapper import ConformalWrapper
 from corollary.conformal.scores._base import ConformityScore
+from corollary.conformal.split._cells import Cells
+from corollary.conformal.split._files import calibration_problem
 from corollary.conformal.split._partition import groups_of
 from corollary.conformal.split.calibration import CalibrationCell
 from corollary.conformal.split.partitions import Bands, Groups
@@ -233,22 +229,15 @@ class SplitConformal(ConformalWrapper):
                 f"{type(self).__name__} got {int(np.isnan(scores).sum())} scores that are not "
                 "numbers. The model's predictions must not be NaN."
             )
-        self.group_labels_, cells = self._cells(rows, y)
-        self.group_sizes_ = np.array([len(scores)])
-        if cells is not None or weights is not None:
-            cells = np.zeros(len(scores), dtype=np.intp) if cells is None else cells
-            order = np.lexsort((np.arange(len(y)) if weights is None else scores, cells))
-            # Rows that count in no cell come first, and are cut off.
-            order = order[int((cells < 0).sum()) :]
-            n_cells = len(self.group_labels_) * self._n_classes()
-            self.group_sizes_ = np.bincount(cells[order], minlength=n_cells)
-            scores, weights = scores[order], None if weights is None else weights[order]
-        self.scores_, self.weights_ = scores, weights
+        self.group_labels_, numbers = self._cells(rows, y)
+        n_cells = len(self.group_labels_) * self._n_classes()
+        cells = Cells.of(scores, weights, numbers, n_cells)
+        self.scores_, self.weights_, self.group_sizes_ = cells
         self.n_calibration_ = len(self.scores_)
         self.thresholds_ = self.calibrated_confidence_ = None
         if weights is None:
             self.calibrated_confidence_ = float(self.confidence)
-            self.thresholds_ = self._cell_thresholds(self.calibrated_confidence_)
+            self.thresholds_ = cells.thresholds(self.calibrated_confidence_)
         self._warn_if_too_few(self.confidence)
 
     def _cells(self, rows: Rows, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -277,13 +266,9 @@ class SplitConformal(ConformalWrapper):
             weights, who = self.likelihood_ratio(X), f"The 'likelihood_ratio' of {who}"
         return check_weights(weights, count_rows(X), who=who, infinite=new)
 
-    def _cell_scores(self) -> list[np.ndarray]:
-        """Return the calibration scores of each cell."""
-        return np.split(self.scores_, np.cumsum(self.group_sizes_)[:-1])
-
-    def _cell_thresholds(self, confidence: float) -> np.ndarray:
-        """Return the threshold of each cell."""
-        return np.array([threshold(scores, confidence) for scores in self._cell_scores()])
+    def _calibration(self) -> Cells:
+        """Return the calibration scores in their cells."""
+        return Cells(self.scores_, self.weights_, self.group_sizes_)
 
     def _regions(self, X: Any, confidence: float | None = None, weights: Any = None) -> np.ndarray:
         """Predict intervals or sets."""
@@ -311,7 +296,7 @@ class SplitConformal(ConformalWrapper):
             return self._weighted_thresholds(self._places(rows), new_weights, confidence)
         table = self.thresholds_
         if self.calibrated_confidence_ != confidence or table is None:
-            table = self._cell_thresholds(confidence)
+            table = self._calibration().thresholds(confidence)
         table = table.reshape(-1, self._n_classes())
         if self._row_partition() is None:
             return table
@@ -322,14 +307,9 @@ class SplitConformal(ConformalWrapper):
         self, places: np.ndarray, new_weights: np.ndarray, confidence: float
     ) -> np.ndarray:
         """Return the threshold of each row, by its weight, and class."""
-        n_classes = self._n_classes()
-        thresholds = np.full((len(places), n_classes), np.inf)
-        cell_weights = np.split(self.weights_, np.cumsum(self.group_sizes_)[:-1])
-        for cell, (scores, weights) in enumerate(zip(self._cell_scores(), cell_weights)):
-            rows = np.flatnonzero(places == cell // n_classes)
-            thresholds[rows, cell % n_classes] = weighted_thresholds(
-                scores, weights, new_weights[rows], confidence
-            )
+        thresholds = self._calibration().weighted_thresholds(
+            places, self._n_classes(), new_weights, confidence
+        )
         beyond = int(np.isinf(thresholds).any(axis=1).sum())
         if beyond:
             warn_user(
@@ -388,7 +368,7 @@ class SplitConformal(ConformalWrapper):
         if self.weights_ is not None:
             return []
         level = self._check_confidence(None)
-        cells = zip(self._cell_scores(), self._cell_thresholds(level))
+        cells = self._calibration()
         return [
             CalibrationCell(
                 rows=self._words_of_cell(number),
@@ -398,7 +378,9 @@ class SplitConformal(ConformalWrapper):
                 finite=bool(np.isfinite(limit)),
                 n_needed=smallest_finite_size(level),
             )
-            for number, (scores, limit) in enumerate(cells)
+            for number, (scores, limit) in enumerate(
+                zip(cells.split(cells.scores), cells.thresholds(level))
+            )
         ]
 
     def _words_of_cell(self, cell: int) -> str:
@@ -473,65 +455,4 @@ class SplitConformal(ConformalWrapper):
         return state | {"conformity_score_": score}
 
     def _fits_together(self) -> str | None:
-        if not isinstance(self.conformity_score_, type(self._score())):
-            return "its score is not the one that it names"
-        if self.conformity_score_.randomised and not hasattr(self, "set_seed_"):
-            return "it has no seed of random scores"
-        if self.group_sizes_.sum() != len(self.scores_) or len(self.scores_) != self.n_calibration_:
-            return "its group sizes do not add up to its scores"
-        if len(self.group_sizes_) != len(self.group_labels_) * self._n_classes():
-            return "its groups do not fit its labels"
-        if np.isnan(self.scores_).any():
-            return "a score is not a number"
-        models, labels = self.conformity_score_.problem(self.estimator_), self._labels_problem()
-        if models is not None or labels is not None:
-            return models or labels
-        return self._levels_problem() if self.weights_ is None else self._weights_problem()
-
-    def _labels_problem(self) -> str | None:
-        labels = self.group_labels_
-        if self._row_partition() is None and labels.tolist() != [0]:
-            return "it has groups, but no partition into them"
-        return "its groups are not sorted" if np.any(labels[1:] <= labels[:-1]) else None
-
-    def _weights_problem(self) -> str | None:
-        if not np.isfinite(self.weights_).all():
-            return "a weight is not a number"
-        if any(np.any(scores[1:] < scores[:-1]) for scores in self._cell_scores()):
-            return "its scores are not sorted"
-        return None
-
-    def _levels_problem(self) -> str | None:
-        level = self.calibrated_confidence_
-        if (level is None) != (self.thresholds_ is None) or level in (0, 1):
-            return "its thresholds have no level"
-        if level is not None and not np.array_equal(self.thresholds_, self._cell_thresholds(level)):
-            return "its thresholds are not those of its scores"
-        return None
-
-
-class IntervalMixin(RegressorMixin):
-    """Intervals of split conformal wrappers."""
-
-    _regions: Callable[..., np.ndarray]
-
-    def predict_interval(
-        self, X: Any, *, confidence: float | None = None, weights: Any = None
-    ) -> np.ndarray:
-        """Predict an interval for each row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, passed to the models as they come.
-        confidence : float or None, default=None
-            Another coverage than that of the constructor, from the same calibration rows.
-        weights : array-like of shape (n_samples,) or None, default=None
-            Density ratio of new rows to calibration rows, if ``calibrate`` was given one.
-
-        Returns
-        -------
-        intervals : ndarray of shape (n_samples, 2)
-            Lower and upper ends, both included; each end is contiguous in memory.
-        """
-        return self._regions(X, confidence, weights)
+        return calibration_problem(self)

@@ -4,7 +4,8 @@ from dataclasses import KW_ONLY, replace
 from typing import Any
 
 from corollary.conformal.scores.intervals import Quantiles
-from corollary.conformal.split._split import IntervalMixin, SplitConformal
+from corollary.conformal.split._interval_mixin import IntervalMixin
+from corollary.conformal.split._split import SplitConformal
 from corollary.core.estimator import Predictor
 
 

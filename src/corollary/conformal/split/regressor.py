@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from corollary.conformal.scores._base import IntervalScore
 from corollary.conformal.scores.intervals import Absolute, Quantiles, Scaled
-from corollary.conformal.split._split import IntervalMixin, SplitConformal
+from corollary.conformal.split._interval_mixin import IntervalMixin
+from corollary.conformal.split._split import SplitConformal
 from corollary.core.estimator import CountFromTwo, Predictor
 
 
