@@ -204,7 +204,7 @@ def test_losses_as_objects_survive_saving(tmp_path, seed):
             lambda: ERMClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 2]),
             "got 3 classes with a margin loss; use loss='cross_entropy'",
         ),
-        (lambda: ERMClassifier().fit([[0.0], [1.0]], [1, 1]), "Got 1 class"),
+        (lambda: ERMClassifier().fit([[0.0], [1.0]], [1, 1]), "Got one class"),
         (lambda: ERMClassifier(alpha=-1).fit([[0.0], [1.0]], [0, 1]), "'alpha' parameter of ERMCl"),
         (lambda: minimise_linear([[0.0]], [1.0], "square", alpha=-1), "'alpha' parameter of minim"),
     ],

@@ -6,16 +6,18 @@ table gives the same rows on every machine. Collisions are the price: the sign m
 average.
 """
 
+from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from corollary.core.compat import Interval, fit_context, validate_parameters
-from corollary.core.schema import Optional, Schema, Size, Strings
+from corollary.core.estimator import Estimator, fitted
+from corollary.core.schema import Optional, Size, Strings
 
 
 def hash_strings(values: Any, *, salt: int = 0) -> np.ndarray:
@@ -59,7 +61,7 @@ def hash_strings(values: Any, *, salt: int = 0) -> np.ndarray:
     return hashes
 
 
-class HashingEncoder(TransformerMixin, BaseEstimator):
+class HashingEncoder(TransformerMixin, Estimator):
     """Turn a table with strings into sparse rows by hashing.
 
     A string in a column becomes a one (or minus one) at a place given by the hash of both; a
@@ -100,15 +102,12 @@ class HashingEncoder(TransformerMixin, BaseEstimator):
     ((3, 16), 5)
     """
 
-    _parameter_constraints: dict = {
-        "n_features": [Interval(Integral, 1, 2**31 - 1, closed="both")],
-        "alternate_sign": ["boolean"],
-    }
-    _schema = Schema(n_features_in_=Size("d"), feature_names_in_=Optional(Strings("d")))
+    _: KW_ONLY
+    n_features: Annotated[int, Interval(Integral, 1, 2**31 - 1, closed="both")] = 2**18
+    alternate_sign: bool = True
 
-    def __init__(self, *, n_features: int = 2**18, alternate_sign: bool = True) -> None:
-        self.n_features = n_features
-        self.alternate_sign = alternate_sign
+    n_features_in_: int = fitted(Size("d"))
+    feature_names_in_: np.ndarray = fitted(Optional(Strings("d")))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

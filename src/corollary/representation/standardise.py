@@ -4,17 +4,18 @@ Dividing by the standard deviation makes features comparable and matrices better
 does not decorrelate them; that is whitening, see :mod:`corollary.representation.whitening`.
 """
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from corollary.core.compat import check_sample_weight, fit_context
-from corollary.core.estimator import check_new_data, remember_rows
+from corollary.core.estimator import Transformer, check_new_data, fitted, remember_rows
 from corollary.core.protocols import AffineMap
-from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strings
+from corollary.core.schema import Array
 
 _FLOATS = [np.float64, np.float32]
 
@@ -148,7 +149,7 @@ def _scale(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.where(deviation <= CONSTANT * np.abs(mean), 1.0, deviation)
 
 
-class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class StandardScaler(OneToOneFeatureMixin, Transformer):
     """Scale every feature to mean zero and variance one.
 
     Missing values are ignored in ``fit`` and stay in ``transform``. The predictions of least
@@ -193,53 +194,41 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [ 1.,  0.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "copy": ["boolean"],
-        "with_mean": ["boolean"],
-        "with_std": ["boolean"],
-    }
+    _: KW_ONLY
+    copy: bool = True
+    with_mean: bool = True
+    with_std: bool = True
 
-    _schema = Schema(
-        mean_=Array("f", "d"),
-        var_=Array("f", "d"),
-        scale_=Array("f", "d", low=np.finfo(np.float64).tiny),
-        weight_=Array("f", "d", low=0),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("overlap")),
-    )
+    mean_: np.ndarray = fitted(Array("f", "d"))
+    var_: np.ndarray = fitted(Array("f", "d"))
+    scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
+    weight_: np.ndarray = fitted(Array("f", "d", low=0))
 
-    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
-        self.copy = copy
-        self.with_mean = with_mean
-        self.with_std = with_std
+    def _row_checks(self) -> dict[str, Any]:
+        return {
+            "dtype": _FLOATS,
+            "accept_sparse": "csr" if not self.with_mean else False,
+            "ensure_all_finite": "allow-nan",
+        }
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = not self.with_mean
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Compute means and scales.
+    def _check(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
+        self._refuse_sparse(X)
+        return super()._check(X, y, sample_weight, **checks)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training inputs.
-        y : None, default=None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
+    def _refuse_sparse(self, X: Any) -> None:
+        if self.with_mean and sparse.issparse(X):
+            raise ValueError(
+                "StandardScaler would fill a sparse matrix by subtracting means. Got sparse rows; "
+                "use with_mean=False, or X.toarray() if it fits in memory."
+            )
 
-        Returns
-        -------
-        self : StandardScaler
-            The fitted scaler.
-        """
-        return self._update(X, sample_weight, first=True)
+    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
+        self._remember(_moments(X, sample_weight))
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -259,34 +248,18 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self : StandardScaler
             The scaler of all rows so far.
         """
-        return self._update(X, sample_weight, first=not hasattr(self, "mean_"))
-
-    def _update(self, X: Any, sample_weight: Any, first: bool) -> Self:
-        from sklearn.utils.validation import validate_data
-
-        X = validate_data(
-            self,
-            X,
-            reset=first,
-            dtype=_FLOATS,
-            accept_sparse="csr" if not self.with_mean else False,
-            ensure_all_finite="allow-nan",
-        )
-        if sparse.issparse(X) and np.isnan(X.data).any():
-            raise ValueError(
-                "StandardScaler takes missing values in dense input only. Got a sparse matrix with "
-                "NaN; fill them or pass an array."
-            )
-        weights = None
+        first = not hasattr(self, "mean_")
+        self._refuse_sparse(X)
+        X = validate_data(self, X, reset=first, **self._row_checks())
         if sample_weight is not None:
-            weights = check_sample_weight(
+            sample_weight = check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        moments = feature_moments(X, weights)
+        moments = _moments(X, sample_weight)
         if not first:
             with np.errstate(over="ignore", invalid="ignore"):
-                moments = _merge((self.weight_, self.mean_, self.var_), moments)
-        self._remember(_finite(moments))
+                moments = _finite(_merge((self.weight_, self.mean_, self.var_), moments))
+        self._remember(moments)
         remember_rows(self, X, more=not first)
         return self
 
@@ -311,7 +284,11 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Z : ndarray or sparse matrix of shape (n_samples, n_features)
             Standardised inputs.
         """
-        X = self._check(X, copy)
+        copy = self.copy if copy is None else copy
+        checks = self._row_checks() | {"copy": copy, "force_writeable": True}
+        return self._transform(check_new_data(self, X, **checks))
+
+    def _transform(self, X: Any) -> Any:
         if sparse.issparse(X):
             return X @ sparse.diags_array(1 / self.scale_, dtype=X.dtype)
         if self.with_mean:
@@ -349,13 +326,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Inputs on the original scale.
         """
         check_is_fitted(self)
-        X = check_array(
-            X,
-            dtype=_FLOATS,
-            accept_sparse="csr" if not self.with_mean else False,
-            ensure_all_finite="allow-nan",
-            copy=self.copy if copy is None else copy,
-        )
+        X = check_array(X, copy=self.copy if copy is None else copy, **self._row_checks())
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but StandardScaler is expecting "
@@ -369,16 +340,15 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             X += self.mean_.astype(X.dtype)
         return X
 
-    def _check(self, X: Any, copy: bool | None) -> Any:
-        return check_new_data(
-            self,
-            X,
-            dtype=_FLOATS,
-            accept_sparse="csr" if not self.with_mean else False,
-            ensure_all_finite="allow-nan",
-            copy=self.copy if copy is None else copy,
-            force_writeable=True,
+
+def _moments(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the moments of validated rows, or say why there are none."""
+    if sparse.issparse(X) and np.isnan(X.data).any():
+        raise ValueError(
+            "StandardScaler takes missing values in dense input only. Got a sparse matrix with "
+            "NaN; fill them or pass an array."
         )
+    return _finite(feature_moments(X, weight))
 
 
 def _merge(one: tuple, two: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

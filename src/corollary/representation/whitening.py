@@ -8,17 +8,15 @@ With covariance S every whitening matrix W satisfies ``W S W' = I``; they differ
   those before it.
 """
 
-from numbers import Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.compat import Interval, StrOptions, fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import Array, Instance, Optional, Schema, Size, Strings
+from corollary.core.estimator import Fraction, Transformer, fitted
+from corollary.core.schema import Array
 from corollary.core.summary import Moments, reduce
 
 METHODS = ("cholesky", "pca", "zca")
@@ -94,7 +92,7 @@ def whitening_matrix(covariance: Any, *, method: str = "zca", tol: float = 1e-12
     return rows * np.sign(rows[np.arange(len(rows)), strongest])[:, None]
 
 
-class Whitener(TransformerMixin, BaseEstimator):
+class Whitener(Transformer):
     """Transform features to mean zero, variance one and no correlation.
 
     Scaling each feature by its standard deviation is often called whitening too; it does not
@@ -140,46 +138,18 @@ class Whitener(TransformerMixin, BaseEstimator):
            [0., 1.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "method": [StrOptions(set(METHODS))],
-        "shrinkage": [Interval(Real, 0, 1, closed="both")],
-    }
+    _: KW_ONLY
+    method: Literal["zca", "pca", "cholesky"] = "zca"
+    shrinkage: Fraction = 0.0
 
-    _schema = Schema(
-        mean_=Array("f", "d"),
-        covariance_=Array("f", "d", "d"),
-        whitening_=Array("f", "k", "d"),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("overlap")),
-    )
+    mean_: np.ndarray = fitted(Array("f", "d"))
+    covariance_: np.ndarray = fitted(Array("f", "d", "d"))
+    whitening_: np.ndarray = fitted(Array("f", "k", "d"))
 
-    def __init__(self, *, method: str = "zca", shrinkage: float = 0.0) -> None:
-        self.method = method
-        self.shrinkage = shrinkage
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True, "ensure_min_samples": 2}
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Compute the means and the whitening matrix.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training inputs, at least two rows.
-        y : None, default=None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : Whitener
-            The fitted whitener.
-        """
-        X, _, weight = check_training_data(
-            self, X, sample_weight=sample_weight, finite_squares=True, ensure_min_samples=2
-        )
-        data = (X,) if weight is None else (X, weight)
+    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
+        data = (X,) if sample_weight is None else (X, sample_weight)
         moments = reduce(Moments.of_width(X.shape[1]), data)
         covariance = moments.covariance()
         if self.shrinkage > 0:
@@ -188,22 +158,9 @@ class Whitener(TransformerMixin, BaseEstimator):
             covariance[np.diag_indices_from(covariance)] += self.shrinkage * level
         self.mean_, self.covariance_ = moments.mean, covariance
         self.whitening_ = whitening_matrix(covariance, method=self.method)
-        return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Whiten rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components)
-            Whitened inputs.
-        """
-        return (check_new_data(self, X) - self.mean_) @ self.whitening_.T
+    def _transform(self, X: Any) -> np.ndarray:
+        return (X - self.mean_) @ self.whitening_.T
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Return whitened rows to the original features.
