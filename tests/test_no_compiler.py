@@ -23,9 +23,7 @@ FAMILIES = sorted(path.stem for path in (ROOT / "tests" / "no_compiler").glob("[
 NOT_RUN: dict[str, str] = {}
 
 #: Packages whose loops are still to be checked; exact, so that it can only shrink.
-WAITING = {
-    "neighbors", "theory",
-}  # fmt: skip
+WAITING = {"theory"}
 
 
 def loops():

@@ -142,7 +142,7 @@ def test_blocks_of_queries_do_not_matter(seed, monkeypatch):
     weight = np.random.default_rng(seed).uniform(0.1, 2, size=300)
     model = KNeighborsClassifier(5).fit(X, y, sample_weight=weight)
     whole = model.predict_proba(Q)
-    monkeypatch.setattr("corollary.neighbors.nearest.BLOCK", 7)
+    monkeypatch.setattr("corollary.neighbors._nearest.BLOCK", 7)
     assert model.predict_proba(Q) == pytest.approx(whole, abs=1e-15)
 
 

@@ -44,7 +44,7 @@ def test_neighbours_are_those_of_the_definition(metric, d, seed):
 
 def answers(X, Q, k, **options):
     """The same search by every way through the code."""
-    from corollary.neighbors import index as module
+    from corollary.neighbors.search import index as module
 
     yield nearest_neighbors(X, Q, k, algorithm="kd_tree", leaf_size=3, **options)
     yield nearest_neighbors(X, Q, k, algorithm="kd_tree", leaf_size=1000, **options)
@@ -103,22 +103,22 @@ def test_two_clusters_far_apart_do_not_fool_single_precision(seed):
 
 def test_candidates_of_single_precision_usually_suffice(seed):
     # If every query fell back to the full search, the products would be in vain.
-    from corollary.neighbors import _search
+    from corollary.neighbors._loops import nearest
 
     random = np.random.default_rng(seed)
     X, Q = random.normal(size=(3000, 8)), random.normal(size=(200, 8))
     counted = []
-    settle = _search.settle
+    settle = nearest.settle
 
     def count(*arguments):
         counted.append(settle(*arguments))
         return counted[-1]
 
-    _search.settle = count
+    nearest.settle = count
     try:
         nearest_neighbors(X, Q, 10, algorithm="brute")
     finally:
-        _search.settle = settle
+        nearest.settle = settle
     assert sum(counted) <= 2
     assert counted
 

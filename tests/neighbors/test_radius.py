@@ -18,7 +18,7 @@ from corollary.neighbors import (
     RadiusNeighborsClassifier,
     RadiusNeighborsRegressor,
 )
-from corollary.neighbors import index as module
+from corollary.neighbors.search import index as module
 
 METRICS = ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
 
@@ -104,7 +104,7 @@ def test_distances_whose_squares_overflow_or_vanish(scale, seed):
 
 
 def test_products_rule_most_rows_out(seed, monkeypatch):
-    from corollary.neighbors import _search
+    from corollary.neighbors._loops import within
 
     X, _, Q = data(seed, n=3000, d=8)
     taken = []
@@ -113,8 +113,8 @@ def test_products_rule_most_rows_out(seed, monkeypatch):
         taken.append(int((tile[:, : len(rows) - start] <= bounds[:, None]).sum()))
         return search(tile, start, bounds, rows, *others)
 
-    search = _search.within_tile
-    monkeypatch.setattr(_search, "within_tile", count)
+    search = within.within_tile
+    monkeypatch.setattr(within, "within_tile", count)
     found = NeighborIndex.build(X, algorithm="brute").query_radius(Q, 1.5)
     assert 0 < len(found.neighbors) <= sum(taken) <= 1.01 * len(found.neighbors) + 5
 
@@ -234,7 +234,7 @@ def test_blocks_threads_and_frames_do_not_matter(seed, monkeypatch):
     whole = RadiusNeighborsClassifier(**options).fit(X, y).predict_proba(Q)
     frame, names = pl.DataFrame(X, schema=list("abc")), list("abc")
     model = RadiusNeighborsClassifier(**options, n_jobs=3, algorithm="brute").fit(frame, y)
-    monkeypatch.setattr("corollary.neighbors.radius.BLOCK", 7)
+    monkeypatch.setattr("corollary.neighbors._radius.BLOCK", 7)
     assert model.predict_proba(pd.DataFrame(Q, columns=names)).tobytes() == whole.tobytes()
 
 

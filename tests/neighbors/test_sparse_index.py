@@ -91,7 +91,7 @@ def test_squares_that_overflow_or_vanish(scale, seed):
 
 
 def test_most_rows_are_not_measured(seed, monkeypatch):
-    from corollary.neighbors import _search
+    from corollary.neighbors._loops import sparse as loops
 
     X, _, Q = data(seed, n=2000)
     measured = []
@@ -100,10 +100,10 @@ def test_most_rows_are_not_measured(seed, monkeypatch):
         measured.append(i)
         return merge(rows, i, *others)
 
-    merge = _search._merge.py_func
-    for name in ("nearest_sparse", "_multiply_columns", "_sift", "_sort", "_clear"):
-        monkeypatch.setattr(_search, name, getattr(_search, name).py_func)
-    monkeypatch.setattr(_search, "_merge", count)
+    merge = loops._merge.py_func
+    for name in ("nearest_sparse", "_multiply_columns", "sift", "sort", "clear"):
+        monkeypatch.setattr(loops, name, getattr(loops, name).py_func)
+    monkeypatch.setattr(loops, "_merge", count)
     SparseNeighborIndex.build(sparse.csr_matrix(X)).query(Q[:3], 4, n_jobs=1)
     assert 12 <= len(measured) < 60
 

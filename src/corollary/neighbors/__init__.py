@@ -9,17 +9,15 @@ neighbours, a radius can say who votes; sparse rows are searched without filling
 """
 
 from corollary.core.moved import refuse_moved as _refuse_moved
-from corollary.neighbors.base import neighbor_weights as neighbor_weights
+from corollary.neighbors._base import neighbor_weights as neighbor_weights
 from corollary.neighbors.classifier import KNeighborsClassifier as KNeighborsClassifier
-from corollary.neighbors.consistency import consistent_k as consistent_k
-from corollary.neighbors.cover_hart import CoverHartChain as CoverHartChain
-from corollary.neighbors.cover_hart import cover_hart_chain as cover_hart_chain
-from corollary.neighbors.cover_hart import knn_limit_error as knn_limit_error
-from corollary.neighbors.curse import ball_volume as ball_volume
-from corollary.neighbors.curse import ball_volume_ratio as ball_volume_ratio
-from corollary.neighbors.curse import rows_to_cover as rows_to_cover
-from corollary.neighbors.index import NeighborIndex as NeighborIndex
-from corollary.neighbors.index import nearest_neighbors as nearest_neighbors
+from corollary.neighbors.limits.consistency import consistent_k as consistent_k
+from corollary.neighbors.limits.cover_hart import CoverHartChain as CoverHartChain
+from corollary.neighbors.limits.cover_hart import cover_hart_chain as cover_hart_chain
+from corollary.neighbors.limits.cover_hart import knn_limit_error as knn_limit_error
+from corollary.neighbors.limits.curse import ball_volume as ball_volume
+from corollary.neighbors.limits.curse import ball_volume_ratio as ball_volume_ratio
+from corollary.neighbors.limits.curse import rows_to_cover as rows_to_cover
 from corollary.neighbors.radius_classifier import (
     RadiusNeighborsClassifier as RadiusNeighborsClassifier,
 )
@@ -27,9 +25,11 @@ from corollary.neighbors.radius_regressor import (
     RadiusNeighborsRegressor as RadiusNeighborsRegressor,
 )
 from corollary.neighbors.regressor import KNeighborsRegressor as KNeighborsRegressor
-from corollary.neighbors.sparse_index import SparseNeighborIndex as SparseNeighborIndex
+from corollary.neighbors.search._within import Neighborhoods as Neighborhoods
+from corollary.neighbors.search.index import NeighborIndex as NeighborIndex
+from corollary.neighbors.search.index import nearest_neighbors as nearest_neighbors
+from corollary.neighbors.search.sparse_index import SparseNeighborIndex as SparseNeighborIndex
 from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors
-from corollary.neighbors.within import Neighborhoods as Neighborhoods
 
 __getattr__ = _refuse_moved(
     "corollary.neighbors", {"log_ball_volume": "corollary.theory.log_ball_volume"}

@@ -1,23 +1,16 @@
 """Classification by the votes of the nearest rows."""
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import StrOptions
-from corollary.core.schema import Array, Labels, Schema
-from corollary.neighbors.base import in_place
-from corollary.neighbors.nearest import (
-    NEAREST_CONSTRAINTS,
-    NEAREST_FITTED,
-    NearestModel,
-    nearest_fits_together,
-)
-from corollary.neighbors.targets import NeighborLabels
+from corollary.neighbors import _base
+from corollary.neighbors._nearest import NearestModel
+from corollary.neighbors._targets import NeighborLabels
 
 
-class KNeighborsClassifier(NeighborLabels, NearestModel):
+class KNeighborsClassifier(NearestModel, NeighborLabels):
     r"""Predict the most frequent class among the nearest training rows.
 
     With :math:`I_x` the k nearest rows, the posterior estimate is
@@ -28,9 +21,6 @@ class KNeighborsClassifier(NeighborLabels, NearestModel):
     n_neighbors : int or "consistent", default=5
         Neighbours k; "consistent" for :func:`consistent_k` of the number of training rows, with
         which the error tends to the Bayes error.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights of votes: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
         tree would look at. Sparse rows are all searched.
@@ -43,6 +33,9 @@ class KNeighborsClassifier(NeighborLabels, NearestModel):
         "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights of votes: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
 
     Attributes
     ----------
@@ -87,51 +80,10 @@ class KNeighborsClassifier(NeighborLabels, NearestModel):
     (array([0, 1]), array([[0.67, 0.33]]))
     """
 
-    _parameter_constraints: dict = {
-        **NEAREST_CONSTRAINTS,
-        "weights": [StrOptions({"uniform", "distance"}), callable],
-    }
-    _schema = Schema(
-        nearest_fits_together,
-        None,
-        classes_=Labels("c"),
-        codes_=Array("i", "n", low=0, below="c"),
-        **NEAREST_FITTED,
-    )
+    _: KW_ONLY
+    weights: _base.VoteWeights = "uniform"
 
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.n_jobs = n_jobs
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Estimate the posterior by the shares of the classes among the neighbours.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        check_is_fitted(self)
+    def _probabilities(self, X: Any) -> np.ndarray:
         n_classes = len(self.classes_)
         pieces, places = [], []
         for votes in self._votes(X, self.weights):
@@ -148,20 +100,4 @@ class KNeighborsClassifier(NeighborLabels, NearestModel):
                 )
             pieces.append(counts / total)
             places.append(votes.queries)
-        return in_place(pieces, places)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most frequent class among the neighbours.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Classes; the first of equally frequent ones.
-        """
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        return _base.in_place(pieces, places)

@@ -1,38 +1,28 @@
 """Classification by the votes of all rows within a radius."""
 
 import warnings
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.schema import Array, Labels, Nullable, Schema
-from corollary.neighbors.base import FITTED, fits_together
-from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
-from corollary.neighbors.targets import NeighborLabels
-
-
-def _fits(model: Any) -> str | None:
-    label = model.outlier_label_
-    if label is not None and (label.shape != (1,) or _kind(label) != _kind(model.classes_)):
-        return "its label of outliers is not one, or of another kind than its classes"
-    return fits_together(model)
+from corollary.core.estimator import fitted
+from corollary.core.schema import Labels, Nullable
+from corollary.neighbors._radius import RadiusModel
+from corollary.neighbors._targets import NeighborLabels
 
 
 def _kind(labels: np.ndarray) -> str:
     return "text" if np.asarray(labels).dtype.kind in "USO" else "number"
 
 
-class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
+class RadiusNeighborsClassifier(RadiusModel, NeighborLabels):
     """Predict the most frequent class among the training rows within a radius.
 
     Parameters
     ----------
     radius : float, default=1.0
         The largest distance of a row that votes.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights of votes: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
         tree would look at. Sparse rows are all searched.
@@ -43,10 +33,13 @@ class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
     metric : str, default="minkowski"
         The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
         "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
-    outlier_label : int, float, str, "most_frequent" or None, default=None
-        Label of rows that have no neighbour; None to refuse them.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights of votes: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
+    outlier_label : int, float, str, "most_frequent" or None, default=None
+        Label of rows that have no neighbour; None to refuse them.
 
     Attributes
     ----------
@@ -87,38 +80,18 @@ class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
     array([0, 1, 0])
     """
 
-    _parameter_constraints: dict = {**RADIUS_CONSTRAINTS, "outlier_label": "no_validation"}
-    _schema = Schema(
-        _fits,
-        None,
-        classes_=Labels("c"),
-        codes_=Array("i", "n", low=0, below="c"),
-        outlier_label_=Nullable(Labels("o")),
-        **FITTED,
-    )
+    _: KW_ONLY
+    outlier_label: Annotated[Any, object] = None  # fit compares it with the classes
+    outlier_label_: np.ndarray | None = fitted(Nullable(Labels("o")))
 
-    def __init__(
-        self,
-        radius: float = 1.0,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        outlier_label: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.outlier_label = outlier_label
-        self.n_jobs = n_jobs
+    def _fits_together(self) -> str | None:
+        label = self.outlier_label_
+        if label is not None and (label.shape != (1,) or _kind(label) != _kind(self.classes_)):
+            return "its label of outliers is not one, or of another kind than its classes"
+        return super()._fits_together()
 
-    def _settle(self) -> None:
+    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        super()._fit(X, codes, sample_weight)
         self.outlier_label_ = self._outlier_label()
 
     def _outlier_label(self) -> np.ndarray | None:
@@ -154,7 +127,7 @@ class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
         ValueError
             If a row has no neighbour and ``outlier_label`` is None.
         """
-        probabilities, alone = self._shares(X)
+        probabilities, alone = self._shares(self._new(X))
         if alone.any() and not probabilities[alone].any():
             warnings.warn(
                 f"{alone.sum()} rows have no neighbour within the radius and get probability 0 for "
@@ -181,15 +154,17 @@ class RadiusNeighborsClassifier(NeighborLabels, RadiusModel):
         ValueError
             If a row has no neighbour and ``outlier_label`` is None.
         """
-        probabilities, alone = self._shares(X)
+        probabilities, alone = self._shares(self._new(X))
         labels = self.classes_[probabilities.argmax(axis=1)]
         if alone.any():
             labels = np.where(alone, self.outlier_label_, labels)
         return labels
 
+    def _probabilities(self, X: Any) -> np.ndarray:
+        return self._shares(X)[0]
+
     def _shares(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return probabilities, and which rows have no neighbour."""
-        check_is_fitted(self)
+        """Return probabilities of validated rows, and which have no neighbour."""
         n_classes = len(self.classes_)
         pieces, alone = [], []
         for votes in self._votes(X):

@@ -4,24 +4,18 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.schema import Array, Schema
-from corollary.neighbors.base import FITTED, fits_together
-from corollary.neighbors.radius import RADIUS_CONSTRAINTS, RadiusModel
-from corollary.neighbors.targets import NeighborNumbers
+from corollary.neighbors._radius import RadiusModel
+from corollary.neighbors._targets import NeighborNumbers
 
 
-class RadiusNeighborsRegressor(NeighborNumbers, RadiusModel):
+class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
     """Predict the mean target of the training rows within a radius.
 
     Parameters
     ----------
     radius : float, default=1.0
         The largest distance of a row that counts.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
         tree would look at. Sparse rows are all searched.
@@ -34,6 +28,9 @@ class RadiusNeighborsRegressor(NeighborNumbers, RadiusModel):
         "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
 
     Attributes
     ----------
@@ -69,42 +66,7 @@ class RadiusNeighborsRegressor(NeighborNumbers, RadiusModel):
     array([0.5, 4. ])
     """
 
-    _parameter_constraints: dict = {**RADIUS_CONSTRAINTS}
-    _schema = Schema(fits_together, None, targets_=Array("f", "n") | Array("f", "n", "o"), **FITTED)
-
-    def __init__(
-        self,
-        radius: float = 1.0,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.n_jobs = n_jobs
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the mean of the targets within the radius.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Weighted means; NaN for rows without a neighbour.
-        """
-        check_is_fitted(self)
+    def _predict(self, X: Any) -> np.ndarray:
         targets = self.targets_.reshape(self.n_samples_fit_, -1)
         pieces, lonely = [], 0
         for votes in self._votes(X):
@@ -121,7 +83,7 @@ class RadiusNeighborsRegressor(NeighborNumbers, RadiusModel):
             warnings.warn(
                 f"RadiusNeighborsRegressor found no neighbour within radius = {self.radius:g} of "
                 f"{lonely} rows and predicts NaN for them. Raise 'radius'.",
-                stacklevel=2,
+                stacklevel=3,
             )
         prediction = np.concatenate(pieces)
         return prediction[:, 0] if self.targets_.ndim == 1 else prediction

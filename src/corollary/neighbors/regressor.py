@@ -1,32 +1,22 @@
 """Regression by the mean of the nearest rows."""
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import StrOptions
-from corollary.core.schema import Array, Schema
-from corollary.neighbors.base import in_place
-from corollary.neighbors.nearest import (
-    NEAREST_CONSTRAINTS,
-    NEAREST_FITTED,
-    NearestModel,
-    nearest_fits_together,
-)
-from corollary.neighbors.targets import NeighborNumbers
+from corollary.neighbors import _base
+from corollary.neighbors._nearest import NearestModel
+from corollary.neighbors._targets import NeighborNumbers
 
 
-class KNeighborsRegressor(NeighborNumbers, NearestModel):
+class KNeighborsRegressor(NearestModel, NeighborNumbers):
     r"""Predict the mean target of the nearest training rows, :math:`\frac1k \sum_{i \in I_x} y_i`.
 
     Parameters
     ----------
     n_neighbors : int or "consistent", default=5
         Neighbours k; "consistent" for :func:`consistent_k` of the number of training rows.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
         tree would look at. Sparse rows are all searched.
@@ -39,6 +29,9 @@ class KNeighborsRegressor(NeighborNumbers, NearestModel):
         "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
+    weights : {"uniform", "distance"} or callable, default="uniform"
+        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
+        with which the model cannot be saved.
 
     Attributes
     ----------
@@ -76,50 +69,10 @@ class KNeighborsRegressor(NeighborNumbers, NearestModel):
     array([0.5, 2.5])
     """
 
-    _parameter_constraints: dict = {
-        **NEAREST_CONSTRAINTS,
-        "weights": [StrOptions({"uniform", "distance"}), callable],
-    }
-    _schema = Schema(
-        nearest_fits_together,
-        None,
-        targets_=Array("f", "n") | Array("f", "n", "o"),
-        **NEAREST_FITTED,
-    )
+    _: KW_ONLY
+    weights: _base.VoteWeights = "uniform"
 
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.n_jobs = n_jobs
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the mean of the neighbours' targets.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        prediction : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Weighted means.
-        """
-        check_is_fitted(self)
+    def _predict(self, X: Any) -> np.ndarray:
         pieces, places = [], []
         for votes in self._votes(X, self.weights):
             weights = votes.weights
@@ -133,4 +86,4 @@ class KNeighborsRegressor(NeighborNumbers, NearestModel):
             sums = np.einsum("ij,ij...->i...", weights, targets)
             pieces.append(sums / total.reshape(-1, *[1] * (sums.ndim - 1)))
             places.append(votes.queries)
-        return in_place(pieces, places)
+        return _base.in_place(pieces, places)

@@ -1,16 +1,11 @@
 """Neighbour searches as an estimator without targets."""
 
-from numbers import Real
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
-from corollary.core.compat import Interval, fit_context
-from corollary.core.schema import Schema
-from corollary.neighbors.nearest import (
-    NEAREST_CONSTRAINTS,
-    NEAREST_FITTED,
-    NearestModel,
-    nearest_fits_together,
-)
+from corollary.core.compat import fit_context
+from corollary.neighbors._base import Radius
+from corollary.neighbors._nearest import NearestModel
 
 
 class NearestNeighbors(NearestModel):
@@ -21,8 +16,6 @@ class NearestNeighbors(NearestModel):
     n_neighbors : int or "consistent", default=5
         Neighbours that searches return unless told otherwise; "consistent" for
         :func:`consistent_k` of the number of rows.
-    radius : float, default=1.0
-        Distance within which :meth:`radius_neighbors` looks unless told otherwise.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. Sparse rows are all searched.
     leaf_size : int, default=30
@@ -34,6 +27,8 @@ class NearestNeighbors(NearestModel):
         "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores.
+    radius : float, default=1.0
+        Distance within which :meth:`radius_neighbors` looks unless told otherwise.
 
     Attributes
     ----------
@@ -68,30 +63,8 @@ class NearestNeighbors(NearestModel):
            [1]]))
     """
 
-    _parameter_constraints: dict = {
-        **NEAREST_CONSTRAINTS,
-        "radius": [Interval(Real, 0, None, closed="both")],
-    }
-    _schema = Schema(nearest_fits_together, None, **NEAREST_FITTED)
-
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        radius: float = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    radius: Radius = 1.0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -109,5 +82,6 @@ class NearestNeighbors(NearestModel):
         self : NearestNeighbors
             The fitted model.
         """
-        self._fit_index(X)
+        X, _, _ = self._check(X, None, None)
+        self._build(X)
         return self

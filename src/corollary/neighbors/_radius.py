@@ -1,43 +1,45 @@
 """What the estimators of a radius share: everyone within it has a vote."""
 
 from collections.abc import Iterator
-from numbers import Real
+from dataclasses import KW_ONLY
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.estimator import check_new_data
-from corollary.neighbors.base import BLOCK, SEARCH_CONSTRAINTS, NeighborsModel
-from corollary.neighbors.within import Neighborhoods
-
-RADIUS_CONSTRAINTS: dict = {
-    "radius": [Interval(Real, 0, None, closed="both")],
-    "weights": [StrOptions({"uniform", "distance"}), callable],
-    **SEARCH_CONSTRAINTS,
-}
+from corollary.neighbors._base import BLOCK, NeighborsModel, Radius, VoteWeights
+from corollary.neighbors.search._within import Neighborhoods
 
 
 class RadiusVotes(NamedTuple):
+<<<<<<< HEAD:src/corollary/neighbors/radius.py
     """Neighbours within the radius of a block of queries."""
 
     alone: np.ndarray  # which queries have no neighbour
     queries: np.ndarray  # query of each neighbour, as a number in the block
     neighbors: np.ndarray  # numbers of the training rows
     weights: np.ndarray  # how much each of them counts
+=======
+    """Neighbours within the radius of a block of queries; those that are alone have none."""
+
+    alone: np.ndarray
+    queries: np.ndarray
+    neighbors: np.ndarray
+    weights: np.ndarray
+>>>>>>> 6284bd8 (Declare the parameters of neighbour models once; their loops, searches and limits have folders of their own):src/corollary/neighbors/_radius.py
 
 
 class RadiusModel(NeighborsModel):
     """Base of the estimators that look at all rows within a radius."""
 
-    def _fit_index(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
-        X, y, _ = self._training_rows(X, y, sample_weight, **checks)
-        self._build(X, radius=float(self.radius))
-        return y
+    radius: Radius = 1.0
+    _: KW_ONLY
+    weights: VoteWeights = "uniform"
+
+    def _build(self, X: Any) -> None:
+        self._set_index(X, radius=float(self.radius))
 
     def _votes(self, X: Any) -> Iterator[RadiusVotes]:
-        """Yield neighbours and their weights, block by block."""
-        X = check_new_data(self, X, accept_sparse="csr")
+        """Yield neighbours of validated rows and their weights, block by block."""
         for start in range(0, X.shape[0], BLOCK):
             part = X[start : start + BLOCK]
             found = self.index_.query_radius(part, float(self.radius), n_jobs=self.n_jobs)

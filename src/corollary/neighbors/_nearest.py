@@ -1,43 +1,16 @@
 """What the estimators of a number of neighbours share: whose vote counts."""
 
 from collections.abc import Iterator
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.estimator import check_new_data
+from corollary.core.estimator import Count, fitted
 from corollary.core.schema import Integer
-from corollary.neighbors.base import (
-    BLOCK,
-    FITTED,
-    SEARCH_CONSTRAINTS,
-    NeighborsModel,
-    check_mode,
-    fits_together,
-    neighbor_weights,
-)
-from corollary.neighbors.consistency import consistent_k
-from corollary.neighbors.index import check_count
-
-NEAREST_CONSTRAINTS: dict = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"consistent"})],
-    **SEARCH_CONSTRAINTS,
-}
-
-NEAREST_FITTED = {"n_neighbors_": Integer(1), **FITTED}
-
-
-def nearest_fits_together(model: Any) -> str | None:
-    """Say what does not fit in a loaded model, or None."""
-    weight = model.weight_
-    if model.n_neighbors_ > model.n_samples_fit_ and weight is None:
-        return "it has fewer rows than neighbours"
-    if weight is not None and float(weight.sum()) < model.n_neighbors_ * (1 - 1e-9):
-        return "its rows weigh less than the neighbours wanted"
-    return fits_together(model)
+from corollary.neighbors._base import BLOCK, NeighborsModel, check_mode, neighbor_weights
+from corollary.neighbors.limits.consistency import consistent_k
+from corollary.neighbors.search.index import _check_count
 
 
 class Votes(NamedTuple):
@@ -51,22 +24,30 @@ class Votes(NamedTuple):
 class NearestModel(NeighborsModel):
     """Base of the estimators that look at a number of neighbours."""
 
-    def _fit_index(
-        self, X: Any, y: Any = None, sample_weight: Any = None, **checks: Any
-    ) -> np.ndarray | None:
-        """Build the index of the rows of positive weight; return their targets."""
-        X, y, total = self._training_rows(X, y, sample_weight, **checks)
+    n_neighbors: Count | Literal["consistent"] = 5
+    n_neighbors_: int = fitted(Integer(1))
+
+    def _fits_together(self) -> str | None:
+        weight = self.weight_
+        if self.n_neighbors_ > self.n_samples_fit_ and weight is None:
+            return "it has fewer rows than neighbours"
+        if weight is not None and float(weight.sum()) < self.n_neighbors_ * (1 - 1e-9):
+            return "its rows weigh less than the neighbours wanted"
+        return super()._fits_together()
+
+    def _build(self, X: Any) -> None:
+        weight = self.weight_
+        total = float(X.shape[0] if weight is None else weight.sum())
         self.n_neighbors_ = (
             consistent_k(max(1.0, total)) if self.n_neighbors == "consistent" else self.n_neighbors
         )
-        if self.weight_ is not None and total < self.n_neighbors_ * (1 - 1e-9):
+        if weight is not None and total < self.n_neighbors_ * (1 - 1e-9):
             raise ValueError(
                 f"{type(self).__name__} counts a row of weight w as w rows, and the weights sum to "
                 f"{total:g} for n_neighbors = {self.n_neighbors_}. Scale the weights up or take "
                 "fewer neighbours."
             )
-        self._build(X, n_neighbors=min(self.n_neighbors_, self.n_samples_fit_))
-        return y
+        self._set_index(X, n_neighbors=min(self.n_neighbors_, self.n_samples_fit_))
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -101,8 +82,8 @@ class NearestModel(NeighborsModel):
         if X is None:
             distances, found = self._others(int(k))
         else:
-            X = check_new_data(self, X, accept_sparse="csr")
-            check_count(type(self).__name__, int(k), self.n_samples_fit_)
+            X = self._new(X)
+            _check_count(type(self).__name__, int(k), self.n_samples_fit_)
             distances, found = self.index_.query(X, int(k), n_jobs=self.n_jobs)
         return (distances, found) if return_distance else found
 
@@ -149,9 +130,8 @@ class NearestModel(NeighborsModel):
         return csr_matrix((data, found.ravel(), starts), shape=(len(found), self.n_samples_fit_))
 
     def _votes(self, X: Any, weights: Any) -> Iterator[Votes]:
-        """Yield neighbours and their weights, all queries in some order, in blocks."""
-        X = check_new_data(self, X, accept_sparse="csr")
-        check_count(
+        """Yield neighbours of validated rows and their weights, in some order, in blocks."""
+        _check_count(
             type(self).__name__,
             self.n_neighbors_ if self.weight_ is None else 1,
             self.n_samples_fit_,

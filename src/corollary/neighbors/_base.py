@@ -1,85 +1,89 @@
 """What the estimators of this family share: parameters, the index, and whose vote counts."""
 
-from abc import ABC, abstractmethod
-from numbers import Integral, Real
-from typing import Any, Self
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval, StrOptions
-from corollary.core.estimator import check_new_data, check_training_data
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Learner, PositiveOrInfinite, fitted
 from corollary.core.fingerprint import Fingerprint
-from corollary.core.schema import Array, Instance, Nullable, Optional, Size, Strings
-from corollary.neighbors.index import ALGORITHMS, NeighborIndex, build_index
-from corollary.neighbors.metrics import METRICS, check_metric
-from corollary.neighbors.sparse_index import SparseNeighborIndex
-from corollary.neighbors.within import Neighborhoods
+from corollary.core.schema import Array, Instance, Nullable, Size
+from corollary.neighbors.search._metrics import check_metric
+from corollary.neighbors.search._within import Neighborhoods
+from corollary.neighbors.search.index import NeighborIndex, _build_index
+from corollary.neighbors.search.sparse_index import SparseNeighborIndex
 
 # Queries whose votes are counted together, so that memory stays bounded.
 BLOCK = 8192
 
-SEARCH_CONSTRAINTS: dict = {
-    "algorithm": [StrOptions(set(ALGORITHMS))],
-    "leaf_size": [Interval(Integral, 1, None, closed="left")],
-    "p": [Interval(Real, 0, None, closed="right")],
-    "metric": [StrOptions(set(METRICS))],
-    "n_jobs": [Integral, None],
-}
-
-FITTED = {
-    "index_": Instance("query", "build"),
-    "weight_": Nullable(Array("f", "n", low=0.0)),
-    "n_samples_fit_": Size("n"),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Instance("union"),
-}
+Metric = Literal[
+    "euclidean",
+    "l2",
+    "manhattan",
+    "cityblock",
+    "l1",
+    "chebyshev",
+    "infinity",
+    "minkowski",
+    "cosine",
+]
+VoteWeights = Literal["uniform", "distance"] | Callable[..., Any]
+Radius = Annotated[float, Interval(Real, 0, None, closed="both")]
 
 
-def fits_together(model: Any) -> str | None:
-    """Say what does not fit in a loaded model, or None."""
-    index, weight = model.index_, model.weight_
-    if not isinstance(index, NeighborIndex | SparseNeighborIndex) or not isinstance(
-        model.fingerprint_, Fingerprint
-    ):
-        return "its index or fingerprint is something else"
-    if index.rows.shape != (model.n_samples_fit_, model.n_features_in_):
-        return "its index has other rows"
-    if weight is not None and not (np.isfinite(weight).all() and weight.min() > 0):
-        return "its weights are impossible"
-    return None
+class NeighborsModel(Learner):
+    """Base of the estimators; fits an index and searches it.
 
+    Rows of weight zero are left out. Subclasses say by ``_build`` how the index is built.
+    """
 
-class NeighborsModel(BaseEstimator, ABC):
-    """Base of the estimators; fits an index and searches it."""
+    _: KW_ONLY
+    algorithm: Literal["auto", "brute", "kd_tree"] = "auto"
+    leaf_size: Count = 30
+    p: PositiveOrInfinite = 2
+    metric: Metric = "minkowski"
+    n_jobs: int | None = None
+
+    index_: Any = fitted(Instance("query", "build"))
+    weight_: np.ndarray | None = fitted(Nullable(Array("f", "n", low=0.0)))
+    n_samples_fit_: int = fitted(Size("n"))
+    fingerprint_: Any = fitted(Instance("union"))
+
+    _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr"}
 
     @abstractmethod
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the rows."""
+    def _build(self, X: Any) -> None:
+        """Build the index of validated rows."""
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _fits_together(self) -> str | None:
+        index, weight = self.index_, self.weight_
+        if not isinstance(index, NeighborIndex | SparseNeighborIndex) or not isinstance(
+            self.fingerprint_, Fingerprint
+        ):
+            return "its index or fingerprint is something else"
+        if index.rows.shape != (self.n_samples_fit_, self.n_features_in_):
+            return "its index has other rows"
+        if weight is not None and not (np.isfinite(weight).all() and weight.min() > 0):
+            return "its weights are impossible"
+        return None
 
-    def _training_rows(
-        self, X: Any, y: Any = None, sample_weight: Any = None, **checks: Any
-    ) -> tuple[Any, Any, float]:
-        """Check data; return the rows of positive weight, their targets and their weight."""
+    def _check(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
+        """Check data; return the rows of positive weight, their targets and their weights."""
         check_metric(type(self).__name__, self.metric, self.p)
-        X, y, weight = check_training_data(
-            self, X, y, sample_weight=sample_weight, accept_sparse="csr", **checks
-        )
+        X, y, weight = super()._check(X, y, sample_weight, **checks)
         if weight is not None:
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
         self.weight_, self.n_samples_fit_ = weight, X.shape[0]
-        return X, y, float(X.shape[0] if weight is None else weight.sum())
+        return X, y, weight
 
-    def _build(self, X: Any, **wanted: Any) -> None:
-        self.index_ = build_index(
+    def _set_index(self, X: Any, **wanted: Any) -> None:
+        self.index_ = _build_index(
             X,
             metric=self.metric,
             p=self.p,
@@ -106,8 +110,7 @@ class NeighborsModel(BaseEstimator, ABC):
     def _within(self, X: Any, radius: float) -> Neighborhoods:
         """Find training rows within a radius; without queries, of the others."""
         if X is not None:
-            X = check_new_data(self, X, accept_sparse="csr")
-            return self.index_.query_radius(X, radius, n_jobs=self.n_jobs)
+            return self.index_.query_radius(self._new(X), radius, n_jobs=self.n_jobs)
         found = self.index_.query_radius(self.index_.original_rows(), radius, n_jobs=self.n_jobs)
         return found.without(found.neighbors == found.queries)
 

@@ -17,7 +17,7 @@ from corollary.core.blas import one_blas_thread
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.core.schema import Array, Number, Schema, Text
 from corollary.core.threads import ordered_map
-from corollary.neighbors.metrics import (
+from corollary.neighbors.search._metrics import (
     METRICS,
     check_metric,
     in_order,
@@ -27,8 +27,8 @@ from corollary.neighbors.metrics import (
     shift_of,
     unit_rows,
 )
-from corollary.neighbors.sparse_index import SparseNeighborIndex
-from corollary.neighbors.within import Neighborhoods, rows_looked_at, rows_within
+from corollary.neighbors.search._within import Neighborhoods, rows_looked_at, rows_within
+from corollary.neighbors.search.sparse_index import SparseNeighborIndex
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
 
@@ -293,7 +293,7 @@ class NeighborIndex:
         return measure(self.metric, self.p, values)
 
     def _with_tree(self, leaf_size: int) -> "NeighborIndex":
-        from corollary.neighbors._search import build
+        from corollary.neighbors._loops.nearest import build
 
         n, d = self.rows.shape
         levels = 0
@@ -305,12 +305,12 @@ class NeighborIndex:
         return replace(self, rows=self.rows[order], order=order, low=low, high=high)
 
     def _scan(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> None:
-        from corollary.neighbors._search import scan_all
+        from corollary.neighbors._loops.nearest import scan_all
 
         scan_all(self.rows, self.order, Q, self._code(), float(self.p), values, found)
 
     def _search_tree(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> int:
-        from corollary.neighbors._search import search_tree
+        from corollary.neighbors._loops.nearest import search_tree
 
         return search_tree(
             self.rows,
@@ -359,7 +359,7 @@ class NeighborIndex:
         self, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
     ) -> bool:
         """Search by matrix products; return False if the numbers are beyond their range."""
-        from corollary.neighbors._search import push_tile, settle
+        from corollary.neighbors._loops.nearest import push_tile, settle
 
         n, k = len(self.rows), values.shape[1]
         prepared = self._tiles()
@@ -470,20 +470,20 @@ def nearest_neighbors(
             "X and queries of nearest_neighbors must have the same number of columns. Got "
             f"{X.shape[1]} and {queries.shape[1]}."
         )
-    check_count("nearest_neighbors", n_neighbors, X.shape[0])
+    _check_count("nearest_neighbors", n_neighbors, X.shape[0])
     options: dict[str, Any] = {"algorithm": algorithm, "leaf_size": leaf_size}
-    index = build_index(X, metric=metric, p=p, n_neighbors=n_neighbors, **options)
+    index = _build_index(X, metric=metric, p=p, n_neighbors=n_neighbors, **options)
     return index.query(queries, n_neighbors, n_jobs=n_jobs)
 
 
-def build_index(X: Any, *, metric: str, p: float, **options: Any) -> Any:
+def _build_index(X: Any, *, metric: str, p: float, **options: Any) -> Any:
     """Prepare dense or sparse rows."""
     if hasattr(X, "indptr"):
         return SparseNeighborIndex.build(X, metric=metric, p=p)
     return NeighborIndex.build(X, metric=metric, p=p, **options)
 
 
-def check_count(who: str, n_neighbors: int, n_samples: int) -> None:
+def _check_count(who: str, n_neighbors: int, n_samples: int) -> None:
     """Verify that there are enough rows."""
     if n_neighbors > n_samples:
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from corollary.core.schema import Number, Schema, Sparse, Text
 from corollary.core.threads import ordered_map
-from corollary.neighbors.metrics import (
+from corollary.neighbors.search._metrics import (
     check_directions,
     check_metric,
     in_order,
@@ -17,11 +17,16 @@ from corollary.neighbors.metrics import (
     room,
     shift_of,
 )
-from corollary.neighbors.within import Neighborhoods, gather, reduced_limit
+from corollary.neighbors.search._within import Neighborhoods, gather, reduced_limit
 
 
+<<<<<<< HEAD:src/corollary/neighbors/sparse_index.py
 class Compressed(NamedTuple):
     """Rows (or columns) of a sparse matrix, as compiled searches take them."""
+=======
+class _Compressed(NamedTuple):
+    """Rows (or columns) of a sparse matrix, as compiled searches take them.
+>>>>>>> 6284bd8 (Declare the parameters of neighbour models once; their loops, searches and limits have folders of their own):src/corollary/neighbors/search/sparse_index.py
 
     starts: np.ndarray  # where the entries of each row begin
     where: np.ndarray  # columns, in order in each row
@@ -128,7 +133,7 @@ class SparseNeighborIndex:
         neighbors : ndarray of int of shape (n_queries, k)
             Numbers of the rows; equal distances are in the order of the numbers.
         """
-        from corollary.neighbors._search import nearest_sparse
+        from corollary.neighbors._loops.sparse import nearest_sparse
 
         Q, shift, prepared = self._prepare(Q)
         values, found = room(Q.shape[0], k)
@@ -161,7 +166,7 @@ class SparseNeighborIndex:
         neighborhoods : Neighborhoods
             Rows and distances, in the order of the row numbers.
         """
-        from corollary.neighbors._search import within_sparse
+        from corollary.neighbors._loops.sparse import within_sparse
 
         Q, shift, prepared = self._prepare(Q)
         near = float(np.ldexp(radius, -shift))
@@ -204,7 +209,7 @@ class SparseNeighborIndex:
         return float(np.abs(self.rows.data).max(initial=0.0))
 
     @cached_property
-    def _compressed(self) -> tuple[Compressed, Compressed, np.ndarray]:
+    def _compressed(self) -> tuple[_Compressed, _Compressed, np.ndarray]:
         return _compress_both(self.rows, 0)
 
 
@@ -227,11 +232,11 @@ def _canonical(X: Any, metric: str) -> Any:
     return rows
 
 
-def _compress(X: Any) -> Compressed:
-    return Compressed(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data)
+def _compress(X: Any) -> _Compressed:
+    return _Compressed(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data)
 
 
-def _compress_both(rows: Any, shift: int) -> tuple[Compressed, Compressed, np.ndarray]:
+def _compress_both(rows: Any, shift: int) -> tuple[_Compressed, _Compressed, np.ndarray]:
     """Return rows over a power of two, their columns, and their sums of squares."""
     if shift:
         rows = rows.copy()

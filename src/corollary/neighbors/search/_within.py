@@ -130,7 +130,7 @@ def gather(
 
 def rows_looked_at(tree: Any, Q: np.ndarray, radius: float) -> int:
     """Count the rows that a tree's search looks at."""
-    from corollary.neighbors._search import within_tree
+    from corollary.neighbors._loops.within import within_tree
 
     limit = reduced_limit(tree.metric, tree.p, radius)
     arrays = (tree.rows, tree.order, tree.low, tree.high)
@@ -139,8 +139,9 @@ def rows_looked_at(tree: Any, Q: np.ndarray, radius: float) -> int:
 
 def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -> Neighborhoods:
     """Find all rows of an index within a distance of queries."""
-    from corollary.neighbors import index as searches
-    from corollary.neighbors._search import _short, within_tile, within_tree
+    from corollary.neighbors._loops.lists import short_lists
+    from corollary.neighbors._loops.within import within_tile, within_tree
+    from corollary.neighbors.search import index as searches
 
     limit = reduced_limit(index.metric, index.p, radius)
     code, power, shape = index._code(), float(index.p), (len(Q), len(index.rows))
@@ -168,7 +169,7 @@ def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -
         bounds = np.where(far, np.inf, bounds + 1e-10 * np.abs(bounds)).astype(np.float32)
         bounds = np.nextafter(bounds, np.float32(np.inf))
         out = np.empty((len(left), searches.ROWS), dtype=np.float32)
-        found, size = _short(), 0
+        found, size = short_lists(), 0
         for place, tile in enumerate(tiles):
             np.matmul(left, tile, out=out)
             found, size = within_tile(

@@ -32,14 +32,14 @@ def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
 
 def metric_code(metric: str) -> int:
     """Return the number by which compiled searches know a metric."""
-    from corollary.neighbors import _search
+    from corollary.neighbors._loops import distances
 
     codes = {
-        "manhattan": _search.MANHATTAN,
-        "chebyshev": _search.CHEBYSHEV,
-        "minkowski": _search.MINKOWSKI,
+        "manhattan": distances.MANHATTAN,
+        "chebyshev": distances.CHEBYSHEV,
+        "minkowski": distances.MINKOWSKI,
     }
-    return codes.get(metric, _search.SQUARED)
+    return codes.get(metric, distances.SQUARED)
 
 
 def measure(metric: str, p: float, values: np.ndarray) -> np.ndarray:

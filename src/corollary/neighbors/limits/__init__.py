@@ -1,0 +1,1 @@
+"""What neighbours achieve in the limit, and how many rows that takes."""

@@ -1,0 +1,1 @@
+"""Searches for the nearest rows, and for all rows within a distance."""
