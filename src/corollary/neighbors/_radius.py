@@ -11,21 +11,12 @@ from corollary.neighbors.search._within import Neighborhoods
 
 
 class RadiusVotes(NamedTuple):
-<<<<<<< HEAD:src/corollary/neighbors/radius.py
     """Neighbours within the radius of a block of queries."""
 
     alone: np.ndarray  # which queries have no neighbour
     queries: np.ndarray  # query of each neighbour, as a number in the block
     neighbors: np.ndarray  # numbers of the training rows
     weights: np.ndarray  # how much each of them counts
-=======
-    """Neighbours within the radius of a block of queries; those that are alone have none."""
-
-    alone: np.ndarray
-    queries: np.ndarray
-    neighbors: np.ndarray
-    weights: np.ndarray
->>>>>>> 6284bd8 (Declare the parameters of neighbour models once; their loops, searches and limits have folders of their own):src/corollary/neighbors/_radius.py
 
 
 class RadiusModel(NeighborsModel):

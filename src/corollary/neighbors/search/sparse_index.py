@@ -20,13 +20,8 @@ from corollary.neighbors.search._metrics import (
 from corollary.neighbors.search._within import Neighborhoods, gather, reduced_limit
 
 
-<<<<<<< HEAD:src/corollary/neighbors/sparse_index.py
-class Compressed(NamedTuple):
-    """Rows (or columns) of a sparse matrix, as compiled searches take them."""
-=======
 class _Compressed(NamedTuple):
-    """Rows (or columns) of a sparse matrix, as compiled searches take them.
->>>>>>> 6284bd8 (Declare the parameters of neighbour models once; their loops, searches and limits have folders of their own):src/corollary/neighbors/search/sparse_index.py
+    """Rows (or columns) of a sparse matrix, as compiled searches take them."""
 
     starts: np.ndarray  # where the entries of each row begin
     where: np.ndarray  # columns, in order in each row
