@@ -1,5 +1,6 @@
 """The network that minimises its certificate."""
 
+import json
 import math
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
+import corollary
 from corollary import certify
+from corollary.core.files import pack, unpack
 from corollary.core.simulate import assert_bound_holds
 from corollary.neural import PACBayesClassifier, noisy_outputs
 from corollary.risk import kl_gaussian
@@ -161,3 +164,17 @@ def test_digits_certificate_is_below_a_tenth_and_above_the_fresh_risk(split):
     wrong = int(np.sum(model.predict_random(X_new, random_state=0) != y_new))
     assert clopper_pearson_lower(wrong, len(y_new), 1e-6) < model.certificate_.bound
     assert wrong / len(y_new) < model.certificate_.bound
+
+
+def test_a_file_that_names_its_former_place_still_loads(fitted, tmp_path):
+    model, X, _ = fitted
+    path = tmp_path / "model.corollary"
+    corollary.save(model, path)
+    header, arrays = unpack(path.read_bytes())
+    text = json.dumps(header)
+    assert text.count("corollary.neural.PACBayesClassifier") == 1
+    former = text.replace(
+        "corollary.neural.PACBayesClassifier", "corollary.theory.PACBayesClassifier"
+    )
+    path.write_bytes(pack(json.loads(former), arrays))
+    np.testing.assert_array_equal(corollary.load(path).predict(X), model.predict(X))

@@ -187,8 +187,8 @@ def register_theorem(
                 f"A theorem named {name!r} is registered already, by {_origin(earlier.prove)}; "
                 "choose another name."
             )
-        own = _page_of(name) if name in ORDER else ""
-        _THEOREMS[name] = Theorem(name, needs, applies, prove, page or own, title, idea)
+        anchor = _page_of(name) if name in ORDER else ""
+        _THEOREMS[name] = Theorem(name, needs, applies, prove, page or anchor, title, idea)
         return prove
 
     return register

@@ -65,9 +65,9 @@ def exact_supremum(values, absolute):
                 best = value
         total += best
         # The bit that the Gray code flips next is the number of trailing zeros of step + 1.
-        place, rest = 0, step + 1
-        while rest % 2 == 0:
-            rest //= 2
+        place, odd_part = 0, step + 1
+        while odd_part % 2 == 0:
+            odd_part //= 2
             place += 1
         if place < n:
             signs[place] = -signs[place]
@@ -100,7 +100,7 @@ def grow_shattered(masks, sets, n_points):
     """Extend each shattered set by a later point, and keep the sets that stay shattered."""
     size = sets.shape[1] + 1
     seen = np.zeros(1 << size, dtype=np.bool_)
-    found = np.empty((len(sets) * n_points, size), dtype=np.int64)
+    grown = np.empty((len(sets) * n_points, size), dtype=np.int64)
     count = 0
     candidate = np.empty(size, dtype=np.int64)
     for s in range(len(sets)):
@@ -109,9 +109,9 @@ def grow_shattered(masks, sets, n_points):
         for point in range(first, n_points):
             candidate[size - 1] = point
             if count_patterns(masks, candidate, seen) == 1 << size:
-                found[count] = candidate
+                grown[count] = candidate
                 count += 1
-    return found[:count].copy()
+    return grown[:count].copy()
 
 
 @jit

@@ -99,8 +99,8 @@ def anytime_certificate(
         limits = partial(stitched_sequence, kind=kind)
 
     def bound_after(rows: int) -> float:
-        known = np.resize(losses, rows)  # as if the rows came again
-        return float(limits(known, delta, low=low, high=high, sides=1).upper[-1])
+        repeated = np.resize(losses, rows)  # as if the rows came again
+        return float(limits(repeated, delta, low=low, high=high, sides=1).upper[-1])
 
     bound, mean = bound_after(n), float(np.clip(losses.mean(), low, high))
     missing: float = 0

@@ -63,7 +63,7 @@ class _Loss(NamedTuple):
 def _loss(name: str, largest: float, epsilon: float) -> _Loss | None:
     """Return the constants of a loss for targets up to a size; None unless it is smooth."""
     quarter = largest**2 / 4
-    known = {
+    constants = {
         # -phi'(s) s = z / (1 + exp(z)) has its maximum 0.27846 at z = 1.278.
         "logistic": _Loss(0.25, expit, 1.0, 0.2785),
         "modified_huber": _Loss(2.0, lambda reach: np.minimum(4.0, 2 + 2 * reach), 4.0, 0.5),
@@ -79,7 +79,7 @@ def _loss(name: str, largest: float, epsilon: float) -> _Loss | None:
         "square": _Loss(2.0, lambda reach: 2 * (largest + reach), math.inf, largest**2),
         "half_square": _Loss(1.0, lambda reach: largest + reach, math.inf, largest**2 / 2),
     }
-    return known.get(name)
+    return constants.get(name)
 
 
 class _Rows(NamedTuple):

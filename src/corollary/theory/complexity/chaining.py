@@ -431,5 +431,5 @@ def lipschitz_cube_complexity(X: Any, signs: Any) -> float:
         shape=(2 * len(i), n),
     ).tocsr()
     limits = np.concatenate([distance, distance])
-    found = [-linprog(-e, A_ub=A, b_ub=limits, bounds=(-1, 1), method="highs").fun for e in signs]
-    return float(np.mean(found)) / n
+    suprema = [-linprog(-e, A_ub=A, b_ub=limits, bounds=(-1, 1), method="highs").fun for e in signs]
+    return float(np.mean(suprema)) / n

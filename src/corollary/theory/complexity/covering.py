@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.compat import Interval, validate_params
+from corollary.theory.complexity._checks import check_points
 from corollary.theory.complexity.volumes import log_ball_volume
 
 _SIZE = Interval(Integral, 1, None, closed="left")
@@ -153,13 +154,13 @@ def covering_number(X: Any, epsilon: float) -> int:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     near = _near("covering_number", X, epsilon)
-    found = milp(
+    program = milp(
         np.ones(len(near)),
         constraints=LinearConstraint(near.astype(float), lb=1),
         integrality=np.ones(len(near)),
         bounds=Bounds(0, 1),
     )
-    return round(found.fun)
+    return round(program.fun)
 
 
 def packing_number(X: Any, epsilon: float) -> int:
@@ -196,13 +197,13 @@ def packing_number(X: Any, epsilon: float) -> int:
         (np.ones(2 * len(i)), (np.concatenate([rows, rows]), np.concatenate([i, j]))),
         shape=(len(i), len(near)),
     )
-    found = milp(
+    program = milp(
         -np.ones(len(near)),
         constraints=LinearConstraint(pairs.tocsr(), ub=1),
         integrality=np.ones(len(near)),
         bounds=Bounds(0, 1),
     )
-    return round(-found.fun)
+    return round(-program.fun)
 
 
 class CoveringBounds(NamedTuple):
@@ -312,16 +313,6 @@ def volume_covering(
         max(0.0, log_volume - n_features * math.log(epsilon) - ball),
         log_volume_widened - n_features * math.log(epsilon / 2) - ball,
     )
-
-
-def check_points(who: str, X: Any) -> np.ndarray:
-    """Return points as a table of finite numbers, or refuse them."""
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or not X.size or not np.all(np.isfinite(X)):
-        raise ValueError(
-            f"The 'X' parameter of {who} must hold finite points, one per row. Got shape {X.shape}."
-        )
-    return X
 
 
 def _near(who: str, X: Any, epsilon: float) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from corollary.core.compat import Interval, validate_params
-from corollary.theory.complexity.covering import check_points
+from corollary.theory.complexity._checks import check_points
 
 _SIZE = Interval(Integral, 1, None, closed="left")
 
@@ -50,14 +50,14 @@ def separating_halfspace(X: Any, y: Any, *, affine: bool = True) -> np.ndarray |
         raise ValueError("separating_halfspace needs one label, -1 or +1, for each point.")
     if affine:
         Z = np.column_stack([Z, np.ones(len(Z))])
-    found = linprog(
+    program = linprog(
         np.zeros(Z.shape[1]),
         A_ub=-y[:, None] * Z,
         b_ub=-np.ones(len(Z)),
         bounds=[(None, None)] * Z.shape[1],
         method="highs",
     )
-    return found.x if found.status == 0 else None
+    return program.x if program.status == 0 else None
 
 
 def halfspace_dichotomies(X: Any, *, affine: bool = True) -> np.ndarray:
@@ -92,9 +92,9 @@ def halfspace_dichotomies(X: Any, *, affine: bool = True) -> np.ndarray:
         )
     # A labelling and its mirror image are realised together.
     half = [
-        (1, *rest)
-        for rest in product([1, -1], repeat=len(X) - 1)
-        if separating_halfspace(X, np.array((1, *rest)), affine=affine) is not None
+        (1, *signs)
+        for signs in product([1, -1], repeat=len(X) - 1)
+        if separating_halfspace(X, np.array((1, *signs)), affine=affine) is not None
     ]
     table = np.array(half, dtype=int).reshape(-1, len(X))
     return np.concatenate([table, -table])

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import poch
 
 from corollary.core.compat import Interval, Options, validate_params
-from corollary.theory.complexity.covering import check_points
+from corollary.theory.complexity._checks import check_points
 from corollary.theory.complexity.rademacher import RademacherComplexity, rademacher_complexity
 from corollary.theory.concentration.sub_gaussian import expected_gaussian_maximum
 

@@ -143,13 +143,13 @@ def rademacher_complexity(
         n = n_points
     assert supremum is not None
     n_draws = 1000 if n_draws is None else n_draws
-    found = []
+    suprema = []
     # Blocks of signs, so that memory does not grow with the draws.
     block = max(1, 4_000_000 // n)
     for start in range(0, n_draws, block):
         signs = rng.choice([-1.0, 1.0], size=(min(block, n_draws - start), n))
-        found.append(np.asarray(supremum(signs), dtype=float))
-    value = float(np.mean(np.concatenate(found))) / n
+        suprema.append(np.asarray(supremum(signs), dtype=float))
+    value = float(np.mean(np.concatenate(suprema))) / n
     if differences is None:
         return RademacherComplexity(value, math.inf, False)
     steps = 2 * np.abs(np.asarray(differences, dtype=float)) / n
@@ -203,11 +203,11 @@ def expected_rademacher_complexity(
             f"range [2, inf). Got {n_repeats!r} instead."
         )
     rng = check_random_state(random_state)
-    found = [
+    values = [
         rademacher_complexity(draw_values(rng), n_draws=n_draws, random_state=rng).value
         for _ in range(n_repeats)
     ]
-    return float(np.mean(found)), float(np.std(found, ddof=1) / math.sqrt(n_repeats))
+    return float(np.mean(values)), float(np.std(values, ddof=1) / math.sqrt(n_repeats))
 
 
 def mean_absolute_walk(n_steps: int) -> float:

@@ -103,11 +103,11 @@ def bernstein_bound(
     >>> round(bernstein_bound(n_samples=1000, variance=0.01, radius=0.01, sharp=False), 4)
     0.0235
     """
-    given = sum(value is not None for value in (n_samples, delta, radius))
-    if given != 2:
+    n_declared = sum(value is not None for value in (n_samples, delta, radius))
+    if n_declared != 2:
         raise ValueError(
             "bernstein_bound needs exactly two of 'n_samples', 'delta' and 'radius' and returns "
-            f"the third. Got {given} of them."
+            f"the third. Got {n_declared} of them."
         )
     if sides == 2 and variance > largest**2 * (1 + 1e-12):
         raise ValueError(
@@ -123,10 +123,10 @@ def bernstein_bound(
         return _smallest_sample(math.log(sides / delta), rate)
     assert delta is not None
     assert n_samples is not None
-    wanted = math.log(sides / delta) / n_samples
-    part = largest * wanted / 3
-    simple = part + math.sqrt(part**2 + 2 * variance * wanted)
-    return _bennett_radius(wanted, simple, variance, largest) if sharp else simple
+    price = math.log(sides / delta) / n_samples
+    part = largest * price / 3
+    simple = part + math.sqrt(part**2 + 2 * variance * price)
+    return _bennett_radius(price, simple, variance, largest) if sharp else simple
 
 
 def _bernstein_exponent(radius: float, variance: float, largest: float) -> float:
@@ -144,14 +144,14 @@ def _bennett_exponent(radius: float, variance: float, largest: float) -> float:
     return variance / largest**2 * ((1 + u) * math.log1p(u) - u)
 
 
-def _bennett_radius(wanted: float, above: float, variance: float, largest: float) -> float:
+def _bennett_radius(price: float, above: float, variance: float, largest: float) -> float:
     """Find the radius of an exponent below a radius whose exponent is large enough."""
     if variance == 0:
         return 0.0
     low, high = 0.0, above
     while high - low > 1e-13 * high:
         middle = (low + high) / 2
-        if _bennett_exponent(middle, variance, largest) >= wanted:
+        if _bennett_exponent(middle, variance, largest) >= price:
             high = middle
         else:
             low = middle

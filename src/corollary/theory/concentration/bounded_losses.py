@@ -119,11 +119,11 @@ def hoeffding_bound(
         n_samples = len(width)
         squares = float(np.sum(width**2))
     else:
-        given = sum(value is not None for value in (n_samples, delta, radius))
-        if given != 2:
+        n_declared = sum(value is not None for value in (n_samples, delta, radius))
+        if n_declared != 2:
             raise ValueError(
                 "hoeffding_bound needs exactly two of 'n_samples', 'delta' and 'radius' and "
-                f"returns the third. Got {given} of them."
+                f"returns the third. Got {n_declared} of them."
             )
         if n_samples is None:
             assert delta is not None

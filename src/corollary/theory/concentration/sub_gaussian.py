@@ -77,10 +77,10 @@ def sub_gaussian_parameter(values: Any, probabilities: Any = None) -> float:
         on_grid = np.array([squared(sign * lam) for lam in grid])
         top = int(np.argmax(on_grid))
         low, high = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
-        found = minimize_scalar(
+        peak = minimize_scalar(
             lambda lam, sign=sign: -squared(sign * lam), bounds=(low, high), method="bounded"
         )
-        best = max(best, float(on_grid[top]), -float(found.fun))
+        best = max(best, float(on_grid[top]), -float(peak.fun))
     return scale * math.sqrt(best)
 
 

@@ -155,10 +155,10 @@ def chernoff_bound(
     values_on_grid = [exponent(point) for point in grid]
     best = int(np.argmin(values_on_grid))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(
+    lowest = minimize_scalar(
         exponent, bounds=(low, high), method="bounded", options={"xatol": 1e-10}
     )
-    return min(1.0, math.exp(min(0.0, found.fun, values_on_grid[best])))
+    return min(1.0, math.exp(min(0.0, lowest.fun, values_on_grid[best])))
 
 
 def union_bound(probabilities: Any) -> float:

@@ -156,11 +156,11 @@ def finite_class_bound(
     >>> round(finite_class_bound(n_hypotheses=1000, n_samples=500, delta=0.05), 4)
     0.0995
     """
-    given = [value is not None for value in (n_samples, delta, radius)]
-    if sum(given) != 2:
+    n_declared = sum(value is not None for value in (n_samples, delta, radius))
+    if n_declared != 2:
         raise ValueError(
             "finite_class_bound needs exactly two of 'n_samples', 'delta' and 'radius' and returns "
-            f"the third. Got {sum(given)} of them."
+            f"the third. Got {n_declared} of them."
         )
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(

@@ -183,8 +183,8 @@ def kl_lower_bound(
         tilted = softmax(np.log(q) + g)
         return float(logsumexp(g, b=q) - mean @ theta), tilted @ phi_q - mean
 
-    found = minimize(loss, np.zeros(width), jac=True, method="BFGS", options={"gtol": 1e-9})
-    return max(0.0, -float(found.fun)), found.x
+    minimum = minimize(loss, np.zeros(width), jac=True, method="BFGS", options={"gtol": 1e-9})
+    return max(0.0, -float(minimum.fun)), minimum.x
 
 
 def _law_and_values(who: str, name: str, law: Any, g: Any) -> tuple[np.ndarray, np.ndarray]:

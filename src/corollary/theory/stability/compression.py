@@ -64,17 +64,17 @@ def compression_bound(n_samples: int, size: int, delta: float, errors: int = 0) 
     >>> round(compression_bound(1000, 10, 0.05), 4)
     0.0624
     """
-    rest = n_samples - size
-    if size > n_samples or errors > rest:
+    n_others = n_samples - size
+    if size > n_samples or errors > n_others:
         raise ValueError(
             "compression_bound needs size <= n_samples and errors <= n_samples - size. Got "
             f"n_samples={n_samples}, size={size}, errors={errors}."
         )
-    if rest == 0:
+    if n_others == 0:
         return 1.0
     # By the beta function: differences of log factorials lose all digits for large n.
-    log_sets = -math.log1p(n_samples) - float(betaln(rest + 1.0, size + 1.0))
-    price = (log_sets + math.log(n_samples) - math.log(delta)) / rest
+    log_sets = -math.log1p(n_samples) - float(betaln(n_others + 1.0, size + 1.0))
+    price = (log_sets + math.log(n_samples) - math.log(delta)) / n_others
     if errors == 0:
         return -math.expm1(-price)
-    return kl_upper_inverse(errors / rest, price)
+    return kl_upper_inverse(errors / n_others, price)

@@ -5,31 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from corollary.certificates import theorems
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, number, opening, percent, plural, thousands
 from corollary.reporting.page.sections import _facts as facts
 from corollary.theory import rows_needed
-
-THEOREMS = {
-    "theory.clopper-pearson": "Exact binomial bound",
-    "theory.hoeffding": "Hoeffding’s inequality",
-    "theory.empirical-bernstein": "Empirical Bernstein bound",
-    "theory.error-quantile": "Order statistics",
-    "theory.vc-bound": "VC bound",
-    "theory.margin-bound-uniform": "Margin bound",
-    "theory.pac-bayes-gaussian": "PAC-Bayes bound",
-}
-#: What each theorem makes of the rows, in a few words.
-IDEAS = {
-    "theory.clopper-pearson": "counts the errors, exact for any number of rows",
-    "theory.hoeffding": "uses only that an error counts 0 or 1",
-    "theory.empirical-bernstein": "uses how much the errors scatter",
-    "theory.error-quantile": "counts the errors that are smaller",
-    "theory.vc-bound": "holds for every plane between the classes, however it was chosen",
-    "theory.margin-bound-uniform": "holds for every plane, and asks how far rows lie from it",
-    "theory.pac-bayes-gaussian": "asks how much noise the weights bear",
-}
 
 _UNITS = (
     "Theorems about training rows hold for all planes at once, so choosing the plane after a look "
@@ -64,6 +45,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 def _certificate(c: Any) -> dict[str, Any]:
     share = c.quantity.kind == "share"
+    theorem = next((one for one in theorems() if one.name == c.theorem), None)
     bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
     upper = getattr(c, "direction", "upper") == "upper"
     known = bound is not None and empirical is not None
@@ -88,8 +70,8 @@ def _certificate(c: Any) -> dict[str, Any]:
         "direction": "upper" if upper else "lower",
         "confidence": float(c.confidence),
         "theorem": c.theorem,
-        "theorem_label": THEOREMS.get(c.theorem, _prettify(c.theorem)),
-        "idea": IDEAS.get(c.theorem, ""),
+        "theorem_label": (theorem and theorem.title) or _prettify(c.theorem),
+        "idea": theorem.idea if theorem else "",
         "page": str(getattr(c, "page", "")),
         "n": int(c.n_samples),
         "vacuous": bool(c.vacuous),
