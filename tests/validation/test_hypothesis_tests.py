@@ -5,10 +5,13 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corollary.core.simulate import assert_bound_holds, assert_share_equals
 from corollary.validation import (
     exact_p_value,
+    holm,
     monte_carlo_p_value,
     permutation_test,
     wald_test,
@@ -81,6 +84,20 @@ def test_wald():
     assert_share_equals(rejected, 400, 0.05)
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_equals_its_definition(p_values):
+    p_values = np.array(p_values)
+    m = len(p_values)
+    adjusted = holm(p_values)
+    for level in (0.01, 0.05, 0.3):
+        rejected = set()
+        for step, i in enumerate(np.argsort(p_values, kind="stable")):
+            if p_values[i] * (m - step) > level:
+                break
+            rejected.add(int(i))
+        assert rejected == set(np.flatnonzero(adjusted <= level).tolist())
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -89,6 +106,7 @@ def test_wald():
         (lambda: permutation_test(max, [1], [1], n_permutations=0), "at least one permutation"),
         (lambda: wald_test([1.0, 2.0], [[1.0]]), "covariance"),
         (lambda: wald_test(1.0, 0.0), "positive definite"),
+        (lambda: holm([0.5, 1.5]), "p-values between 0 and 1"),
     ],
 )
 def test_bad_input_is_refused(call, message):

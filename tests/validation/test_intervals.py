@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from corollary.core.simulate import assert_bound_holds
@@ -15,7 +13,6 @@ from corollary.validation import (
     cross_validate,
     cross_validated_error,
     cross_validated_interval,
-    holm,
     mean_interval,
     overlap_inflation,
     quantile_interval,
@@ -73,20 +70,6 @@ def test_quantile_interval_covers(n, level, seed):
     assert_bound_holds(missed, 2_000, 0.1)
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_equals_its_definition(p_values):
-    p_values = np.array(p_values)
-    m = len(p_values)
-    adjusted = holm(p_values)
-    for level in (0.01, 0.05, 0.3):
-        rejected = set()
-        for step, i in enumerate(np.argsort(p_values, kind="stable")):
-            if p_values[i] * (m - step) > level:
-                break
-            rejected.add(int(i))
-        assert rejected == set(np.flatnonzero(adjusted <= level).tolist())
-
-
 def test_shared_training_rows_widen_the_interval(seed):
     """K folds of n rows: the variance of Nadeau and Bengio, by the row and by the fold."""
     values = np.random.default_rng(seed).normal(size=200)
@@ -124,3 +107,20 @@ def test_corrected_interval_by_hand():
     assert (estimate.value, estimate.n) == (1.0, 100)
     assert estimate.high - estimate.value == pytest.approx(radius)
     assert estimate.value - estimate.low == pytest.approx(radius)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: share_interval(4, 3, 0.95), "from 0 to n hits in n trials. Got 4 hits in 3"),
+        (lambda: share_upper(-1, 3, 0.95), "Got -1 hits in 3"),
+        (lambda: share_interval(1, 3, 95), "'confidence' parameter of share_interval"),
+        (lambda: mean_interval([1.0, 2.0], 0.95, inflation=0.0), "'inflation' parameter"),
+        (lambda: quantile_interval([], 0.5, 0.95), "at least one number"),
+        (lambda: quantile_interval([1.0, math.nan], 0.5, 0.95), "none that is NaN"),
+        (lambda: overlap_inflation(0), "'n_folds' parameter of overlap_inflation"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

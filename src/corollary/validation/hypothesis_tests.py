@@ -104,6 +104,11 @@ def permutation_test(
     p_value : float
         Exact in level when rows are exchangeable under the null hypothesis.
 
+    See Also
+    --------
+    scipy.stats.permutation_test : Of samples of numbers and vectorised statistics; here `x` may be
+        anything with rows, a data frame or several columns, and is never copied.
+
     Examples
     --------
     >>> import numpy as np
@@ -195,7 +200,7 @@ def wald_test(estimate: Any, covariance: Any, null: Any = 0.0) -> WaldTest:
     return WaldTest(statistic, len(shift), float(chdtrc(len(shift), statistic)))
 
 
-def holm(p_values: np.ndarray) -> np.ndarray:
+def holm(p_values: Any) -> np.ndarray:
     """Adjust p-values so that the chance of any false finding stays below the level.
 
     Guarantee: rejecting where the adjusted value is at most a level has a chance of any false
@@ -222,9 +227,15 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     >>> holm([0.25, 0.01, 0.04]).round(2)
     array([0.25, 0.03, 0.08])
     """
+    p_values = np.asarray(p_values, dtype=float)
+    if p_values.ndim != 1 or not ((p_values >= 0) & (p_values <= 1)).all():
+        raise ValueError(
+            f"holm needs a list of p-values between 0 and 1. Got shape {p_values.shape} with "
+            f"values from {p_values.min(initial=np.inf):g} to {p_values.max(initial=-np.inf):g}."
+        )
     m = len(p_values)
     order = np.argsort(p_values, kind="stable")
-    steps = np.maximum.accumulate(np.asarray(p_values)[order] * (m - np.arange(m)))
+    steps = np.maximum.accumulate(p_values[order] * (m - np.arange(m)))
     adjusted = np.empty(m)
     adjusted[order] = np.minimum(steps, 1.0)
     return adjusted

@@ -1,11 +1,17 @@
 """Intervals of shares, means and quantiles, and of means over cross-validated rows."""
 
 import math
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 
+from corollary.core.compat import Interval, validate_params
 from corollary.theory import clopper_pearson_interval, clopper_pearson_upper
+
+_LEVEL = [Interval(Real, 0, 1, closed="neither")]
+_POSITIVE = [Interval(Real, 0, None, closed="neither")]
+_FOLDS = [Interval(Integral, 1, None, closed="left")]
 
 
 class Estimate(NamedTuple):
@@ -35,6 +41,7 @@ class Estimate(NamedTuple):
     n: int
 
 
+@validate_params({"confidence": _LEVEL}, prefer_skip_nested_validation=True)
 def share_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
     """Bracket a probability from hits in n trials (Clopper and Pearson).
 
@@ -63,12 +70,14 @@ def share_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
     >>> round(low, 3), round(high, 3)
     (0.95, 0.998)
     """
+    _check_hits("share_interval", hits, n)
     if n == 0:
         return 0.0, 1.0
     low, high = clopper_pearson_interval(int(hits), int(n), 1 - confidence)
     return float(low), float(high)
 
 
+@validate_params({"confidence": _LEVEL}, prefer_skip_nested_validation=True)
 def share_upper(hits: int, n: int, confidence: float) -> float:
     """Bound a probability from above after hits in n trials (one-sided, exact).
 
@@ -94,9 +103,20 @@ def share_upper(hits: int, n: int, confidence: float) -> float:
     >>> round(share_upper(0, 59, 0.95), 4)
     0.0495
     """
+    _check_hits("share_upper", hits, n)
     return float(clopper_pearson_upper(int(hits), int(n), 1 - confidence)) if n else 1.0
 
 
+def _check_hits(who: str, hits: int, n: int) -> None:
+    """Raise unless there are at most as many hits as trials."""
+    if not 0 <= hits <= n:
+        raise ValueError(f"{who} needs from 0 to n hits in n trials. Got {hits} hits in {n}.")
+
+
+@validate_params(
+    {"values": ["array-like"], "confidence": _LEVEL, "inflation": _POSITIVE},
+    prefer_skip_nested_validation=True,
+)
 def mean_interval(values: np.ndarray, confidence: float, *, inflation: float = 1.0) -> Estimate:
     r"""Estimate a mean with Student's interval, corrected for skewness by Hall's transformation.
 
@@ -168,6 +188,10 @@ def _undo_skewness(value: float, skewness: float, n: int) -> float:
     return 3 / skewness * (float(np.cbrt(1 + skewness * shifted)) - 1)
 
 
+@validate_params(
+    {"values": ["array-like"], "level": _LEVEL, "confidence": _LEVEL},
+    prefer_skip_nested_validation=True,
+)
 def quantile_interval(
     values: np.ndarray, level: float, confidence: float
 ) -> tuple[float, float | None, float | None]:
@@ -207,6 +231,8 @@ def quantile_interval(
 
     ordered = np.sort(values)
     n = len(ordered)
+    if n == 0 or np.isnan(ordered[-1]):  # which is where sorting puts them
+        raise ValueError("quantile_interval needs at least one number, and none that is NaN.")
     value = float(ordered[min(max(math.ceil(level * n - 1e-9), 1), n) - 1])
     tail = (1 - confidence) / 2
     below, above = int(binom.ppf(tail, n, level)), int(binom.ppf(1 - tail, n, level)) + 1
@@ -215,6 +241,9 @@ def quantile_interval(
     return value, low, high
 
 
+@validate_params(
+    {"n_folds": _FOLDS, "ratio": [*_POSITIVE, None]}, prefer_skip_nested_validation=True
+)
 def overlap_inflation(n_folds: int, ratio: float | None = None) -> float:
     r"""Give the factor by which shared training rows inflate the standard error over folds.
 
@@ -248,6 +277,10 @@ def overlap_inflation(n_folds: int, ratio: float | None = None) -> float:
     return math.sqrt(1.0 + n_folds * ratio)
 
 
+@validate_params(
+    {"values": ["array-like"], "n_folds": _FOLDS, "confidence": _LEVEL},
+    prefer_skip_nested_validation=True,
+)
 def cross_validated_interval(values: np.ndarray, n_folds: int, confidence: float) -> Estimate:
     """Estimate the mean of cross-validated losses, or of paired differences of them, by row.
 
@@ -286,6 +319,7 @@ def cross_validated_interval(values: np.ndarray, n_folds: int, confidence: float
     return mean_interval(values, confidence, inflation=overlap_inflation(n_folds))
 
 
+@validate_params({"values": ["array-like"], "n_folds": _FOLDS}, prefer_skip_nested_validation=True)
 def cross_validated_error(values: np.ndarray, n_folds: int) -> float:
     """Compute the standard error of a mean of cross-validated values.
 
