@@ -1,4 +1,6 @@
-"""What models say they are, and how scikit-learn's classes are read."""
+"""What models and callers say, and how scikit-learn's classes are read."""
+
+import copy
 
 import numpy as np
 import pytest
@@ -6,8 +8,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.pipeline import make_pipeline
 
-from corollary.certificates import certify, left_out_losses
+from corollary.certificates import certify, left_out_losses, register_theorem
 from corollary.certificates._scikit_learn import affine_map_of, bag_of, plane_of
+from corollary.certificates.register import _THEOREMS
 from corollary.core.protocols import HasFittedParts, Plane
 from corollary.linear import LogisticRegression as Remembering
 from corollary.representation import StandardScaler
@@ -111,3 +114,28 @@ def test_training_rows_are_found_in_the_parts_of_a_model(data):
     with pytest.raises(ValueError, match="Found 300 of 300 rows"):
         certify(composite, X, y)
     assert certify(composite, X + 10, y)
+
+
+def test_a_declared_number_reaches_the_theorem_that_asks_for_it(data, monkeypatch):
+    monkeypatch.setattr("corollary.certificates.register._THEOREMS", copy.copy(_THEOREMS))
+    asked = []
+
+    @register_theorem(
+        "test.declared",
+        needs="unseen",
+        applies=lambda evidence: asked.append(evidence.declared) or False,
+        declares={"variance": "the largest variance"},
+    )
+    def prove(evidence, confidence):
+        yield from ()
+
+    X, y = data
+    model = Remembering().fit(X[:60], y[:60])
+    certify(model, X[60:], y[60:])
+    assert asked == []
+    certify(model, X[60:], y[60:], declared={"variance": 2})
+    assert asked == [{"variance": 2.0}]
+    with pytest.raises(ValueError, match=r"asks for a declared 'length'.*'variance', the largest"):
+        certify(model, X[60:], y[60:], declared={"length": 1.0})
+    with pytest.raises(ValueError, match=r"declared 'variance' must be a finite number: the larg"):
+        certify(model, X[60:], y[60:], declared={"variance": np.nan})

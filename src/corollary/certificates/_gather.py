@@ -1,5 +1,6 @@
 """What a model does on rows, collected before a theorem is asked."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ from corollary.theory import check_losses
 
 
 def gather(
-    model: Any, X: Any, y: np.ndarray, loss: Any = None, loss_range: Any = None, seen: bool = False
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    loss: Any = None,
+    loss_range: Any = None,
+    seen: bool = False,
+    declared: Mapping[str, float] | None = None,
 ) -> Evidence:
     """Collect what a model does on rows."""
     kind = _kind(model)
@@ -47,7 +54,8 @@ def gather(
     if not seen and isinstance(model, PredictsRegions):
         measured["misses"] = np.asarray(model.misses(X, y), dtype=float)
         measured["region"] = miss_rate(model)
-    return Evidence(model=model, X=X, y=y, prediction=prediction, kind=kind, seen=seen, **measured)
+    measured |= {"seen": seen, "declared": declared or {}}
+    return Evidence(model=model, X=X, y=y, prediction=prediction, kind=kind, **measured)
 
 
 def _kind(model: Any) -> str:

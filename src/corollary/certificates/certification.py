@@ -27,6 +27,7 @@ from corollary.core.protocols import HasCalibrationCells, PredictsRegions
         "loss_range": ["array-like", None],
         "kept_aside": ["boolean"],
         "anytime": ["boolean"],
+        "declared": [dict, None],
     },
     prefer_skip_nested_validation=True,
 )
@@ -41,6 +42,7 @@ def certify(
     loss_range: tuple[float, float] | None = None,
     kept_aside: bool = False,
     anytime: bool = False,
+    declared: dict[str, float] | None = None,
 ) -> list[Certificate]:
     """Compute the guarantees that hold for a fitted model, each valid on its own.
 
@@ -89,6 +91,9 @@ def certify(
         assumption that says so is then listed as checked.
     anytime : bool, default=False
         Whether you look more than once while rows arrive, or stop when you like what you see.
+    declared : dict of str to float or None, default=None
+        Numbers about the population that registered theorems need, by the names under which they
+        ask for them (:attr:`Theorem.declares`); known before seeing the rows.
 
     Returns
     -------
@@ -167,10 +172,12 @@ def certify(
         assumptions = _check_unseen(model, X, len(y))
         if kept_aside:  # which vouches for what is about these rows and this model
             assumptions = tuple(a if a.about == "draws" else a.vouched() for a in assumptions)
-    evidence = gather(model, X, y, loss, loss_range, seen)
+    evidence = gather(model, X, y, loss, loss_range, seen, _check_declared(declared or {}))
     certificates = []
     for theorem in theorems():
-        if theorem.needs not in (needs, "model") or not theorem.applies(evidence):
+        if theorem.needs not in (needs, "model") or theorem.declares.keys() - evidence.declared:
+            continue
+        if not theorem.applies(evidence):
             continue
         for certificate in theorem.prove(evidence, confidence):
             if theorem.needs != "model":
@@ -180,6 +187,23 @@ def certify(
     if not certificates:
         _warn_of_nothing(model, seen)
     return certificates
+
+
+def _check_declared(declared: dict[str, float]) -> dict[str, float]:
+    """Refuse numbers that no theorem asks for, and what is no number."""
+    asked = {name: text for theorem in theorems() for name, text in theorem.declares.items()}
+    for name, value in declared.items():
+        if name not in asked:
+            there_is = "; ".join(f"{known!r}, {text}" for known, text in asked.items())
+            raise ValueError(
+                f"No registered theorem asks for a declared {name!r}. Got declared={declared!r}; "
+                f"declare {there_is or 'nothing'}."
+            )
+        if not isinstance(value, Real) or not np.isfinite(value):
+            raise ValueError(
+                f"The declared {name!r} must be a finite number: {asked[name]}. Got {value!r}."
+            )
+    return {name: float(value) for name, value in declared.items()}
 
 
 def _warn_of_nothing(model: Any, seen: bool) -> None:

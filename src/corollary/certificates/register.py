@@ -7,8 +7,8 @@ training rows, or none, since the model remembers what it rests on. Theorems are
 in the order that ``_order.py`` states, whatever was imported first.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -48,6 +48,8 @@ class Evidence:
         What the mean of the misses is called.
     seen : bool, default=False
         Whether the rows are the model's training rows.
+    declared : dict of str to float, default={}
+        Numbers about the population that the caller declared, by name.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Evidence:
     misses: np.ndarray | None = None
     region: Quantity | None = None
     seen: bool = False
+    declared: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class Theorem:
         What a report calls it; empty for its identifier.
     idea : str, default=""
         What it makes of the rows, in a few words that complete a sentence about the theorem.
+    declares : dict of str to str, default={}
+        Numbers that the caller of :func:`certify` must declare, with what they mean.
 
     See Also
     --------
@@ -115,6 +120,7 @@ class Theorem:
     page: str = ""
     title: str = ""
     idea: str = ""
+    declares: Mapping[str, str] = field(default_factory=dict)
 
 
 _THEOREMS: dict[str, Theorem] = {}
@@ -130,6 +136,7 @@ def register_theorem(
     page: str = "",
     title: str = "",
     idea: str = "",
+    declares: Mapping[str, str] | None = None,
 ) -> Callable[[_Prove], _Prove]:
     """Offer a theorem to :func:`corollary.certify`.
 
@@ -152,6 +159,10 @@ def register_theorem(
         What a report calls it; empty for its identifier.
     idea : str, default=""
         What it makes of the rows, in a few words.
+    declares : dict of str to str or None, default=None
+        Numbers about the population that the theorem needs, with what they mean. It is asked only
+        if the caller of :func:`certify` declared all of them, and finds them in
+        ``evidence.declared``.
 
     Returns
     -------
@@ -188,7 +199,9 @@ def register_theorem(
                 "choose another name."
             )
         anchor = _page_of(name) if name in ORDER else ""
-        _THEOREMS[name] = Theorem(name, needs, applies, prove, page or anchor, title, idea)
+        _THEOREMS[name] = Theorem(
+            name, needs, applies, prove, page or anchor, title, idea, declares or {}
+        )
         return prove
 
     return register
