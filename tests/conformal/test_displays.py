@@ -84,3 +84,8 @@ def test_the_picture_of_the_law_draws_its_density(pyplot):
     assert f"exact limit, {beta(91, 10).ppf(0.05):.3f}" in texts
     with pytest.raises(ValueError, match="no density"):
         CoverageLawDisplay(5, 0.1).plot()
+
+
+def test_notebooks_show_a_row_for_each_size():
+    sizes = coverage_by_size(["a", "b"], [[True, False], [True, True]], classes=["a", "b"])
+    assert sizes._repr_html_().count("<tr>") == 3

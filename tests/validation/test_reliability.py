@@ -31,6 +31,11 @@ def test_reliability_by_hand_and_with_pooling():
     assert (curve.lower[1], curve.upper[1]) == pytest.approx((exact.low, exact.high))
 
 
+def test_notebooks_show_a_row_for_each_bin():
+    curve = reliability_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9], n_bins=2, min_rows=1)
+    assert curve._repr_html_().count("<tr>") == 3
+
+
 def test_reliability_does_not_depend_on_the_order_of_rows():
     rng = np.random.default_rng(0)
     p = rng.choice([0.1, 0.3, 0.30001, 0.8], 200)

@@ -48,6 +48,14 @@ def test_tuning_uses_the_same_folds_and_first_wins_ties():
     assert same.chosen == 0
 
 
+def test_notebooks_show_settings_with_their_risks():
+    X, y = np.arange(12.0)[:, None], np.arange(12.0)
+    tuned = tune(PeerRidge(), [{"alpha": 1.0}, {"alpha": 9.0, "tol": 0.1}], X, y, random_state=0)
+    rows = tuned._repr_html_().split("<tr>")
+    assert [row.count("chosen") for row in rows[2:]] == [1, 0]
+    assert f"<td>9</td><td>0.1</td><td>{tuned.risks[1]:.4g}</td>" in rows[3]
+
+
 def test_nested_risk_does_not_leak_the_choice():
     # Pure noise: the best of many random columns looks good, the nested estimate does not.
     rng = np.random.default_rng(0)

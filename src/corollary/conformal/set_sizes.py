@@ -8,6 +8,7 @@ import numpy as np
 from corollary.conformal._checks import held_labels
 from corollary.core.compat import Interval, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.html import html_table
 
 
 class SetSizes(NamedTuple):
@@ -38,6 +39,9 @@ class SetSizes(NamedTuple):
     coverage: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+
+    def _repr_html_(self) -> str:
+        return html_table(self._asdict())
 
 
 @validate_params(

@@ -7,6 +7,7 @@ import numpy as np
 
 from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.html import html_table
 from corollary.theory import clopper_pearson_interval
 
 
@@ -38,6 +39,9 @@ class ReliabilityCurve(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     rows: np.ndarray
+
+    def _repr_html_(self) -> str:
+        return html_table(self._asdict())
 
     @property
     def expected_error(self) -> float:

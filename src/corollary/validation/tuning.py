@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
 from corollary.core.compat import StrOptions, validate_params
+from corollary.core.html import html_table
 from corollary.risk import LossLike
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 
@@ -46,6 +47,12 @@ class Tuning:
 
     def __repr__(self) -> str:
         return f"Tuning(best={self.best!r} of {len(self.settings)} settings, model={self.model!r})"
+
+    def _repr_html_(self) -> str:
+        names = list(dict.fromkeys(name for setting in self.settings for name in setting))
+        columns = {name: [setting.get(name, "") for setting in self.settings] for name in names}
+        chosen = ["chosen" if i == self.chosen else "" for i in range(len(self.settings))]
+        return html_table(columns | {"risk": self.risks, "": chosen})
 
     @property
     def best(self) -> dict[str, Any]:
