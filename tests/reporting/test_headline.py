@@ -10,8 +10,8 @@ import pytest
 
 from corollary.core.simulate import assert_bound_holds
 from corollary.reporting import from_memory, measure
-from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.trust._coverage import promised_coverage
 
 
 def draw(world, n, seed):
@@ -70,7 +70,7 @@ def breaks_promise(world, fresh, seed, *, n=120):
     else:
         low, high = model.calibration.intervals(features, model.predictor.predict(features))
         held = (low <= y) & (y <= high)
-    return held.mean() < calibration.promised_coverage(evidence)
+    return held.mean() < promised_coverage(evidence)
 
 
 def count_misses(world, repeats, *, n_fresh=8_000, **settings):

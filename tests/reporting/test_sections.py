@@ -23,7 +23,7 @@ from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections import _new_data as new_data
 from corollary.reporting.page.sections import _verdict as verdict
-from corollary.reporting.page.sections._bins import equal_count_bins
+from corollary.reporting.trust._bins import equal_count_bins
 from corollary.validation import Estimate, share_interval, share_upper
 from tests.reporting import worked_example
 

@@ -6,11 +6,17 @@ rendering, and nothing is rendered while measuring.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from corollary.validation import Estimate
+from corollary.validation import Estimate, mean_interval
+
+if TYPE_CHECKING:
+    from corollary.reporting.trust._coverage import Coverage
+    from corollary.reporting.trust._detection import Detection
+    from corollary.reporting.trust._reliability import Reliability
 
 Task = Literal["classification", "regression"]
 Verdict = Literal["shown", "not shown", "worse"]
@@ -264,3 +270,29 @@ class Evidence:
     worst: tuple[WorstRow, ...] = ()
     training_certificates: tuple[Any, ...] = ()
     calibrated: tuple[int, ...] = ()
+
+    @cached_property
+    def reliability(self) -> "Reliability | None":
+        """Whether stated probabilities agree with what happened."""
+        from corollary.reporting.trust._reliability import measure_reliability
+
+        return measure_reliability(self)
+
+    @cached_property
+    def held(self) -> "Coverage | None":
+        """How often sets or intervals held the truth."""
+        from corollary.reporting.trust._coverage import measure_coverage
+
+        return measure_coverage(self)
+
+    @cached_property
+    def detection(self) -> "Detection":
+        """Which error on new rows would be told from the present one."""
+        from corollary.reporting.trust._detection import measure_detection
+
+        return measure_detection(self)
+
+    @cached_property
+    def test_loss(self) -> Estimate:
+        """Mean loss on the test rows."""
+        return mean_interval(np.asarray(self.test.loss, dtype=float), self.confidence)

@@ -10,12 +10,10 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, number, percent, percent_triple, plural
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
-from corollary.reporting.page.sections._bins import equal_count_bins
+from corollary.reporting.trust._coverage import CoverageCell
+from corollary.reporting.trust._reliability import LEAST_ROWS
 from corollary.validation import holm, share_interval
 
-LEAST_ROWS = 20
-MOST_BINS = 10
-MOST_BANDS = 5
 MOST_GROUPS = 6
 
 
@@ -36,49 +34,36 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
     """Compare predicted probabilities with observed shares in bins of equal count."""
-    rows = evidence.test
-    if rows.probability is None or len(rows.truth) == 0:
+    found = evidence.reliability
+    if found is None:
         return None
-    probability = np.asarray(rows.probability, dtype=float)
-    if len(evidence.classes) == 2:
-        index = facts.positive(evidence)
-        stated, hit = probability[:, index], np.asarray(rows.truth) == index
-        of = facts.class_name(evidence, index)
+    if found.positive is not None:
+        of = facts.class_name(evidence, found.positive)
         x_label, y_label = f"predicted probability of {of}", f"share that is {of}"
     else:
-        stated = probability[np.arange(len(rows.truth)), np.asarray(rows.prediction, dtype=int)]
-        hit = ~facts.wrong(evidence)
         x_label, y_label = "probability of the predicted class", "share predicted rightly"
-    order = np.argsort(stated, kind="stable")
-    cuts = equal_count_bins(len(stated), MOST_BINS, LEAST_ROWS)
-    joint = 1 - (1 - evidence.confidence) / len(cuts)
-    bins = []
-    for cut in cuts:
-        inside = order[cut]
-        k, n = int(hit[inside].sum()), len(inside)
-        low, high = share_interval(k, n, joint)
-        mean = float(stated[inside].mean())
-        bins.append(
-            {
-                "from": float(stated[inside[0]]),
-                "to": float(stated[inside[-1]]),
-                "predicted": mean,
-                "observed": k / n,
-                "low": low,
-                "high": high,
-                "hits": k,
-                "n": n,
-                "off": bool(not low <= mean <= high),
-            }
-        )
-    counts, edges = np.histogram(stated, bins=20, range=(0.0, 1.0))
+    bins = [
+        {
+            "from": b.first,
+            "to": b.last,
+            "predicted": b.predicted,
+            "observed": b.hits / b.n,
+            "low": b.low,
+            "high": b.high,
+            "hits": b.hits,
+            "n": b.n,
+            "off": b.off,
+        }
+        for b in found.bins
+    ]
+    counts, edges = np.histogram(found.stated, bins=20, range=(0.0, 1.0))
     off = [b for b in bins if b["off"]]
     return {
         "bins": bins,
         "histogram": {"edges": [round(e, 2) for e in edges.tolist()], "counts": counts.tolist()},
         "x_label": x_label,
         "y_label": y_label,
-        "n": len(stated),
+        "n": len(found.stated),
         "sentence": _curve_sentence(bins, off, evidence),
     }
 
@@ -107,68 +92,51 @@ def _curve_sentence(
 
 def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
     """Count how often sets or intervals held the truth, in all and by band."""
-    covered = facts.covered(evidence)
-    if covered is None or len(covered) == 0:
+    found = evidence.held
+    if found is None:
         return None
-    k, n = int(covered.sum()), len(covered)
-    low, high = share_interval(k, n, evidence.confidence)
-    groups = _classes(evidence) if evidence.task == "classification" else _bands(evidence)
-    joint = 1 - (1 - evidence.confidence) / max(len(groups), 1)
-    bands = []
-    for words, inside, size in groups:
-        hits, rows = int(covered[inside].sum()), len(inside)
-        a, b = share_interval(hits, rows, joint)
-        bands.append(
-            {
-                "label": words,
-                "lines": _lines(words)
-                if evidence.task == "regression"
-                else [words.removeprefix("class ")],
-                "n": rows,
-                "hits": hits,
-                "value": hits / rows,
-                "low": a,
-                "high": b,
-                "size": size,
-                "warn": bool(b < evidence.coverage),
-            }
-        )
+    sets = evidence.task == "classification"
     summary = {
-        "kind": "sets" if evidence.task == "classification" else "intervals",
+        "kind": "sets" if sets else "intervals",
         "nominal": evidence.coverage,
-        "value": k / n,
-        "low": low,
-        "high": high,
-        "hits": k,
-        "n": n,
-        "by": "true class" if evidence.task == "classification" else "predicted value",
-        "bands": bands,
-        "sizes": _set_sizes(evidence),
-        "median_width": _median_width(evidence),
+        "value": float(found.held.mean()),
+        "low": found.low,
+        "high": found.high,
+        "hits": int(found.held.sum()),
+        "n": len(found.held),
+        "by": "true class" if sets else "predicted value",
+        "bands": [_band(evidence, cell) for cell in found.cells],
+        "sizes": [{"classes": size, "rows": n} for size, n in found.sizes],
+        "median_width": facts.plain(found.median_width),
         "promise": promise(evidence),
-        "groups": coverage_by_group(evidence, covered),
+        "groups": coverage_by_group(evidence, found.held),
     }
     return {**summary, "sentence": _coverage_sentence(evidence, summary)}
 
 
-def promised_coverage(evidence: Evidence) -> float | None:
-    r"""Bound the coverage from below by the calibration rows, before any test row is looked at.
-
-    Given n calibration rows the coverage of a conformal threshold at rank
-    :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
-    scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
-    error. Guarantee: checked by ``tests/reporting/test_headline.py``.
-    """
-    rows = evidence.calibrated
-    error = (1 - evidence.confidence) / max(len(rows), 1)
-    ranks = [int(np.ceil((n + 1) * evidence.coverage - 1e-9)) for n in rows]
-    floors = [float(special.betaincinv(k, n + 1 - k, error)) for k, n in zip(ranks, rows) if k <= n]
-    return min(floors, default=None)
+def _band(evidence: Evidence, cell: CoverageCell) -> dict[str, Any]:
+    if evidence.task == "classification":
+        words = facts.class_name(evidence, cell.label)
+        lines = [words.removeprefix("class ")]
+    else:
+        ends = [number(end) for end in cell.ends]
+        words, lines = f"{ends[0]} to {ends[1]}", [ends[0], f"to {ends[1]}"]
+    return {
+        "label": words,
+        "lines": lines,  # to fit below its dot
+        "n": cell.n,
+        "hits": cell.hits,
+        "value": cell.hits / cell.n,
+        "low": cell.low,
+        "high": cell.high,
+        "size": facts.plain(cell.size),
+        "warn": bool(cell.high < evidence.coverage),
+    }
 
 
 def promise(evidence: Evidence) -> str:
     """Say what the calibration rows prove about coverage."""
-    share, rows = promised_coverage(evidence), evidence.calibrated
+    share, rows = evidence.held.promised if evidence.held else None, evidence.calibrated
     if share is None:
         return ""
     level = facts.confidence_words(evidence)
@@ -232,54 +200,6 @@ def _group_sentence(rows: list[dict[str, Any]], shown: int, tested: int, evidenc
         f"None of {plural(tested, 'group')} of rows cut by one column is shown to be held less "
         f"often than the {wanted} that were wanted, corrected for so many looks. Lowest: {words}."
     )
-
-
-def _classes(evidence: Evidence) -> list[tuple[str, np.ndarray, float | None]]:
-    truth = np.asarray(evidence.test.truth)
-    sizes = np.asarray(evidence.test.sets).sum(axis=1)
-    found: list[tuple[str, np.ndarray, float | None]] = []
-    for index in range(len(evidence.classes)):
-        inside = np.flatnonzero(truth == index)
-        if len(inside):
-            name = facts.class_name(evidence, index)
-            found.append((name, inside, float(sizes[inside].mean())))
-    # Many classes: the most frequent ones are shown.
-    return sorted(found, key=lambda g: -len(g[1]))[:MOST_BINS] if len(found) > MOST_BINS else found
-
-
-def _bands(evidence: Evidence) -> list[tuple[str, np.ndarray, float | None]]:
-    rows = evidence.test
-    prediction = np.asarray(rows.prediction, dtype=float)
-    order = np.argsort(prediction, kind="stable")
-    width = np.asarray(rows.high) - np.asarray(rows.low)
-    found = []
-    most = MOST_BANDS if np.ptp(prediction) > 0 else 1  # one prediction for all rows: one band
-    for cut in equal_count_bins(len(order), most, LEAST_ROWS):
-        inside = order[cut]
-        ends = prediction[inside[0]], prediction[inside[-1]]
-        typical = facts.plain(float(np.median(width[inside])))
-        found.append((f"{number(ends[0])} to {number(ends[1])}", inside, typical))
-    return found
-
-
-def _lines(words: str) -> list[str]:
-    """Break the label of a band in two, to fit below its dot."""
-    first, _, second = words.partition(" to ")
-    return [first, f"to {second}"]
-
-
-def _set_sizes(evidence: Evidence) -> list[dict[str, int]]:
-    if evidence.test.sets is None:
-        return []
-    sizes, counts = np.unique(np.asarray(evidence.test.sets).sum(axis=1), return_counts=True)
-    return [{"classes": int(s), "rows": int(c)} for s, c in zip(sizes, counts)]
-
-
-def _median_width(evidence: Evidence) -> float | None:
-    rows = evidence.test
-    if rows.low is None or rows.high is None:
-        return None
-    return facts.plain(float(np.median(np.asarray(rows.high) - np.asarray(rows.low))))
 
 
 def _coverage_sentence(evidence: Evidence, summary: dict[str, Any]) -> str:

@@ -20,7 +20,9 @@ from corollary.reporting.page._format import (
 )
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
+from corollary.reporting.trust._coverage import held_truth
 from corollary.reporting.trust._nearest import worst_rows
+from corollary.reporting.trust._reliability import positive_class
 from corollary.validation import quantile_interval, share_interval
 
 MOST_POINTS = 2000
@@ -120,7 +122,7 @@ def _scatter(evidence: Evidence) -> dict[str, Any]:
     rows = evidence.test
     predicted = np.asarray(rows.prediction, dtype=float)
     actual = np.asarray(rows.truth, dtype=float)
-    inside = facts.covered(evidence)
+    inside = held_truth(evidence)
     domain = [min(predicted.min(), actual.min()), max(predicted.max(), actual.max())]
     target = facts.target_name(evidence)
     data: dict[str, Any] = {
@@ -225,7 +227,7 @@ def _thresholds(evidence: Evidence) -> dict[str, Any] | None:
     probability = evidence.test.probability
     if probability is None or len(evidence.classes) != 2:
         return None
-    index = facts.positive(evidence)
+    index = positive_class(evidence)
     stated = np.asarray(probability)[:, index]
     positive = np.asarray(evidence.test.truth) == index
     total = int(positive.sum())
@@ -274,7 +276,7 @@ def _worst(evidence: Evidence) -> dict[str, Any]:
     names = [i.column for i in evidence.importances if i.column in rows.table]
     names = (names or list(rows.table))[:WORST_COLUMNS]
     values = [facts.cells([rows.table[name][i] for i in order]) for name in names]
-    inside = facts.covered(evidence)
+    inside = held_truth(evidence)
     decimals = _decimals(evidence, size[order]) if evidence.task == "regression" else 0
     found = [
         {

@@ -91,14 +91,6 @@ def loss_words(evidence: Evidence) -> tuple[str, str]:
     return loss.name, f", {loss.remark}" if loss.remark else ""
 
 
-def positive(evidence: Evidence) -> int:
-    """Choose the class of two that pictures and thresholds are about."""
-    named = next((e.of_class for e in evidence.effects if e.of_class), None)
-    if named in evidence.classes:
-        return evidence.classes.index(named)
-    return int(np.sum(np.asarray(evidence.test.truth) == 1) * 2 <= len(evidence.test.truth))
-
-
 def model_words(name: str) -> str:
     """Name a model inside a sentence, with its articles."""
     text = label(name, 160).removesuffix(" (guessing)")
@@ -142,17 +134,6 @@ def wrong(evidence: Evidence) -> np.ndarray:
 def absolute_errors(evidence: Evidence) -> np.ndarray:
     """Compute the sizes of a regression's errors."""
     return np.abs(np.asarray(evidence.test.truth) - np.asarray(evidence.test.prediction))
-
-
-def covered(evidence: Evidence) -> np.ndarray | None:
-    """Mark the test rows whose truth lies in their set or interval."""
-    rows = evidence.test
-    if rows.sets is not None:
-        index = np.arange(len(rows.truth))
-        return np.asarray(rows.sets)[index, np.asarray(rows.truth, dtype=int)]
-    if rows.low is not None and rows.high is not None:
-        return (rows.low <= rows.truth) & (rows.truth <= rows.high)
-    return None
 
 
 def direction(truth: float, prediction: float) -> str:

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from corollary.reporting._records import Candidate, Evidence
 from corollary.reporting.page._format import listing, number, opening, seconds, triple, triples
 from corollary.reporting.page.sections import _facts as facts
-from corollary.validation import mean_interval
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -125,19 +122,13 @@ def _out_of_bag(running: list[Candidate], loss: str) -> str:
 def _retest(evidence: Evidence) -> dict[str, Any]:
     loss, remark = facts.loss_words(evidence)
     claim = facts.estimate(facts.chosen(evidence).loss)
-    losses = np.asarray(evidence.test.loss, dtype=float)
-    mean, low, high, _ = mean_interval(losses, evidence.confidence)
-    test = {
-        "value": facts.plain(mean),
-        "low": facts.plain(max(low, 0.0)),
-        "high": facts.plain(high),
-        "n": len(losses),
-    }
+    found = evidence.test_loss
+    test = facts.estimate(found._replace(low=max(found.low, 0.0)))
     agree = True
     if None not in (claim["low"], claim["high"], test["low"], test["high"]):
         agree = claim["low"] <= test["high"] and test["low"] <= claim["high"]
     sentence = (
-        f"By cross-validation the {loss} was {_words(claim)}{remark}; on the {len(losses):,} rows "
+        f"By cross-validation the {loss} was {_words(claim)}{remark}; on the {found.n:,} rows "
         f"that no choice ever saw it was {_words(test)}."
     )
     sentence += (

@@ -1,23 +1,15 @@
 """Still true on new data: for which rows the claims hold, and what would be noticed."""
 
-import math
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence, ProfiledColumn
 from corollary.reporting.page._format import count, label, number, percent, plural
 from corollary.reporting.page.sections import _facts as facts
-from corollary.validation import share_upper
+from corollary.reporting.trust._detection import ALARM, POWER
 
-SIZES = (30, 100, 300, 1000)
-ALARM = 0.05
-POWER = 0.8
-#: Where a few rows decide every average, errors beyond this quantile are counted.
-FAR = 0.9
-_SHARE = "share of rows "
 MOST_RANGES = 12
 
 
@@ -33,7 +25,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         finding += (
             f" Once their {facts.target_name(evidence)} is known, {count(known[-1]['n'])} new rows "
             f"would reveal "
-            f"{revealed(table, write(known[-1]['detectable'], direction='up'))}."
+            f"{revealed(evidence, write(known[-1]['detectable'], direction='up'))}."
         )
     else:
         finding += " With so few test rows even 1,000 new rows would not reveal a change."
@@ -46,50 +38,26 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
 
 
 def detectable(evidence: Evidence) -> dict[str, Any]:
-    """Compute which error on m new rows would be told from the present one."""
-    n = len(evidence.test.truth)
-    if evidence.task == "classification":
-        return _share(int(facts.wrong(evidence).sum()), n, evidence.confidence, "error rate")
-    errors = facts.absolute_errors(evidence)
-    if evidence.loss.of_logarithm:
-        # A few rows decide every average: count the rows that are far off instead.
-        far = float(np.quantile(errors, FAR))
-        quantity = f"{_SHARE}off by more than {number(far)}"
-        return _share(int((errors > far).sum()), n, evidence.confidence, quantity)
-    mean = float(errors.mean())
-    spread = float(errors.std(ddof=1)) if n > 1 else math.nan
-    reach = float(special.ndtri(1 - ALARM) + special.ndtri(POWER))
-    rows = [
-        {"n": m, "detectable": facts.plain(mean + reach * spread * math.sqrt(1 / m + 1 / n))}
-        for m in SIZES
-    ]
-    return {
-        "quantity": "average error",
-        "percent": False,
-        "now": mean,
-        "now_words": number(mean),
-        "rows": rows,
-    }
-
-
-def _share(k: int, n: int, confidence: float, quantity: str) -> dict[str, Any]:
-    """Tell which share of m new rows would be told from k of n."""
-    from scipy.stats import binom
-
-    limit = share_upper(k, n, confidence)
-    rows = []
-    for m in SIZES:
-        # More hits than `allowed` have probability ALARM at most while the bound is true.
-        allowed = int(binom.ppf(1 - ALARM, m, limit)) if limit < 1 else m
-        value = float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
-        rows.append({"n": m, "detectable": value})
+    """Say which error on m new rows would be told from the present one."""
+    found = evidence.detection
+    share = found.limit is not None
+    now_words = number(found.now)
+    if found.limit is not None:
+        now_words = f"{percent(found.now)}, at most {format_share(found.limit)}"
+    quantity: str = found.kind
+    if found.far is not None:
+        quantity = f"share of rows {_far(found.far)}"
     return {
         "quantity": quantity,
-        "percent": True,
-        "now": k / n,
-        "now_words": f"{percent(k / n)}, at most {format_share(limit)}",
-        "rows": rows,
+        "percent": share,
+        "now": found.now,
+        "now_words": now_words,
+        "rows": [{"n": m, "detectable": value} for m, value in found.smallest],
     }
+
+
+def _far(far: float) -> str:
+    return f"off by more than {number(far)}"
 
 
 def _ranges(evidence: Evidence) -> list[dict[str, Any]]:
@@ -115,11 +83,11 @@ def _seen(column: ProfiledColumn) -> str:
     return f"{text} and {count(more)} more" if more > 0 else text
 
 
-def revealed(table: dict[str, Any], shown: str) -> str:
+def revealed(evidence: Evidence, shown: str) -> str:
     """Say what new rows would reveal."""
-    if table["quantity"].startswith(_SHARE):
-        return f"that {shown} or more of the rows are {table['quantity'].removeprefix(_SHARE)}"
-    return f"an {table['quantity']} of {shown} or more"
+    if evidence.detection.far is not None:
+        return f"that {shown} or more of the rows are {_far(evidence.detection.far)}"
+    return f"an {evidence.detection.kind} of {shown} or more"
 
 
 def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:

@@ -450,7 +450,7 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
         shown,
         f"{table['quantity']} that {count(row['n'])} new rows would reveal",
         f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would reveal "
-        f"{new_data.revealed(table, shown)}, 4 times in 5.",
+        f"{new_data.revealed(evidence, shown)}, 4 times in 5.",
         interval=f"now {table['now_words']}",
         n=row["n"],
         section="new_data",
