@@ -18,10 +18,12 @@ from tests.docstrings import problems
 from tests.registry import family_packages, packages, public_objects
 
 ROOT = pathlib.Path(__file__).parents[1]
-SOURCES = sorted((ROOT / "src" / "corollary").rglob("*.py"))
+PACKAGE = ROOT / "src" / "corollary"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
 PYTHON = SOURCES + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "bench").rglob("*.py"))
 
 
+@cache
 def parsed(path):
     return ast.parse(path.read_text(), str(path))
 
@@ -163,24 +165,6 @@ def test_numba_is_used_through_our_decorator_only():
                 assert not is_jit, f"{path}:{node.lineno}"
 
 
-def test_kernels_are_private_and_in_private_modules():
-    for path in SOURCES:
-        for node in ast.walk(parsed(path)):
-            if not isinstance(node, ast.FunctionDef):
-                continue
-            names = {
-                d.func.id
-                if isinstance(d, ast.Call) and isinstance(d.func, ast.Name)
-                else d.id
-                if isinstance(d, ast.Name)
-                else ""
-                for d in node.decorator_list
-            }
-            if "jit" in names:
-                private = path.name.startswith("_") or path.parent.name == "_loops"
-                assert private, f"{path}: kernel {node.name} in a public module"
-
-
 def test_no_global_randomness():
     seeded = {"RandomState", "default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
     for path in PYTHON:
@@ -216,6 +200,157 @@ def test_every_estimator_can_be_saved():
             continue
         if issubclass(obj, BaseEstimator):
             assert public_name(obj) is not None, f"{name} declares no _schema"
+
+
+# -- functions and loops ---------------------------------------------------------------------
+
+BRANCHES = (
+    *(ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.With, ast.Assert),
+    ast.comprehension,
+)
+MAKES_ARRAYS = {"empty", "zeros", "ones", "full", "arange", "empty_like", "zeros_like", "array"}
+
+#: Doors of parts, which loops of other packages import and nothing else does.
+PARTS = {"core/draws.py": "corollary.core.draws"}
+#: Functions that are too large, each with the reason; exact, so that it can only shrink.
+LARGE = {
+    "core/training/loop.py::train": "its arguments are options, by name, of one public function",
+    "ensemble/bagging/_forest.py::_fit_forest": "is still to be cut",
+}
+
+
+def package_of(path):
+    return path.relative_to(PACKAGE).parts[0]
+
+
+def functions(path):
+    return (n for n in ast.walk(parsed(path)) if isinstance(n, ast.FunctionDef))
+
+
+def how_compiled(function):
+    """Return ``jit(...)`` or ``part(...)`` as written above a function, or an empty string."""
+    written = [ast.unparse(d) for d in function.decorator_list]
+    return next((w for w in written if w.split("(")[0] in ("jit", "part")), "")
+
+
+def is_call(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+
+
+def is_loop_file(path):
+    return path.name == "_loops.py" or path.parent.name == "_loops"
+
+
+def too_large(function):
+    """Say what is too large about a function, or an empty string."""
+    branches = sum(isinstance(n, BRANCHES) for n in ast.walk(function))
+    branches += sum(len(n.values) - 1 for n in ast.walk(function) if isinstance(n, ast.BoolOp))
+    prose = ast.get_docstring(function, clean=False) or ""
+    lines = function.end_lineno - function.lineno + 1 - (prose.count("\n") + 1 if prose else 0)
+    arguments = len(function.args.args) + len(function.args.kwonlyargs)
+    if lines > 100:
+        return f"{lines} lines"
+    if branches + 1 > 25:
+        return f"complexity {branches + 1}"
+    if arguments > 12 and function.name != "__init__":
+        return f"{arguments} arguments"
+    return ""
+
+
+def test_functions_can_be_held_in_the_head():
+    large = {
+        f"{path.relative_to(PACKAGE)}::{function.name}": what
+        for path in SOURCES
+        for function in functions(path)
+        if (what := too_large(function))
+    }
+    assert set(large) == set(LARGE), {k: large.get(k) for k in set(large) ^ set(LARGE)}
+
+
+def test_a_large_function_is_seen():
+    body = "\n".join(f"    if x > {i}:\n        pass" for i in range(26))
+    assert too_large(ast.parse(f"def f(x):\n{body}").body[0]) == "complexity 27"
+    names = ", ".join(f"a{i}" for i in range(13))
+    assert too_large(ast.parse(f"def f({names}):\n    pass").body[0]) == "13 arguments"
+    assert too_large(ast.parse("def f(x):\n" + "    x\n" * 101).body[0]) == "102 lines"
+
+
+def test_compiled_functions_live_in_loops_and_nothing_else_does():
+    for path in SOURCES:
+        for function in functions(path):
+            place = f"{path}:{function.lineno} {function.name}"
+            assert is_loop_file(path) or not how_compiled(function), f"{place} is compiled"
+    for path in filter(is_loop_file, SOURCES):
+        body = parsed(path).body
+        plain = {n.name for n in body if isinstance(n, ast.FunctionDef) and not how_compiled(n)}
+        made = {n.value.func.id for n in body if isinstance(n, ast.Assign) and is_call(n.value)}
+        assert plain <= made, f"{path}: {plain - made} neither is compiled nor makes a constant"
+
+
+def test_loops_are_imported_where_they_are_needed():
+    # Importing a family must not import Numba, and a package is entered by its door.
+    for path in SOURCES:
+        for node in ast.walk(parsed(path)):
+            if not isinstance(node, ast.ImportFrom) or "._loops" not in (node.module or ""):
+                continue
+            assert node.module.split(".")[1] == package_of(path), f"{path}:{node.lineno}"
+            if not is_loop_file(path) and str(path.relative_to(PACKAGE)) not in PARTS:
+                assert node.col_offset > 0, f"{path}:{node.lineno} at the top of a module"
+
+
+def test_parts_are_imported_by_loops_only():
+    for path in SOURCES:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ImportFrom) and node.module in PARTS.values():
+                assert is_loop_file(path), f"{path}:{node.lineno}"
+
+
+def loop_faults(function):
+    """List what the rules of ``core/jit.py`` refuse in a compiled function."""
+    compiled, faults = how_compiled(function), []
+    borrowed = compiled.startswith("part") or "counted=False" in compiled
+    names = {a.arg for a in function.args.args}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called = ast.unparse(node.func)
+            if borrowed and called in {f"np.{name}" for name in MAKES_ARRAYS}:
+                faults.append(f"line {node.lineno}: {called} in a function that borrows arrays")
+            loaded = (ast.Name, ast.Subscript, ast.Attribute)
+            if called == "np.isfinite" and not isinstance(node.args[0], loaded):
+                faults.append(f"line {node.lineno}: np.isfinite of an expression")
+        if not borrowed and isinstance(node, ast.For | ast.While):
+            called = {n.func.id for n in ast.walk(node) if is_call(n)}
+            calls = called - {"range", "len", "abs", "min", "max", "int", "prange"}
+            for inner in ast.walk(node):
+                if (
+                    calls
+                    and isinstance(inner, ast.Subscript)
+                    and isinstance(inner.value, ast.Attribute)
+                    and isinstance(inner.value.value, ast.Name)
+                    and inner.value.value.id in names
+                    and inner.value.attr != "shape"
+                ):
+                    counted = ast.unparse(inner.value)
+                    faults.append(f"line {inner.lineno}: {counted} is unpacked in every round")
+    return faults
+
+
+def test_loops_keep_the_rules_of_the_compiler():
+    wrong = {
+        f"{path.relative_to(ROOT)} {function.name}: {fault}"
+        for path in SOURCES
+        for function in functions(path)
+        if how_compiled(function)
+        for fault in loop_faults(function)
+    }
+    assert not wrong, wrong
+
+
+def test_a_loop_against_the_rules_is_seen():
+    text = "@part\ndef f(work):\n    room = np.empty(3)\n    return np.isfinite(room[0] - 1.0)\n"
+    assert len(loop_faults(ast.parse(text).body[0])) == 2
+    text = "@jit\ndef f(work):\n    for i in range(3):\n        g(work.sums[i])\n"
+    assert len(loop_faults(ast.parse(text).body[0])) == 1
 
 
 # -- configuration and ledger ----------------------------------------------------------------

@@ -196,11 +196,11 @@ def _contribute_tree(nodes, weight, root, X, ways, column, phi):
 @jit
 def contribute(nodes, weight, X, groups, phi):
     """Add the Shapley values of every tree to phi of shape (rows, features, outputs)."""
-    offsets = nodes.offsets
+    offsets, left, outputs = nodes.offsets, nodes.left, nodes.value.shape[1]
     for t in range(len(offsets) - 1):
         root, size = offsets[t], offsets[t + 1] - offsets[t]
         places = np.empty(size, PLACE)
-        deepest, n_leaves = _place(nodes.left[root : root + size], places)
+        deepest, n_leaves = _place(left[root : root + size], places)
         ways = Ways(
             places,
             np.empty(n_leaves, LEAF),
@@ -210,4 +210,4 @@ def contribute(nodes, weight, X, groups, phi):
             np.empty(deepest, np.bool_),
             np.empty(deepest + 1),
         )
-        _contribute_tree(nodes, weight, root, X, ways, (t % groups) * nodes.value.shape[1], phi)
+        _contribute_tree(nodes, weight, root, X, ways, (t % groups) * outputs, phi)
