@@ -50,9 +50,12 @@ class Tuning:
 
     def _repr_html_(self) -> str:
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
-        columns = {name: [setting.get(name, "") for setting in self.settings] for name in names}
-        chosen = ["chosen" if i == self.chosen else "" for i in range(len(self.settings))]
-        return html_table(columns | {"risk": self.risks, "": chosen})
+        columns: dict[str, list[Any]] = {
+            name: [setting.get(name, "") for setting in self.settings] for name in names
+        }
+        columns["risk"] = self.risks.tolist()
+        columns[""] = ["chosen" if i == self.chosen else "" for i in range(len(self.settings))]
+        return html_table(columns)
 
     @property
     def best(self) -> dict[str, Any]:
