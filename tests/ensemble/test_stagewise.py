@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from corollary.ensemble import best_stump, line_search, stagewise_dictionary
-from corollary.ensemble.stagewise.descent import additive_loss
+from corollary.ensemble.stagewise._steps import additive_loss
 from corollary.risk import (
     AbsoluteLoss,
     CostLoss,

@@ -3,21 +3,35 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import check_consistent_length, column_or_1d, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
 
-from corollary.core.estimator import clear_errors, remember_rows
+from corollary.core.compat import check_sample_weight
+from corollary.core.estimator import (
+    Estimator,
+    MetaEstimator,
+    clear_errors,
+    fitted,
+    remember_rows,
+)
+from corollary.core.schema import Instance, Optional, Size, Strings
 
 _SEED_RANGE = 2**31 - 1
 
 
-class FollowsMember:
+class FollowsMember(MetaEstimator):
     """Takes rows of the kinds that its base learner ``estimator`` takes; None takes plain ones."""
 
     estimator: Any
 
-    def _input_checks(self) -> dict[str, Any]:
+    def _row_checks(self) -> dict[str, Any]:
         if self.estimator is None:
             return {}
         tags = get_tags(self.estimator).input_tags
@@ -26,13 +40,64 @@ class FollowsMember:
             "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
         }
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        if self.estimator is not None:
-            inner = get_tags(self.estimator).input_tags
-            tags.input_tags.sparse = inner.sparse
-            tags.input_tags.allow_nan = inner.allow_nan
-        return tags
+
+class MemberEnsemble(MetaEstimator, Estimator):
+    """An ensemble of estimators that take rows as they come, and check them themselves."""
+
+    n_features_in_: int = fitted(Size("d"))
+    feature_names_in_: np.ndarray = fitted(Optional(Strings("d")))
+    fingerprint_: Any = fitted(Optional(Instance("merge", "overlap")))
+
+    classes_: np.ndarray  # of classifiers
+
+    def _check_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Check targets and weights, set ``classes_``, and remember the rows."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        (X,) = indexable(X)
+        self._require_table(X)
+        check_consistent_length(X, y)
+        y = column_or_1d(y, warn=True)
+        if is_classifier(self):
+            self._check_labels(y)
+            self.classes_ = np.unique(y)
+        else:
+            with clear_errors(self, None, y):
+                y = y.astype(np.float64)
+            assert_all_finite(y, input_name="y")
+        note_rows(self, X)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(
+                sample_weight, y, dtype=np.float64, ensure_non_negative=True
+            )
+        return X, y, sample_weight
+
+    def _check_labels(self, y: np.ndarray) -> None:
+        if y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
+        is_text = [isinstance(label, str) for label in y.tolist()] if y.dtype == object else []
+        if any(is_text) and not all(is_text):
+            raise ValueError(
+                f"{type(self).__name__} needs labels of one kind, none of them missing. Got "
+                f"{y[is_text.index(False)]!r} among text in y."
+            )
+        check_classification_targets(y)
+
+    def _check_new(self, X: Any) -> None:
+        check_is_fitted(self)
+        self._require_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+
+    def _require_table(self, X: Any) -> None:
+        if getattr(X, "ndim", 2) == 1:
+            raise ValueError(
+                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
+                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
+            )
 
 
 def make_member(template: Any, random: np.random.RandomState) -> Any:
@@ -80,6 +145,12 @@ def aligned_probabilities(who: str, classes: np.ndarray, member: Any, X: Any) ->
     return table
 
 
+def winners(shares: np.ndarray) -> np.ndarray:
+    """Return the first column that holds the largest share, up to rounding."""
+    slack = 1e-12 * np.abs(shares).sum(axis=1, keepdims=True)
+    return (shares >= shares.max(axis=1, keepdims=True) - slack).argmax(axis=1)
+
+
 def note_rows(estimator: Any, X: Any) -> None:
     """Remember columns and rows of training data that members take as they come."""
     with clear_errors(estimator, X):
@@ -96,9 +167,6 @@ def note_rows(estimator: Any, X: Any) -> None:
 
 def members_fit(model: Any) -> str | None:
     """Say what is wrong between a loaded ensemble and its members, or None."""
-    from sklearn.base import is_classifier, is_regressor
-    from sklearn.utils.validation import check_is_fitted
-
     kind = is_classifier if hasattr(model, "classes_") else is_regressor
     for member in model.estimators_:
         if not kind(member):

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
 from corollary.core.progress import track
 from corollary.ensemble.bagging._forest import BaseForest
-from corollary.tree.base import read_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +176,7 @@ def _check_out_of_bag(model: Any, n_samples: int) -> None:
 
 def _out_of_bag_parts(model: Any, X: Any) -> Iterator[tuple[np.ndarray, Any, Any]]:
     """Yield, for each tree, the rows it has not seen and what it predicts for rows."""
-    rows = read_rows(model, X)
+    rows = model._new(X)
     trees = model.trees_
     for t, drawn in enumerate(model.estimators_samples_):
         left_out = np.setdiff1d(np.arange(len(rows)), drawn)

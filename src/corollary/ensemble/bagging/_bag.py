@@ -1,101 +1,46 @@
 """What bags for labels and for numbers have in common: drawing, fitting, out-of-bag rows."""
 
-import warnings
-from abc import ABC, abstractmethod
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils import (
-    check_consistent_length,
-    check_random_state,
-    column_or_1d,
-    get_tags,
-    indexable,
-)
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import HasMethods, Interval, check_sample_weight, safe_indexing
-from corollary.core.estimator import MetaEstimator, clear_errors, takes_weights
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    List,
-    Number,
-    Optional,
-    Size,
-    Spec,
-    Strings,
-)
-from corollary.ensemble._members import label_codes, make_member, note_rows
-from corollary.ensemble.bagging._warm_start import check_same_rows, earlier_fit, settings_of
-from corollary.ensemble.bagging.bootstrap import bootstrap_counts, generators, number_of_draws
-
-_FRACTION = [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="right")]
-
-#: What a fitted bag has.
-FITTED_BAG: dict[str, Spec] = {
-    "estimator_": Instance("fit", "predict"),
-    "estimators_": List(Instance("fit", "predict"), "b"),
-    "estimators_features_": List(Array("i", "*", low=0), "b"),
-    "n_samples_": Integer(1, 2**31),
-    "seed_": Integer(0, 2**31),
-    "bag_weight_": Optional(Array("f", "n", low=0)),
-    "oob_score_": Optional(Number(nan=True)),
-    "settings_": Optional(Strings("*")),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-}
+from corollary.core.compat import fit_context, safe_indexing
+from corollary.core.estimator import Count, Predictor, RandomSeed, Share, fitted, takes_weights
+from corollary.core.schema import Array, Instance, List, Nullable, Spec
+from corollary.ensemble._members import MemberEnsemble, label_codes, make_member
+from corollary.ensemble.bagging._bootstrapped import Bootstrapped
+from corollary.ensemble.bagging.bootstrap import number_of_draws
 
 
-def bag_fits(model: Any) -> str | None:
-    """Say what is wrong between a loaded bag and its members, or None."""
-    kind = is_classifier if hasattr(model, "classes_") else is_regressor
-    if not model.estimators_:
-        return "a bag needs members"
-    for member, columns in zip(model.estimators_, model.estimators_features_):
-        if not kind(member):
-            return f"a member is not a {kind.__name__[3:]}"
-        check_is_fitted(member)
-        if not len(columns) or columns.max() >= model.n_features_in_:
-            return "a member uses columns that do not exist"
-        if getattr(member, "n_features_in_", len(columns)) != len(columns):
-            return "a member has other columns"
-        if hasattr(model, "classes_"):
-            label_codes(type(model).__name__, model.classes_, member.classes_)
-    for name in ("oob_decision_function_", "oob_prediction_", "bag_weight_"):
-        if getattr(model, name, None) is not None and len(getattr(model, name)) != model.n_samples_:
-            return f"{name} does not fit the number of rows"
-    return None
-
-
-class BaseBagging(MetaEstimator, BaseEstimator, ABC):
+class BaseBagging(MemberEnsemble, Bootstrapped):
     """Abstract bag; subclasses say how answers are combined."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_samples": [*_FRACTION, None],
-        "max_features": _FRACTION,
-        "bootstrap": ["boolean"],
-        "bootstrap_features": ["boolean"],
-        "oob_score": ["boolean"],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
+    estimator: Predictor | None = None
+    n_estimators: Count = 10
+    _: KW_ONLY
+    max_samples: Count | Share | None = 1.0
+    max_features: Count | Share = 1.0
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    oob_score: bool = False
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: RandomSeed = None
 
-    estimators_: list[Any]
-    estimators_features_: list[np.ndarray]
+    estimator_: Any = fitted(Instance("fit", "predict"))
+    estimators_: list[Any] = fitted(List(Instance("fit", "predict"), "b"))
+    estimators_features_: list[np.ndarray] = fitted(List(Array("i", "*", low=0), "b"))
+
+    _saved_parameters: ClassVar[dict[str, Spec]] = {
+        "estimator": Nullable(Instance("fit", "predict", "get_params"))
+    }
 
     @abstractmethod
     def _default(self) -> Any:
@@ -109,121 +54,72 @@ class BaseBagging(MetaEstimator, BaseEstimator, ABC):
     def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
         """Store out-of-bag predictions and their score."""
 
-    def _fit_bag(self, X: Any, y: Any, sample_weight: Any) -> None:
-        who = type(self).__name__
-        if self.oob_score and not self.bootstrap:
+    # Members validate what concerns them: their parameters and the rows.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training inputs, as the members take them.
+        y : array-like of shape (n_samples,)
+            Labels or numbers.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows: their chances to be drawn.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        earlier = self._begin()
+        X, y, weight = self._check_rows(_as_table(X), y, sample_weight)
+        if weight is not None and not weight.any():
             raise ValueError(
-                "Out-of-bag predictions need rows that members have not seen. "
-                "Set bootstrap=True or oob_score=False."
+                f"{type(self).__name__} needs a row of positive weight. All weights are zero."
             )
-        earlier = earlier_fit(self, "estimators_")
-        X, y, weight = self._check_rows(X, y, sample_weight)
-        self.n_samples_ = len(y)
-        check_same_rows(self, earlier, weight)
-        self.estimator_ = self._default() if self.estimator is None else self.estimator
+        seeds = self._set_up_draws(earlier, weight, len(y))
+        self.estimator_ = self._inner()["estimator"]
         kind = is_classifier if is_classifier(self) else is_regressor
         if not kind(self.estimator_):
             raise ValueError(
-                f"{who} needs a {kind.__name__[3:]} as estimator. "
+                f"{type(self).__name__} needs a {kind.__name__[3:]} as estimator. "
                 f"{type(self.estimator_).__name__} is not one."
             )
-        if earlier is None:
-            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.settings_ = settings_of(self)
-        for name in ("bag_weight_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)
-        if weight is not None:
-            self.bag_weight_ = weight
-        seeds = generators(self.seed_, self.n_estimators)
-        results: list[tuple[Any, np.ndarray, np.ndarray]] = []
-        if earlier is not None:
-            known = zip(self.estimators_, self.estimators_features_, seeds)
-            results = [(member, columns, self._draw(seed)[1]) for member, columns, seed in known]
-        results += Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._fit_one)(seed, X, y) for seed in seeds[len(results) :]
+        pairs = [] if earlier is None else list(zip(self.estimators_, self.estimators_features_))
+        pairs += Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._fit_one)(seed, X, y) for seed in seeds[len(pairs) :]
         )
-        self.estimators_ = [member for member, _, _ in results]
-        self.estimators_features_ = [columns for _, columns, _ in results]
-        if not self.oob_score:
-            return
-        sums: Any = 0.0
-        seen = np.zeros(self.n_samples_, dtype=np.int64)
-        for member, columns, counts in results:
-            left_out = np.flatnonzero(counts == 0)
-            if not len(left_out):
-                continue
-            rows = self._columns(safe_indexing(X, left_out), columns)
-            answers = self._answers(member, rows)
-            whole = np.zeros((self.n_samples_, answers.shape[1]))
-            whole[left_out] = answers
-            sums = sums + whole
-            seen[left_out] += 1
-        if not seen.all():
-            warnings.warn(
-                f"{int((seen == 0).sum())} rows were seen by all {self.n_estimators} members and "
-                "have no out-of-bag prediction. Raise n_estimators.",
-                stacklevel=4,
-            )
-        if not seen.any():
-            raise ValueError("No member has rows that it has not seen. Raise n_estimators.")
-        with np.errstate(invalid="ignore"):
-            self._keep_out_of_bag(sums / seen[:, None], seen > 0, y)
+        self.estimators_ = [member for member, _ in pairs]
+        self.estimators_features_ = [columns for _, columns in pairs]
+        if self.oob_score:
+            answers = self._answers_out_of_bag(X, seeds)
+            mean, known = self._average_out_of_bag(answers, self._n_outputs())
+            if not known.any():
+                raise ValueError("No member has rows that it has not seen. Raise n_estimators.")
+            self._keep_out_of_bag(mean, known, y)
+        return self
 
-    def _check_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Any]:
-        """Check targets and weights, and remember the rows; members check X."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None."
-            )
-        (X,) = indexable(X)
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        self._check_two_dimensional(X)
-        check_consistent_length(X, y)
-        y = column_or_1d(y, warn=True)
-        if is_classifier(self):
-            if y.dtype.kind == "f":
-                assert_all_finite(y, input_name="y")
-            check_classification_targets(y)
-            self.classes_ = np.unique(y)
-            self.n_classes_ = len(self.classes_)
-        else:
-            with clear_errors(self, None, y):
-                y = y.astype(np.float64)
-            assert_all_finite(y, input_name="y")
-        note_rows(self, X)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(
-                sample_weight, y, dtype=np.float64, ensure_non_negative=True
-            )
-            if not sample_weight.any():
-                raise ValueError(
-                    f"{type(self).__name__} needs a row of positive weight. All weights are zero."
-                )
-        return X, y, sample_weight
+    def _answers_out_of_bag(
+        self, X: Any, seeds: list[Any]
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the rows that each member has not seen and what it says of them."""
+        for member, columns, seed in zip(self.estimators_, self.estimators_features_, seeds):
+            left_out = np.flatnonzero(self._draw(seed)[1] == 0)
+            if len(left_out):
+                rows = self._columns(safe_indexing(X, left_out), columns)
+                yield left_out, self._answers(member, rows)
+
+    def _n_outputs(self) -> int:
+        """Return how many numbers a member says of a row."""
+        return 1
 
     def _inner(self) -> dict[str, Any]:
         return {"estimator": self._default() if self.estimator is None else self.estimator}
 
-    def _check_two_dimensional(self, X: Any) -> None:
-        if getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
-                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
-            )
-
-    def _draw(self, seed: Any) -> tuple[np.random.Generator, np.ndarray]:
-        random = np.random.Generator(np.random.PCG64(seed))
-        n_draws = number_of_draws(self.max_samples, self.n_samples_)
-        counts = bootstrap_counts(
-            self.n_samples_,
-            n_draws,
-            random,
-            sample_weight=getattr(self, "bag_weight_", None),
-            replace=self.bootstrap,
-        )
-        return random, counts
-
-    def _fit_one(self, seed: Any, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _fit_one(self, seed: Any, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Draw rows and columns, and fit a member to them."""
         random, counts = self._draw(seed)
         n_columns = number_of_draws(self.max_features, self.n_features_in_)
         columns = np.arange(self.n_features_in_)
@@ -243,38 +139,44 @@ class BaseBagging(MetaEstimator, BaseEstimator, ABC):
             member.fit(mine, y[rows], sample_weight=counts[rows].astype(np.float64))
         else:
             member.fit(mine, y[rows])
-        return member, columns, counts
+        return member, columns
 
     def _columns(self, X: Any, columns: np.ndarray) -> Any:
         whole = len(columns) == self.n_features_in_ and (np.diff(columns) == 1).all()
         return X if whole else safe_indexing(X, columns, axis=1)
 
     def _mean(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        self._check_two_dimensional(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        self._check_new(X)
+        X = _as_table(X)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._answers)(member, self._columns(X, columns))
             for member, columns in zip(self.estimators_, self.estimators_features_)
         )
-        total = answers[0]
-        for more in answers[1:]:
-            total = total + more
-        return total / len(answers)
+        return sum(answers[1:], start=answers[0]) / len(answers)
 
-    @property
-    def estimators_samples_(self) -> list[np.ndarray]:
-        """Rows drawn for each member, repeated as often as they were drawn."""
-        check_is_fitted(self)
-        rows, found = np.arange(self.n_samples_), []
-        for seed in generators(self.seed_, len(self.estimators_)):
-            found.append(np.repeat(rows, self._draw(seed)[1]))
-        return found
+    def _fits_together(self) -> str | None:
+        kind = is_classifier if hasattr(self, "classes_") else is_regressor
+        if not self.estimators_:
+            return "a bag needs members"
+        for member, columns in zip(self.estimators_, self.estimators_features_):
+            if not kind(member):
+                return f"a member is not a {kind.__name__[3:]}"
+            check_is_fitted(member)
+            if not len(columns) or columns.max() >= self.n_features_in_:
+                return "a member uses columns that do not exist"
+            if getattr(member, "n_features_in_", len(columns)) != len(columns):
+                return "a member has other columns"
+            if hasattr(self, "classes_"):
+                label_codes(type(self).__name__, self.classes_, member.classes_)
+        return self._draws_fit()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._default() if self.estimator is None else self.estimator).input_tags
+        inner = get_tags(self._inner()["estimator"]).input_tags
         tags.input_tags.sparse = inner.sparse
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
+
+
+def _as_table(X: Any) -> Any:
+    return X if hasattr(X, "shape") else np.asarray(X)

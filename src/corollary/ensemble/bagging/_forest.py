@@ -1,186 +1,186 @@
 """What random forests have in common: growing trees in threads, out-of-bag predictions."""
 
-import warnings
 from abc import abstractmethod
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.base import is_classifier
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval, StrOptions
+from corollary.core.compat import fit_context
+from corollary.core.estimator import Count, Share, fitted
 from corollary.core.progress import track
-from corollary.core.schema import Array, Instance, Integer, Number, Optional, Spec, Strings
+from corollary.core.schema import Instance
 from corollary.core.threads import available_cores, ordered_map
-from corollary.ensemble.bagging._warm_start import check_same_rows, earlier_fit, settings_of
-from corollary.ensemble.bagging.bootstrap import bootstrap_counts, generators, number_of_draws
-from corollary.tree import BinnedTable, GrowthProblem, Tree, Trees, grow_histogram, prune
-from corollary.tree.base import (
-    FITTED,
-    GROWTH_CONSTRAINTS,
-    Contributions,
-    monotone_signs,
-    read_rows,
-    read_training,
-    stopping_rules,
-    trees_fit,
+from corollary.ensemble.bagging._bootstrapped import Bootstrapped
+from corollary.ensemble.bagging.bootstrap import number_of_draws
+from corollary.tree import (
+    BinnedTable,
+    GrowthProblem,
+    GrowthRules,
+    Tree,
+    TreeModel,
+    Trees,
+    grow_histogram,
+    prune,
 )
 
-#: What a fitted forest has.
-FITTED_FOREST: dict[str, Spec] = {
-    **FITTED,
-    "trees_": Instance("predict_values", "gain_by_feature"),
-    "n_samples_": Integer(1, 2**31),
-    "seed_": Integer(0, 2**31),
-    "oob_score_": Optional(Number(nan=True)),
-    "bag_weight_": Optional(Array("f", "n", low=0)),
-    "settings_": Optional(Strings("*")),
-}
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What all trees of a forest grow on: bins, targets and rules.
+
+    A tree draws ``n_columns`` columns for itself, None for a draw at every split, and gives the
+    classes among its rows equal weights if it is to be ``balanced``.
+    """
+
+    table: BinnedTable
+    problem: GrowthProblem
+    rules: GrowthRules
+    monotone: np.ndarray | None
+    ccp_alpha: float
+    n_columns: int | None
+    balanced: bool
+
+    def grow(self, weight: np.ndarray | None, random: np.random.Generator) -> Tree:
+        """Grow a tree on rows with these weights."""
+        if self.balanced and weight is not None:
+            drawn = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
+            weight = weight * compute_sample_weight("balanced", self.problem.target, indices=drawn)
+        columns = None
+        if self.n_columns is not None:
+            columns = random.choice(self.table.codes.shape[1], self.n_columns, replace=False)
+        tree = grow_histogram(
+            self.table,
+            self.problem,
+            self.rules,
+            sample_weight=weight,
+            features=columns,
+            monotone=self.monotone,
+            seed=int(random.integers(2**62)),
+        )
+        return prune(tree, self.ccp_alpha * tree.weight[0]) if self.ccp_alpha > 0 else tree
 
 
-def forest_fits(model: Any, n_outputs: int) -> str | None:
-    """Say what is wrong with the parts of a loaded forest, or None."""
-    if not isinstance(model.trees_, Trees):
-        return "the trees must be many"
-    for name in ("oob_decision_function_", "oob_prediction_", "bag_weight_"):
-        if getattr(model, name, None) is not None and len(getattr(model, name)) != model.n_samples_:
-            return f"{name} does not fit the number of rows"
-    return trees_fit(model, model.trees_, n_outputs)
-
-
-class BaseForest(Contributions, BaseEstimator):
+class BaseForest(TreeModel, Bootstrapped):
     """Abstract forest; subclasses say what its trees answer."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **GROWTH_CONSTRAINTS,
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "bootstrap": ["boolean"],
-        "oob_score": ["boolean"],
-        "n_jobs": [Integral, None],
-        "max_samples": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-            None,
-        ],
-        "warm_start": ["boolean"],
-        "feature_sampling": [StrOptions({"split", "tree"})],
-    }
+    n_estimators: Count = 100
+    _: KW_ONLY
+    bootstrap: bool = True
+    oob_score: bool = False
+    n_jobs: int | None = None
+    warm_start: bool = False
+    max_samples: Count | Share | None = None
+    feature_sampling: Literal["split", "tree"] = "split"
 
-    trees_: Trees
+    trees_: Trees = fitted(Instance("predict_values", "gain_by_feature"))
+
+    _members = "trees_"
 
     @abstractmethod
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
         """Store out-of-bag predictions and their score."""
 
     @abstractmethod
     def _single(self) -> Any:
         """Return a single tree with the forest's parameters and what it knows of the data."""
 
-    def _weights(self, weight: np.ndarray | None, seed: Any) -> tuple[Any, np.ndarray | None]:
-        """Return a tree's generator and the weights of its rows."""
-        random = np.random.Generator(np.random.PCG64(seed))
-        if not self.bootstrap:
-            return random, weight
-        counts = bootstrap_counts(
-            self.n_samples_,
-            number_of_draws(self.max_samples, self.n_samples_),
-            random,
-            sample_weight=weight,
-        )
-        return random, counts.astype(np.float64)
+    def _weigh_classes(self, weight: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
+        """Multiply weights of rows by those of their classes."""
+        return weight
 
-    def _fit_forest(self, X: Any, y: Any, sample_weight: Any) -> None:
-        if self.oob_score and not self.bootstrap:
-            raise ValueError(
-                "Out-of-bag predictions need rows that trees have not seen. "
-                "Set bootstrap=True or oob_score=False."
-            )
-        earlier = earlier_fit(self, "trees_")
-        X, problem, weight = read_training(self, X, y, sample_weight)
-        self.n_samples_, n_features = X.shape
-        check_same_rows(self, earlier, weight if self.bootstrap else None)
-        grown = [] if earlier is None else [self.trees_[t] for t in range(len(self.trees_))]
-        if earlier is None:
-            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.settings_ = settings_of(self)
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training inputs; NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Labels or numbers.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        earlier, labels = self._begin(), is_classifier(self)
+        X, y, weight = self._check(X, y, sample_weight, y_numeric=not labels)
+        problem = self._problem(self._code(y) if labels else y)
+        weight = self._usable(self._weigh_classes(weight, y))
+        seeds = self._set_up_draws(earlier, weight if self.bootstrap else None, X.shape[0])
         cores = available_cores() if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
-        categorical = self.categories_.mask(n_features)
-        signs = monotone_signs(self, categorical)
-        table = BinnedTable.of(X, sample_weight=weight, categorical=categorical, n_jobs=cores)
-        # A bag weighs as much as its draws, or as all rows.
-        total = float(number_of_draws(self.max_samples, self.n_samples_))
-        if not self.bootstrap:
-            total = float(self.n_samples_) if weight is None else float(weight.sum())
-        rules = stopping_rules(self, self.n_samples_, n_features, total)
-        per_tree = self.feature_sampling == "tree" and rules.max_features != n_features
-        balanced = getattr(self, "class_weight", None) == "balanced_subsample"
-        for name in ("bag_weight_", "oob_score_", "oob_decision_function_", "oob_prediction_"):
-            self.__dict__.pop(name, None)
-        if self.bootstrap and weight is not None:
-            self.bag_weight_ = weight
+        ground = self._prepare(X, problem, weight, cores)
+        known = [] if earlier is None else [self.trees_[t] for t in range(len(self.trees_))]
+        trees: list[Tree] = []
 
-        def grow(seed: Any) -> tuple[Tree, np.ndarray | None]:
-            random, mine = self._weights(weight, seed)
-            bag = mine
-            if balanced and mine is not None:
-                drawn = np.repeat(np.arange(len(mine)), mine.astype(np.int64))
-                by_class = compute_sample_weight("balanced", problem.target, indices=drawn)
-                bag = mine * by_class
-            columns = None
-            if per_tree:
-                columns = random.choice(n_features, rules.max_features, replace=False)
-            tree = grow_histogram(
-                table,
-                problem,
-                rules,
-                sample_weight=bag,
-                features=columns,
-                monotone=signs,
-                seed=int(random.integers(2**62)),
-            )
-            if self.ccp_alpha > 0:
-                tree = prune(tree, self.ccp_alpha * tree.weight[0])
-            return tree, mine
-
-        def member(t: int) -> tuple[Tree, np.ndarray | None, np.ndarray | None]:
-            known = t < len(grown)
-            tree, mine = (grown[t], None) if known else grow(seeds[t])
+        def member(t: int) -> tuple[Tree, Any]:
+            random, bag = self._row_weights(weight, seeds[t])
+            tree = known[t] if t < len(known) else ground.grow(bag, random)
             if not self.oob_score:
-                return tree, None, None
-            if known:
-                _, mine = self._weights(weight, seeds[t])
-            left_out = np.flatnonzero(mine == 0)
-            return tree, left_out, tree.predict_values(X[left_out])
+                return tree, None
+            left_out = np.flatnonzero(bag == 0)
+            return tree, (left_out, tree.predict_values(X[left_out]))
 
-        seeds, trees = generators(self.seed_, self.n_estimators), []
-        sums = np.zeros((self.n_samples_, max(1, problem.n_classes)))
-        seen = np.zeros(self.n_samples_, dtype=np.int64)
-        with track("growing trees", total=self.n_estimators) as step:
-            for tree, left_out, values in ordered_map(member, range(len(seeds)), workers=cores):
-                trees.append(tree)
-                if left_out is not None:
-                    sums[left_out] += values
-                    seen[left_out] += 1
-                step()
+        def grow_all() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            with track("growing trees", total=len(seeds)) as step:
+                for tree, answers in ordered_map(member, range(len(seeds)), workers=cores):
+                    trees.append(tree)
+                    yield answers
+                    step()
+
+        if self.oob_score:
+            mean, answered = self._average_out_of_bag(grow_all(), max(1, problem.n_classes))
+        else:
+            deque(grow_all(), maxlen=0)
         self.trees_ = Trees.join(trees)
         if self.oob_score:
-            if not seen.all():
-                warnings.warn(
-                    f"{int((seen == 0).sum())} rows were seen by all {self.n_estimators} trees and "
-                    "have no out-of-bag prediction. Raise n_estimators.",
-                    stacklevel=4,
-                )
-            with np.errstate(invalid="ignore"):
-                self._keep_out_of_bag(sums / seen[:, None], seen > 0, problem)
+            self._keep_out_of_bag(mean, answered, problem.target)
+        return self
+
+    def _prepare(
+        self, X: Any, problem: GrowthProblem, weight: np.ndarray | None, cores: int
+    ) -> _Ground:
+        """Bin the rows and read the rules of growth."""
+        n_samples, n_features = X.shape
+        categorical = self.categories_.mask(n_features)
+        # A bag weighs as much as its draws, or as all rows.
+        total = float(number_of_draws(self.max_samples, n_samples))
+        if not self.bootstrap:
+            total = float(n_samples) if weight is None else float(weight.sum())
+        rules = self._stopping_rules(n_samples, n_features, total)
+        per_tree = self.feature_sampling == "tree" and rules.max_features != n_features
+        return _Ground(
+            BinnedTable.of(X, sample_weight=weight, categorical=categorical, n_jobs=cores),
+            problem,
+            rules,
+            self._monotone_signs(categorical),
+            self.ccp_alpha,
+            rules.max_features if per_tree else None,
+            self.bootstrap and getattr(self, "class_weight", None) == "balanced_subsample",
+        )
+
+    def _row_weights(self, weight: np.ndarray | None, seed: Any) -> tuple[Any, np.ndarray | None]:
+        """Return a tree's generator and the weights of its rows."""
+        if not self.bootstrap:
+            return np.random.Generator(np.random.PCG64(seed)), weight
+        random, counts = self._draw(seed)
+        return random, counts.astype(np.float64)
 
     def _parts(self) -> Trees:
         return self.trees_
 
     def _mean(self, X: Any) -> np.ndarray:
-        rows = read_rows(self, X)
-        return self.trees_.predict_values(rows, n_jobs=self.n_jobs) / len(self.trees_)
+        """Return the mean of the trees for validated rows."""
+        return self.trees_.predict_values(X, n_jobs=self.n_jobs) / len(self.trees_)
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row in each tree.
@@ -195,8 +195,7 @@ class BaseForest(Contributions, BaseEstimator):
         leaves : ndarray of int of shape (n_samples, n_estimators)
             Numbers of nodes within their trees.
         """
-        rows = read_rows(self, X)
-        return self.trees_.apply(rows, n_jobs=self.n_jobs)
+        return self.trees_.apply(self._new(X), n_jobs=self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
         """Mark the nodes that rows pass in all trees.
@@ -213,8 +212,7 @@ class BaseForest(Contributions, BaseEstimator):
         n_nodes_ptr : ndarray of shape (n_estimators + 1,)
             Columns of tree t are those from its entry t up to entry t + 1.
         """
-        rows = read_rows(self, X)
-        return self.trees_.decision_path(rows), self.trees_.offsets
+        return self.trees_.decision_path(self._new(X)), self.trees_.offsets
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -230,31 +228,25 @@ class BaseForest(Contributions, BaseEstimator):
     def estimators_(self) -> list[Any]:
         """The trees as models, made when asked for."""
         check_is_fitted(self)
-        found = []
+        models = []
         for t in range(len(self.trees_)):
             model = self._single()
             model.tree_ = self.trees_[t]
             for name in ("categories_", "max_features_", "n_features_in_", "feature_names_in_"):
                 if hasattr(self, name):
                     setattr(model, name, getattr(self, name))
-            found.append(model)
-        return found
+            models.append(model)
+        return models
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
         """Rows drawn for each tree, repeated as often as they were drawn."""
+        if self.bootstrap:
+            return super().estimators_samples_
         check_is_fitted(self)
-        rows, found = np.arange(self.n_samples_), []
-        for seed in generators(self.seed_, len(self.trees_)):
-            _, counts = self._weights(getattr(self, "bag_weight_", None), seed)
-            if self.bootstrap and counts is not None:
-                found.append(np.repeat(rows, counts.astype(np.int64)))
-            else:
-                found.append(rows)
-        return found
+        return [np.arange(self.n_samples_)] * len(self.trees_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
+    def _fits_together(self) -> str | None:
+        if not isinstance(self.trees_, Trees):
+            return "the trees must be many"
+        return self._draws_fit() or self._trees_fit(self.trees_, max(1, self._n_classes()))

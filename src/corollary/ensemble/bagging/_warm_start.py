@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 
 # What may change between fits: it does not change the members that there are.
-FREE = ("n_estimators", "n_jobs", "oob_score", "warm_start")
+_FREE = ("n_estimators", "n_jobs", "oob_score", "warm_start")
+
+
+def member_seeds(seed: int, n: int) -> list[np.random.SeedSequence]:
+    """Return a seed for each member; the first ones are the same whatever their number."""
+    return np.random.SeedSequence(int(seed)).spawn(n)
 
 
 def settings_of(model: Any) -> np.ndarray:
     """List the parameters that every member depends on."""
     found = []
     for name, value in sorted(model.get_params(deep=True).items()):
-        if name in FREE:
+        if name in _FREE:
             continue
         if hasattr(value, "get_params"):  # its own parameters are listed, too
             text = type(value).__name__

@@ -1,24 +1,17 @@
 """Bagging: the same learner on many bootstrap samples, averaged."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from corollary.core.compat import fit_context
+from corollary.core.estimator import fitted
 from corollary.core.protocols import Bag
-from corollary.core.schema import Array, Instance, Integer, Labels, Nullable, Optional, Schema, Spec
+from corollary.core.schema import Array, Integer, Labels, Optional
 from corollary.ensemble._members import aligned_probabilities, label_codes
-from corollary.ensemble.bagging._bag import FITTED_BAG, BaseBagging, bag_fits
+from corollary.ensemble.bagging._bag import BaseBagging
+from corollary.ensemble.bagging._bootstrapped import determination
 from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-_PARAMETERS: dict[str, Spec] = {"estimator": Nullable(Instance("fit", "predict", "get_params"))}
-
-
-def _classifier_fits(model: Any) -> str | None:
-    if model.n_classes_ != len(model.classes_):
-        return "the number of classes does not fit"
-    return bag_fits(model)
 
 
 class BaggingClassifier(ClassifierMixin, BaseBagging):
@@ -109,61 +102,22 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
     True
     """
 
-    _schema = Schema(
-        _classifier_fits,
-        _PARAMETERS,
-        classes_=Labels("k"),
-        n_classes_=Integer(1),
-        oob_decision_function_=Optional(Array("f", "n", "k")),
-        **FITTED_BAG,
-    )
+    classes_: np.ndarray = fitted(Labels("k"))
+    n_classes_: int = fitted(Integer(1))
+    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k")))
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = 1.0,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        rows = super()._check_rows(X, y, sample_weight)
+        self.n_classes_ = len(self.classes_)
+        return rows
 
-    # Members validate what concerns them: their parameters and the rows.
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members.
+    def _n_outputs(self) -> int:
+        return len(self.classes_)
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs, as the members take them.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows: their chances to be drawn.
-
-        Returns
-        -------
-        self : BaggingClassifier
-            The fitted model.
-        """
-        self._fit_bag(X, y, sample_weight)
-        return self
+    def _fits_together(self) -> str | None:
+        if self.n_classes_ != len(self.classes_):
+            return "the number of classes does not fit"
+        return super()._fits_together()
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the mean of the members' probabilities or votes.
@@ -330,54 +284,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
     array([6.])
     """
 
-    _schema = Schema(bag_fits, _PARAMETERS, oob_prediction_=Optional(Array("f", "n")), **FITTED_BAG)
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = 1.0,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    # Members validate what concerns them: their parameters and the rows.
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs, as the members take them.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows: their chances to be drawn.
-
-        Returns
-        -------
-        self : BaggingRegressor
-            The fitted model.
-        """
-        self._fit_bag(X, y, sample_weight)
-        return self
+    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n")))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the mean of the members.
@@ -402,6 +309,4 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
 
     def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
         self.oob_prediction_ = mean[:, 0]
-        spread = ((y[known] - y[known].mean()) ** 2).sum()
-        residual = ((y[known] - self.oob_prediction_[known]) ** 2).sum()
-        self.oob_score_ = float(1.0 - residual / spread) if spread > 0 else float("nan")
+        self.oob_score_ = determination(y[known], mean[known, 0])

@@ -117,8 +117,3 @@ def number_of_draws(max_samples: Any, n_samples: int) -> int:
     if isinstance(max_samples, Integral):
         return int(max_samples)
     return max(1, round(max_samples * n_samples))
-
-
-def generators(random_state: Any, n: int) -> list[np.random.SeedSequence]:
-    """Return a seed for each member, independent of the others."""
-    return np.random.SeedSequence(int(random_state)).spawn(n)

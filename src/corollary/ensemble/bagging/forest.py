@@ -1,27 +1,20 @@
 """Random forests: bagged trees, each split from a random choice of columns."""
 
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.schema import Array, Integer, Labels, Optional, Schema
-from corollary.ensemble.bagging._forest import FITTED_FOREST, BaseForest, forest_fits
-from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, GrowthProblem
-
-
-def _classifier_fits(model: Any) -> str | None:
-    if model.n_classes_ != len(model.classes_):
-        return "the number of classes does not fit"
-    return forest_fits(model, len(model.classes_))
+from corollary.core.estimator import Count, ProbabilisticClassifier, Regressor, Share, fitted
+from corollary.core.schema import Array, Integer, Optional
+from corollary.ensemble.bagging._bootstrapped import determination
+from corollary.ensemble.bagging._forest import BaseForest
+from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
-def _regressor_fits(model: Any) -> str | None:
-    return forest_fits(model, 1)
-
-
-class RandomForestClassifier(ClassifierMixin, BaseForest):
+class RandomForestClassifier(BaseForest, ProbabilisticClassifier):
     """Classify by the mean of many trees, each grown on its own draw of rows and columns.
 
     Parameters
@@ -141,145 +134,49 @@ default="from_dtype"
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BaseForest._parameter_constraints,
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
-        "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],
-    }
-    _schema = Schema(
-        _classifier_fits,
-        classes_=Labels("k"),
-        n_classes_=Integer(1),
-        oob_decision_function_=Optional(Array("f", "n", "k")),
-        **FITTED_FOREST,
-    )
+    _: KW_ONLY
+    criterion: Literal["gini", "entropy", "log_loss", "misclassification"] = "gini"
+    max_features: Count | Share | Literal["sqrt", "log2"] | None = "sqrt"
+    class_weight: dict[Any, float] | Literal["balanced", "balanced_subsample"] | None = None
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
-        feature_sampling: str = "split",
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.feature_sampling = feature_sampling
-        self.categorical_features = categorical_features
+    n_classes_: int = fitted(Integer(1))
+    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k")))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
+    def _fits_together(self) -> str | None:
+        if self.n_classes_ != len(self.classes_):
+            return "the number of classes does not fit"
+        return super()._fits_together()
 
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows.
+    def _code(self, y: np.ndarray) -> np.ndarray:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)  # one class is enough
+        self.n_classes_ = len(self.classes_)
+        return codes
 
-        Returns
-        -------
-        self : RandomForestClassifier
-            The fitted model.
-        """
-        self._fit_forest(X, y, sample_weight)
-        return self
+    def _weigh_classes(self, weight: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
+        wanted = self.class_weight
+        if isinstance(wanted, str) and wanted == "balanced_subsample":  # of each tree by itself
+            wanted = None if self.bootstrap else "balanced"
+        if wanted is None:
+            return weight
+        by_class = compute_sample_weight(wanted, y)
+        return by_class if weight is None else weight * by_class
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the mean over trees of the class shares in each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+    def _probabilities(self, X: Any) -> np.ndarray:
         return self._mean(X)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of :meth:`predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_samples, n_classes)
-            Minus infinity for classes that no tree expects.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the most probable class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels; among equally probable ones the first.
-        """
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
-
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
         self.oob_decision_function_ = mean
-        right = mean[known].argmax(axis=1) == problem.target[known]
+        right = mean[known].argmax(axis=1) == target[known]
         self.oob_score_ = float(right.mean()) if known.any() else float("nan")
 
     def _single(self) -> DecisionTreeClassifier:
-        criterion: Any = self.criterion
-        model = DecisionTreeClassifier(criterion=criterion, splitter="histogram")
+        model = DecisionTreeClassifier(criterion=self.criterion, splitter="histogram")
         model.classes_, model.n_classes_ = self.classes_, self.n_classes_
         return model
 
 
-class RandomForestRegressor(RegressorMixin, BaseForest):
+class RandomForestRegressor(BaseForest, Regressor):
     """Predict numbers by the mean of many trees, each grown on its own draw of rows and columns.
 
     Parameters
@@ -393,98 +290,18 @@ default="from_dtype"
     (True, 0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BaseForest._parameter_constraints,
-        "criterion": [StrOptions({"squared_error"})],
-    }
-    _schema = Schema(_regressor_fits, oob_prediction_=Optional(Array("f", "n")), **FITTED_FOREST)
+    _: KW_ONLY
+    criterion: Literal["squared_error"] = "squared_error"
+    max_features: Count | Share | Literal["sqrt", "log2"] | None = 1.0
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: int | float | None = None,
-        monotonic_cst: Any = None,
-        feature_sampling: str = "split",
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.feature_sampling = feature_sampling
-        self.categorical_features = categorical_features
+    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n")))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training inputs; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : RandomForestRegressor
-            The fitted model.
-        """
-        self._fit_forest(X, y, sample_weight)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the mean of the trees.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
+    def _predict(self, X: Any) -> np.ndarray:
         return self._mean(X)[:, 0]
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, problem: GrowthProblem) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
         self.oob_prediction_ = mean[:, 0]
-        y = problem.target[known]
-        spread = ((y - y.mean()) ** 2).sum() if known.any() else 0.0
-        residual = ((y - self.oob_prediction_[known]) ** 2).sum()
-        self.oob_score_ = float(1.0 - residual / spread) if spread > 0 else float("nan")
+        self.oob_score_ = determination(target[known], mean[known, 0])
 
     def _single(self) -> DecisionTreeRegressor:
-        criterion: Any = self.criterion
-        return DecisionTreeRegressor(criterion=criterion, splitter="histogram")
+        return DecisionTreeRegressor(criterion=self.criterion, splitter="histogram")

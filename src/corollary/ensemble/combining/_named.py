@@ -1,25 +1,17 @@
 """What votes and stacks share: a list of named estimators that take rows as they come."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import TransformerMixin, clone, is_classifier, is_regressor
-from sklearn.utils import Bunch, check_consistent_length, column_or_1d, get_tags, indexable
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import BaseComposition, check_feature_names_in, check_sample_weight
-from corollary.core.estimator import MetaEstimator, clear_errors
-from corollary.core.schema import Instance, List, Optional, Size, Spec, Strings, Text
-from corollary.ensemble._members import note_rows
-
-SCHEMA = {
-    "estimators_": List(Instance("fit", "predict"), "b"),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-}
+from corollary.core.compat import BaseComposition, check_feature_names_in
+from corollary.core.estimator import fitted
+from corollary.core.schema import Instance, List, Spec, Text
+from corollary.ensemble._members import MemberEnsemble
 
 
 class NamedEstimators(Spec):
@@ -38,17 +30,18 @@ class NamedEstimators(Spec):
         )
 
 
-class NamedEnsemble(MetaEstimator, TransformerMixin, BaseComposition):
+class NamedEnsemble(TransformerMixin, MemberEnsemble, BaseComposition):
     """An ensemble of named estimators.
 
-    Its subclasses have the parameter ``estimators``; parameters of members are set by
+    Its subclasses have ``n_jobs``; parameters of members are set by
     ``set_params(name__parameter=...)``, and ``set_params(name="drop")`` leaves one out.
     """
 
-    estimators: Any
-    n_jobs: int | None
-    estimators_: list[Any]
-    classes_: np.ndarray
+    estimators: list[Any] | tuple[Any, ...]
+
+    estimators_: list[Any] = fitted(List(Instance("fit", "predict"), "b"))
+
+    _saved_parameters: ClassVar[dict[str, Spec]] = {"estimators": NamedEstimators()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the ensemble and of its members.
@@ -145,47 +138,6 @@ class NamedEnsemble(MetaEstimator, TransformerMixin, BaseComposition):
                 for name, member in self._active()
             )
         )
-
-    def _check_rows(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, np.ndarray, np.ndarray | None]:
-        """Check targets and weights, and remember the rows; members check X."""
-        who = type(self).__name__
-        if y is None:
-            raise ValueError(f"{who} requires y to be passed, but the target y is None.")
-        (X,) = indexable(X)
-        check_consistent_length(X, y)
-        y = column_or_1d(y, warn=True)
-        if is_classifier(self):
-            if y.dtype.kind == "f":
-                assert_all_finite(y, input_name="y")
-            text = [isinstance(label, str) for label in y.tolist()] if y.dtype == object else []
-            if any(text) and not all(text):
-                raise ValueError(
-                    f"{who} needs labels of one kind, none of them missing. Got "
-                    f"{y[text.index(False)]!r} among text in y."
-                )
-            check_classification_targets(y)
-            self.classes_ = np.unique(y)
-        else:
-            with clear_errors(self, None, y):
-                y = y.astype(np.float64)
-            assert_all_finite(y, input_name="y")
-        note_rows(self, X)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(
-                sample_weight, y, dtype=np.float64, ensure_non_negative=True
-            )
-        return X, y, sample_weight
-
-    def _check_new(self, X: Any) -> None:
-        check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"{type(self).__name__} needs rows of shape (n_samples, n_features). Got a 1D "
-                "array instead. Reshape your data with X.reshape(1, -1) if it is a single row."
-            )
-        validate_data(self, X, reset=False, skip_check_array=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

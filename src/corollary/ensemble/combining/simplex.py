@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from corollary.risk import check_weights
 
 # Smallest probability of a label: a member that excludes what happened is not excluded for ever.
-SMALLEST_PROBABILITY = 1e-15
+_SMALLEST_PROBABILITY = 1e-15
 
 
 def simplex_least_squares(predictions: Any, y: Any, *, sample_weight: Any = None) -> np.ndarray:
@@ -125,7 +125,7 @@ def simplex_log_loss(
         )
     w = check_weights("simplex_log_loss", sample_weight, len(L))
     w = np.ones(len(L)) if w is None else w / w.max()
-    L, w = np.maximum(L[w > 0], SMALLEST_PROBABILITY), w[w > 0] / w.sum()
+    L, w = np.maximum(L[w > 0], _SMALLEST_PROBABILITY), w[w > 0] / w.sum()
     p = np.full(L.shape[1], 1 / L.shape[1])
     gap = np.inf
     for _ in range(max_iter):

@@ -10,76 +10,70 @@ the log loss of averaged probabilities. They cannot overfit much, and the result
 range of its members.
 """
 
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import HasMethods, StrOptions, fit_context, safe_indexing
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Labels,
-    List,
-    Nullable,
-    Optional,
-    Schema,
-    Text,
-)
+from corollary.core.compat import fit_context, safe_indexing
+from corollary.core.estimator import Predictor, fitted
+from corollary.core.schema import Array, Instance, Integer, Labels, List, Nullable, Optional, Text
 from corollary.ensemble._members import (
     aligned_probabilities,
     label_codes,
     members_fit,
+    winners,
 )
-from corollary.ensemble.combining._named import SCHEMA, NamedEnsemble, NamedEstimators
+from corollary.ensemble.combining._named import NamedEnsemble
 from corollary.ensemble.combining._out_of_fold import fold_predictions, member_columns
 from corollary.ensemble.combining.simplex import simplex_least_squares, simplex_log_loss
-from corollary.ensemble.combining.vote import winners
 
 _METHODS = ("predict_proba", "decision_function", "predict")
-
-
-def _fits_together(model: Any) -> str | None:
-    n_members = len(model.estimators_)
-    if len(model._active()) != n_members or len(model.stack_methods_) != n_members:
-        return "its fitted members are not those it lists"
-    if (model.weights_ is None) == (model.final_estimator_ is None):
-        return "it needs either weights or a final estimator"
-    for member, method in zip(model.estimators_, model.stack_methods_):
-        if method not in _METHODS or not hasattr(member, method):
-            return f"a member has no method {str(method)[:30]!r}"
-    if model.weights_ is not None:
-        if len(model.weights_) != n_members:
-            return "there is not one weight for each member"
-        if not np.all(model.weights_ >= 0) or abs(model.weights_.sum() - 1) > 1e-9:
-            return "its weights are not convex"
-        if is_classifier(model) and set(model.stack_methods_) != {"predict_proba"}:
-            return "weights are for probabilities"
-    else:
-        from sklearn.base import is_regressor
-
-        check_is_fitted(model.final_estimator_)
-        kind = is_classifier if is_classifier(model) else is_regressor
-        if not kind(model.final_estimator_):
-            return "its final estimator is of the wrong kind"
-        if is_classifier(model):
-            label_codes("StackingClassifier", model.classes_, model.final_estimator_.classes_)
-    return members_fit(model)
 
 
 class _Stacking(NamedEnsemble):
     """Out-of-fold predictions, fitting, and the final step."""
 
-    final_estimator: Any
-    cv: Any
-    passthrough: bool
-    weights_: np.ndarray | None
-    final_estimator_: Any
+    final_estimator: Predictor | None = None
+    _: KW_ONLY
+    cv: Annotated[Any, "cv_object"] = None
+    n_jobs: int | None = None
+    passthrough: bool = False
+
+    weights_: np.ndarray | None = fitted(Nullable(Array("f", "b")))
+    final_estimator_: Any = fitted(Nullable(Instance("predict")))
+    stack_methods_: list[str] = fitted(List(Text(_METHODS), "b"))
+    n_columns_: list[int] = fitted(Optional(List(Integer(1, 2**20), "b")))
+
+    def _fits_together(self) -> str | None:
+        n_members = len(self.estimators_)
+        if len(self._active()) != n_members or len(self.stack_methods_) != n_members:
+            return "its fitted members are not those it lists"
+        if (self.weights_ is None) == (self.final_estimator_ is None):
+            return "it needs either weights or a final estimator"
+        for member, method in zip(self.estimators_, self.stack_methods_):
+            if method not in _METHODS or not hasattr(member, method):
+                return f"a member has no method {str(method)[:30]!r}"
+        if self.weights_ is not None:
+            if len(self.weights_) != n_members:
+                return "there is not one weight for each member"
+            if not np.all(self.weights_ >= 0) or abs(self.weights_.sum() - 1) > 1e-9:
+                return "its weights are not convex"
+            if is_classifier(self) and set(self.stack_methods_) != {"predict_proba"}:
+                return "weights are for probabilities"
+        else:
+            check_is_fitted(self.final_estimator_)
+            kind = is_classifier if is_classifier(self) else is_regressor
+            if not kind(self.final_estimator_):
+                return "its final estimator is of the wrong kind"
+            if is_classifier(self):
+                label_codes("StackingClassifier", self.classes_, self.final_estimator_.classes_)
+        return members_fit(self)
 
     def _methods(self, active: list[tuple[str, Any]]) -> list[str]:
         return ["predict"] * len(active)
@@ -203,22 +197,6 @@ class _Stacking(NamedEnsemble):
         return self._names_out(counts, input_features, more=self.passthrough)
 
 
-_CONSTRAINTS: dict = {
-    "estimators": [list, tuple],
-    "final_estimator": [HasMethods(["fit", "predict"]), None],
-    "cv": ["cv_object"],
-    "n_jobs": [int, None],
-    "passthrough": ["boolean"],
-}
-_FITTED = {
-    **SCHEMA,
-    "final_estimator_": Nullable(Instance("predict")),
-    "weights_": Nullable(Array("f", "b")),
-    "stack_methods_": List(Text(_METHODS), "b"),
-    "n_columns_": Optional(List(Integer(1, 2**20), "b")),
-}
-
-
 class StackingRegressor(RegressorMixin, _Stacking):
     r"""Combine regressors by weights learnt from out-of-fold predictions.
 
@@ -281,28 +259,6 @@ class StackingRegressor(RegressorMixin, _Stacking):
     (array([1., 0.]), True)
     """
 
-    _parameter_constraints: dict = _CONSTRAINTS
-    _schema = Schema(
-        _fits_together,
-        {"estimators": NamedEstimators()},
-        **_FITTED,
-    )
-
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        passthrough: bool = False,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.passthrough = passthrough
-
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit members and their combination.
@@ -362,13 +318,13 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     cv : int, splitter, iterable or None, default=None
         Folds, as in scikit-learn's model selection; None for five, stratified. Rows need not be
         held out exactly once.
-    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What a final estimator gets of each member; "auto" takes the first that the member has.
-        Convex weights take probabilities.
     n_jobs : int or None, default=None
         Fits at a time; None for one.
     passthrough : bool, default=False
         Whether a final estimator gets the features besides the predictions.
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What a final estimator gets of each member; "auto" takes the first that the member has.
+        Convex weights take probabilities.
 
     Attributes
     ----------
@@ -413,33 +369,10 @@ class StackingClassifier(ClassifierMixin, _Stacking):
     array([1., 0.])
     """
 
-    _parameter_constraints: dict = {
-        **_CONSTRAINTS,
-        "stack_method": [StrOptions({"auto", *_METHODS})],
-    }
-    _schema = Schema(
-        _fits_together,
-        {"estimators": NamedEstimators()},
-        classes_=Labels("k"),
-        **_FITTED,
-    )
+    _: KW_ONLY
+    stack_method: Literal["auto", "predict_proba", "decision_function", "predict"] = "auto"
 
-    def __init__(
-        self,
-        estimators: Any,
-        final_estimator: Any = None,
-        *,
-        cv: Any = None,
-        stack_method: str = "auto",
-        n_jobs: int | None = None,
-        passthrough: bool = False,
-    ) -> None:
-        self.estimators = estimators
-        self.final_estimator = final_estimator
-        self.cv = cv
-        self.stack_method = stack_method
-        self.n_jobs = n_jobs
-        self.passthrough = passthrough
+    classes_: np.ndarray = fitted(Labels("k"))
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.ensemble._members import winners
 from corollary.risk import check_signs, sign
 
 
@@ -204,9 +205,3 @@ def weighted_vote(labels: Any, weights: Any = None) -> np.ndarray:
     classes, codes = np.unique(labels, return_inverse=True)
     shares = vote_shares(codes.reshape(labels.shape), len(classes), weights)
     return classes[winners(shares)]
-
-
-def winners(shares: np.ndarray) -> np.ndarray:
-    """Return the first column that holds the largest share, up to rounding."""
-    slack = 1e-12 * np.abs(shares).sum(axis=1, keepdims=True)
-    return (shares >= shares.max(axis=1, keepdims=True) - slack).argmax(axis=1)

@@ -1,35 +1,39 @@
 """Votes and averages of named estimators, with scikit-learn's names."""
 
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from corollary.core.compat import StrOptions, fit_context
-from corollary.core.schema import Labels, Schema
-from corollary.ensemble._members import aligned_probabilities, label_codes, members_fit
-from corollary.ensemble.combining._named import SCHEMA, NamedEnsemble, NamedEstimators
-from corollary.ensemble.combining.vote import (
-    convex_combination,
-    convex_weights,
-    vote_shares,
+from corollary.core.compat import fit_context
+from corollary.core.estimator import ArrayLike, fitted
+from corollary.core.schema import Labels
+from corollary.ensemble._members import (
+    aligned_probabilities,
+    label_codes,
+    members_fit,
     winners,
 )
-
-
-def _fits_together(model: Any) -> str | None:
-    if len(model._active()) != len(model.estimators_):
-        return "its fitted members are not those it lists"
-    model._member_weights()
-    return members_fit(model)
+from corollary.ensemble.combining._named import NamedEnsemble
+from corollary.ensemble.combining.vote import convex_combination, convex_weights, vote_shares
 
 
 class _Voting(NamedEnsemble):
     """Fitting and weights."""
 
-    weights: Any
-    _uses_weights = False
+    _: KW_ONLY
+    weights: ArrayLike | None = None
+    n_jobs: int | None = None
+
+    _uses_weights: ClassVar[bool] = False
+
+    def _fits_together(self) -> str | None:
+        if len(self._active()) != len(self.estimators_):
+            return "its fitted members are not those it lists"
+        self._member_weights()
+        return members_fit(self)
 
     def _member_weights(self) -> np.ndarray:
         if self.weights is None:
@@ -88,18 +92,6 @@ class VotingRegressor(RegressorMixin, _Voting):
     >>> model.predict([[3.0]]).round(3)
     array([2.512])
     """
-
-    _parameter_constraints: dict = {
-        "estimators": [list, tuple],
-        "weights": ["array-like", None],
-        "n_jobs": [int, None],
-    }
-    _schema = Schema(_fits_together, {"estimators": NamedEstimators()}, **SCHEMA)
-
-    def __init__(self, estimators: Any, *, weights: Any = None, n_jobs: int | None = None) -> None:
-        self.estimators = estimators
-        self.weights = weights
-        self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -181,12 +173,12 @@ class VotingClassifier(ClassifierMixin, _Voting):
     ----------
     estimators : list of (str, estimator)
         Names and classifiers; "drop" in place of one leaves it out. Rows reach them as they came.
-    voting : {"hard", "soft"}, default="hard"
-        "hard" counts labels, "soft" averages probabilities, which all members must give.
     weights : array-like of shape (n_estimators,) or None, default=None
         Non-negative weights, divided by their sum; None for equal ones.
     n_jobs : int or None, default=None
         Members to fit at a time; None for one.
+    voting : {"hard", "soft"}, default="hard"
+        "hard" counts labels, "soft" averages probabilities, which all members must give.
     flatten_transform : bool, default=True
         Whether :meth:`transform` puts the probabilities of soft voting side by side.
 
@@ -224,31 +216,11 @@ class VotingClassifier(ClassifierMixin, _Voting):
     array(['low', 'high'], dtype='<U4')
     """
 
-    _parameter_constraints: dict = {
-        "estimators": [list, tuple],
-        "voting": [StrOptions({"hard", "soft"})],
-        "weights": ["array-like", None],
-        "n_jobs": [int, None],
-        "flatten_transform": ["boolean"],
-    }
-    _schema = Schema(
-        _fits_together, {"estimators": NamedEstimators()}, classes_=Labels("k"), **SCHEMA
-    )
+    _: KW_ONLY
+    voting: Literal["hard", "soft"] = "hard"
+    flatten_transform: bool = True
 
-    def __init__(
-        self,
-        estimators: Any,
-        *,
-        voting: str = "hard",
-        weights: Any = None,
-        n_jobs: int | None = None,
-        flatten_transform: bool = True,
-    ) -> None:
-        self.estimators = estimators
-        self.voting = voting
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.flatten_transform = flatten_transform
+    classes_: np.ndarray = fitted(Labels("k"))
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -16,67 +16,50 @@ With s = +1 where a classifier is right and -1 where it is wrong, a row is miscl
 
 import warnings
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any, Self
 
 import numpy as np
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import HasMethods, Interval, fit_context
+from corollary.core.compat import Interval, fit_context
 from corollary.core.estimator import (
-    MetaEstimator,
-    check_new_data,
-    check_training_data,
+    Count,
+    Predictor,
+    ProbabilisticClassifier,
+    RandomSeed,
+    ScoringClassifier,
+    fitted,
     weight_parameters,
 )
 from corollary.core.progress import track
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Labels,
-    List,
-    Nullable,
-    Optional,
-    Schema,
-    Size,
-    Strings,
-)
+from corollary.core.schema import Array, Instance, List, Nullable
 from corollary.ensemble._members import (
     FollowsMember,
     label_codes,
     make_member,
     members_fit,
+    winners,
 )
-from corollary.ensemble.combining.vote import winners
+from corollary.ensemble.stagewise._cuts import presort
 from corollary.ensemble.stagewise._tree_votes import trees_of_votes
 from corollary.ensemble.stagewise.reweighting import classifier_weight, normaliser
-from corollary.ensemble.stagewise.stump import StumpClassifier, presort
+from corollary.ensemble.stagewise.stump import StumpClassifier
 
 # An edge over guessing below this is rounding: after an update the last classifier has an error
 # of exactly 1/2 on paper and of 1/2 minus a few units of the last digit in memory.
-SMALLEST_EDGE = 1e-10
+_SMALLEST_EDGE = 1e-10
 
 # A weak learner: weights of rows to a fitted classifier and its codes on the training rows.
-Learner = Callable[[np.ndarray], tuple[Any, np.ndarray]]
+_Learner = Callable[[np.ndarray], tuple[Any, np.ndarray]]
 
 
-def _fits_together(model: Any) -> str | None:
-    weights = model.estimator_weights_
-    if not len(model.estimators_) or len(model.classes_) < 1:
-        return "it has no members or no classes"
-    if not np.isfinite(weights).all() or np.any(weights <= 0):
-        return "the weights of its members are not positive numbers"
-    if not np.isfinite(weights.sum()):
-        return "the weights of its members have no finite sum"
-    return members_fit(model)
-
-
-class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifier):
     r"""Classify by AdaBoost, with its training-error bound tracked at every round.
 
     Round t fits a classifier to the rows with weights :math:`D_t`, gives it the weight
@@ -168,41 +151,30 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
     (array([0.25, 0.25, 0.  ]), array([0.866, 0.645, 0.516]))
     """
 
-    _parameter_constraints: dict = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, 2, closed="right")],
-        "random_state": ["random_state"],
-    }
-    _schema = Schema(
-        _fits_together,
-        None,
-        classes_=Labels("k"),
-        estimators_=List(Instance("predict"), "t"),
-        estimator_weights_=Array("f", "t"),
-        estimator_errors_=Array("f", "t"),
-        normalisers_=Array("f", "t"),
-        training_errors_=Array("f", "t"),
-        exponential_losses_=Array("f", "t"),
-        training_bounds_=Array("f", "t"),
-        edge_bounds_=Nullable(Array("f", "t")),
-        n_features_in_=Size("d"),
-        feature_names_in_=Optional(Strings("d")),
-        fingerprint_=Optional(Instance("merge", "overlap")),
-    )
+    estimator: Predictor | None = None
+    _: KW_ONLY
+    n_estimators: Count = 50
+    learning_rate: Annotated[float, Interval(Real, 0, 2, closed="right")] = 1.0
+    random_state: RandomSeed = None
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+    estimators_: list[Any] = fitted(List(Instance("predict"), "t"))
+    estimator_weights_: np.ndarray = fitted(Array("f", "t"))
+    estimator_errors_: np.ndarray = fitted(Array("f", "t"))
+    normalisers_: np.ndarray = fitted(Array("f", "t"))
+    training_errors_: np.ndarray = fitted(Array("f", "t"))
+    exponential_losses_: np.ndarray = fitted(Array("f", "t"))
+    training_bounds_: np.ndarray = fitted(Array("f", "t"))
+    edge_bounds_: np.ndarray | None = fitted(Nullable(Array("f", "t")))
+
+    def _fits_together(self) -> str | None:
+        weights = self.estimator_weights_
+        if not len(self.estimators_) or len(self.classes_) < 1:
+            return "it has no members or no classes"
+        if not np.isfinite(weights).all() or np.any(weights <= 0):
+            return "the weights of its members are not positive numbers"
+        if not np.isfinite(weights.sum()):
+            return "the weights of its members have no finite sum"
+        return members_fit(self)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -222,23 +194,20 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         self : AdaBoostClassifier
             The fitted model.
         """
-        X, y, given = check_training_data(
-            self, X, y, sample_weight=sample_weight, **self._input_checks()
-        )
+        X, y, w = self._check(X, y, sample_weight)
         check_classification_targets(y)
-        kept = np.ones(X.shape[0], dtype=bool) if given is None else given > 0
         self.classes_ = np.unique(y)  # labels of weight zero are classes, too
-        if given is not None and not kept.all():
-            X, y, given = X[kept], y[kept], given[kept]
+        if w is not None and not (w > 0).all():
+            X, y, w = X[w > 0], y[w > 0], w[w > 0]
         codes = np.searchsorted(self.classes_, y).astype(np.int64)
         # Shares of the largest weight first: the sum of huge weights would overflow.
-        start = np.ones(len(y)) if given is None else given / given.max()
-        total = start.sum() * (1.0 if given is None else given.max())
+        start = np.ones(len(y)) if w is None else w / w.max()
+        total = start.sum() * (1.0 if w is None else w.max())
         learner = self._learner(X, y, codes, min(total, np.finfo(float).max))
         self._boost(learner, codes, np.log(start) - np.log(start.sum()))
         return self
 
-    def _learner(self, X: Any, y: np.ndarray, codes: np.ndarray, total: float) -> Learner:
+    def _learner(self, X: Any, y: np.ndarray, codes: np.ndarray, total: float) -> _Learner:
         if self.estimator is None:
             table = presort(X)
 
@@ -258,10 +227,10 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
 
         return fit_any
 
-    def _boost(self, learn: Learner, codes: np.ndarray, log_start: np.ndarray) -> None:
+    def _boost(self, learn: _Learner, codes: np.ndarray, log_start: np.ndarray) -> None:
         n_classes = len(self.classes_)
         chance = 1 - 1 / max(n_classes, 2)
-        self.estimators_: list[Any] = []
+        self.estimators_ = []
         rounds: list[tuple[float, ...]] = []
         margins = np.zeros(len(codes))  # sum of w_t s_t
         votes = np.zeros((len(codes), n_classes))
@@ -275,7 +244,7 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
                 # A row may be too light for its weight to be a number above zero.
                 error = max(float(D[wrong].sum() / D.sum()), np.finfo(float).tiny * wrong.any())
                 first, perfect = not rounds, not wrong.any()
-                useless = not perfect and error >= chance - SMALLEST_EDGE
+                useless = not perfect and error >= chance - _SMALLEST_EDGE
                 if useless and not first:
                     break
                 if perfect or useless:
@@ -336,9 +305,6 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         table = [member.feature_importances_ for member in self.estimators_]
         return np.average(table, axis=0, weights=self.estimator_weights_)
 
-    def _check_rows(self, X: Any) -> Any:
-        return check_new_data(self, X, **self._input_checks())
-
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the votes for checked rows after each round, in one array that changes."""
         votes = np.zeros((X.shape[0], len(self.classes_)))
@@ -352,7 +318,6 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
             yield votes
 
     def _votes(self, X: Any) -> np.ndarray:
-        X = self._check_rows(X)
         trees = trees_of_votes(
             "AdaBoostClassifier", self.estimators_, self.estimator_weights_, self.classes_
         )
@@ -367,29 +332,14 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
             return (2 * votes[:, -1] - total[:, 0]) / total[:, 0]
         return (votes * votes.shape[1] - total) / (total * (votes.shape[1] - 1))
 
-    def _probabilities(self, votes: np.ndarray) -> np.ndarray:
-        # The multi-class exponential loss has the minimiser f_k = (K - 1) log P(k) + constant, and
-        # f is a multiple of the votes: the factors cancel, for two classes as for more.
-        return softmax(votes, axis=1)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return normalised votes.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the weight for the second minus that for the first, divided by all of
-            it: from -1 to 1. Else for each class a number from -1/(n_classes - 1) to 1.
-        """
+    def _scores(self, X: Any) -> np.ndarray:
         return self._decision(self._votes(X))
 
+    def _probabilities(self, X: Any) -> np.ndarray:
+        return _probabilities_of_votes(self._votes(X))
+
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with the largest vote.
+        """Return the labels with the largest vote; of votes equal up to rounding, the first.
 
         Parameters
         ----------
@@ -399,42 +349,10 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Labels; of equal votes, the first.
+            Labels.
         """
-        best = winners(self._votes(X))
+        best = winners(self._votes(self._new(X)))
         return self.classes_[best]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return probabilities by the link of the exponential loss.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``. They tend to be overconfident after many
-            rounds.
-        """
-        return self._probabilities(self._votes(X))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return logarithms of probabilities.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the labels after each round.
@@ -449,7 +367,7 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         labels : ndarray of shape (n_samples,)
             Labels by the vote so far.
         """
-        for votes in self._staged_votes(self._check_rows(X)):
+        for votes in self._staged_votes(self._new(X)):
             yield self.classes_[winners(votes)]
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
@@ -465,7 +383,7 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             As :meth:`decision_function`.
         """
-        for votes in self._staged_votes(self._check_rows(X)):
+        for votes in self._staged_votes(self._new(X)):
             yield self._decision(votes)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
@@ -481,8 +399,8 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         probabilities : ndarray of shape (n_samples, n_classes)
             As :meth:`predict_proba`.
         """
-        for votes in self._staged_votes(self._check_rows(X)):
-            yield self._probabilities(votes)
+        for votes in self._staged_votes(self._new(X)):
+            yield _probabilities_of_votes(votes)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round.
@@ -503,3 +421,9 @@ class AdaBoostClassifier(FollowsMember, MetaEstimator, ClassifierMixin, BaseEsti
         """
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
+
+
+def _probabilities_of_votes(votes: np.ndarray) -> np.ndarray:
+    # The multi-class exponential loss has the minimiser f_k = (K - 1) log P(k) + constant, and f is
+    # a multiple of the votes: the factors cancel, for two classes as for more.
+    return softmax(votes, axis=1)

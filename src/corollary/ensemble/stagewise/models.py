@@ -1,41 +1,32 @@
 """Estimators of forward stagewise additive modelling: any loss, any base learner."""
 
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    RegressorMixin,
-    is_classifier,
-)
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import HasMethods, Interval, fit_context
+from corollary.core.compat import fit_context
 from corollary.core.estimator import (
-    MetaEstimator,
-    check_new_data,
-    check_training_data,
+    Count,
+    Learner,
+    Predictor,
+    RandomSeed,
+    Regressor,
+    ScoringClassifier,
+    Share,
+    fitted,
     weight_parameters,
 )
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Labels,
-    List,
-    Number,
-    Optional,
-    Schema,
-    Size,
-    Strings,
-)
+from corollary.core.schema import Array, Instance, List
 from corollary.ensemble._members import FollowsMember, make_member
-from corollary.ensemble.stagewise.descent import (
+from corollary.ensemble.stagewise._steps import (
     StagewiseRun,
     additive_loss,
     best_constant,
@@ -44,57 +35,31 @@ from corollary.ensemble.stagewise.descent import (
 from corollary.ensemble.stagewise.stump import StumpClassifier, StumpRegressor
 from corollary.risk import HingeLoss, Loss, MarginLoss, PerceptronLoss, RampLoss
 
-_SCHEMA = {
-    "estimators_": List(Instance("predict"), "t"),
-    "lengths_": Array("f", "t"),
-    "losses_": List(Array("f", "*")),
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-}
 
-
-def _members_fit(model: Any) -> str | None:
-    from sklearn.utils.validation import check_is_fitted
-
-    if not np.isfinite(model.lengths_).all():
-        return "a coefficient is not finite"
-    for member in model.estimators_:
-        check_is_fitted(member)
-        if getattr(member, "n_features_in_", model.n_features_in_) != model.n_features_in_:
-            return "a member has other columns"
-        if is_classifier(member) and not set(np.asarray(member.classes_).tolist()) <= {-1, 1}:
-            return "a member has labels other than -1 and +1"
-    return None
-
-
-def _classifier_fits(model: Any) -> str | None:
-    n_classes = len(model.classes_)
-    if n_classes < 2 or len(model.losses_) != (1 if n_classes == 2 else n_classes):
-        return f"it has {len(model.losses_)} sums for {n_classes} classes"
-    if model.outputs_.size and model.outputs_.max() >= len(model.losses_):
-        return "a member belongs to no class"
-    return _members_fit(model)
-
-
-class _Stagewise(FollowsMember, MetaEstimator, BaseEstimator):
+class _Stagewise(FollowsMember, Learner):
     """Base learners, weights and sums."""
 
-    _parameter_constraints: dict = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "loss": [str, Loss],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, 1, closed="right")],
-        "random_state": ["random_state"],
-    }
+    estimator: Predictor | None = None
+    _: KW_ONLY
+    loss: str | Loss = "square"
+    n_estimators: Count = 50
+    learning_rate: Share = 1.0
+    random_state: RandomSeed = None
 
-    estimator: Any
-    loss: Any
-    n_estimators: int
-    learning_rate: float
-    random_state: Any
-    estimators_: list[Any]
-    lengths_: np.ndarray
+    estimators_: list[Any] = fitted(List(Instance("predict"), "t"))
+    lengths_: np.ndarray = fitted(Array("f", "t"))
+    losses_: list[np.ndarray] = fitted(List(Array("f", "*")))
+
+    def _fits_together(self) -> str | None:
+        if not np.isfinite(self.lengths_).all():
+            return "a coefficient is not finite"
+        for member in self.estimators_:
+            check_is_fitted(member)
+            if getattr(member, "n_features_in_", self.n_features_in_) != self.n_features_in_:
+                return "a member has other columns"
+            if is_classifier(member) and not set(np.asarray(member.classes_).tolist()) <= {-1, 1}:
+                return "a member has labels other than -1 and +1"
+        return None
 
     def _run(
         self,
@@ -153,9 +118,6 @@ class _Stagewise(FollowsMember, MetaEstimator, BaseEstimator):
 
         return by_residuals
 
-    def _check_rows(self, X: Any) -> Any:
-        return check_new_data(self, X, **self._input_checks())
-
     def _values(self, X: Any) -> Iterator[np.ndarray]:
         for member in self.estimators_:
             values = np.asarray(member.predict(X))
@@ -172,7 +134,7 @@ class _Stagewise(FollowsMember, MetaEstimator, BaseEstimator):
         return X[w > 0], y[w > 0], w[w > 0]
 
 
-class StagewiseRegressor(RegressorMixin, _Stagewise):
+class StagewiseRegressor(_Stagewise, Regressor):
     r"""Regress by a greedy sum of functions, under any loss.
 
     The sum starts from the best constant. Each step fits the base learner to the negative slopes
@@ -231,22 +193,7 @@ class StagewiseRegressor(RegressorMixin, _Stagewise):
     True
     """
 
-    _schema = Schema(_members_fit, None, start_=Number(), **_SCHEMA)
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        loss: Any = "square",
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.loss = loss
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+    start_: float = fitted()
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -272,9 +219,7 @@ class StagewiseRegressor(RegressorMixin, _Stagewise):
                 "StagewiseRegressor needs a loss of numbers, such as 'square' or 'absolute'. Got "
                 f"{self.loss!r}, a loss of labels; use StagewiseClassifier."
             )
-        X, y, w = check_training_data(
-            self, X, y, sample_weight=sample_weight, y_numeric=True, **self._input_checks()
-        )
+        X, y, w = self._check(X, y, sample_weight, y_numeric=True)
         X, y, w = self._kept(X, y.astype(float), w)
         template = StumpRegressor() if self.estimator is None else self.estimator
         if is_classifier(template):
@@ -288,20 +233,7 @@ class StagewiseRegressor(RegressorMixin, _Stagewise):
         self.start_, self.losses_ = run.start, [run.losses]
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Evaluate the sum.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
-        X = self._check_rows(X)
+    def _predict(self, X: Any) -> np.ndarray:
         total = np.full(X.shape[0], float(self.start_))
         for length, values in zip(self.lengths_, self._values(X)):
             total += length * values
@@ -316,7 +248,7 @@ def _gives_probabilities(self: "StagewiseClassifier") -> bool:
     )
 
 
-class StagewiseClassifier(ClassifierMixin, _Stagewise):
+class StagewiseClassifier(_Stagewise, ScoringClassifier):
     r"""Classify by a greedy sum of functions, under any margin loss.
 
     Each step asks the base learner for a function against the slopes of the loss (a classifier
@@ -380,28 +312,18 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
     1.0
     """
 
-    _schema = Schema(
-        _classifier_fits,
-        None,
-        classes_=Labels("k"),
-        outputs_=Array("i", "t", low=0),
-        **_SCHEMA,
-    )
+    _: KW_ONLY
+    loss: str | Loss = "logistic"
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        loss: Any = "logistic",
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.loss = loss
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
+    outputs_: np.ndarray = fitted(Array("i", "t", low=0))
+
+    def _fits_together(self) -> str | None:
+        n_classes = len(self.classes_)
+        if n_classes < 2 or len(self.losses_) != (1 if n_classes == 2 else n_classes):
+            return f"it has {len(self.losses_)} sums for {n_classes} classes"
+        if self.outputs_.size and self.outputs_.max() >= len(self.losses_):
+            return "a member belongs to no class"
+        return super()._fits_together()
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -422,9 +344,7 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
             The fitted model.
         """
         loss = additive_loss(self.loss, "StagewiseClassifier")
-        X, y, w = check_training_data(
-            self, X, y, sample_weight=sample_weight, **self._input_checks()
-        )
+        X, y, w = self._check(X, y, sample_weight)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         X, y, w = self._kept(X, y, w)
@@ -447,41 +367,11 @@ class StagewiseClassifier(ClassifierMixin, _Stagewise):
         self.losses_ = [run.losses for run in runs]
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Evaluate the sums.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes one score, positive for the second class; else one per class.
-        """
-        X = self._check_rows(X)
+    def _scores(self, X: Any) -> np.ndarray:
         scores = np.zeros((X.shape[0], len(self.losses_)))
         for place, length, values in zip(self.outputs_, self.lengths_, self._values(X)):
             scores[:, place] += length * values
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the label with the highest score; a zero score means the first class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]
 
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -14,30 +14,19 @@ feature, then the smallest threshold.
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import check_new_data, check_training_data
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Labels,
-    Number,
-    Optional,
-    Schema,
-    Size,
-    Strings,
+from corollary.core.estimator import Learner, ProbabilisticClassifier, Regressor, fitted
+from corollary.core.schema import Array, Integer
+from corollary.ensemble._members import winners
+from corollary.ensemble.stagewise._cuts import (
+    Presorted,
+    label_cut,
+    leaf_weights,
+    presort,
+    square_cut,
 )
-from corollary.ensemble.combining.vote import winners
 from corollary.risk import check_signs, check_weights, sign
-
-_INPUTS = {
-    "n_features_in_": Size("d"),
-    "feature_names_in_": Optional(Strings("d")),
-    "fingerprint_": Optional(Instance("merge", "overlap")),
-}
 
 
 class Stump(NamedTuple):
@@ -80,53 +69,6 @@ class Stump(NamedTuple):
             -1 or +1.
         """
         return self.sign * sign(np.asarray(X, dtype=float)[:, self.feature] - self.threshold)
-
-
-class Presorted(NamedTuple):
-    """Columns and the order of their rows, to fit many stumps to the same rows."""
-
-    columns: np.ndarray  # the transposed rows
-    order: np.ndarray  # rows of each column in ascending order
-
-
-class Cut(NamedTuple):
-    """A feature and a threshold."""
-
-    feature: int  # column
-    threshold: float  # rows at or above it go up; minus infinity if no cut is better than none
-    above: np.ndarray  # which rows go up
-
-
-def presort(X: np.ndarray) -> Presorted:
-    """Sort the columns of a table."""
-    columns = np.ascontiguousarray(X.T)
-    return Presorted(columns, np.argsort(columns, axis=1, kind="stable"))
-
-
-def label_cut(table: Presorted, codes: np.ndarray, weights: np.ndarray, n_classes: int) -> Cut:
-    """Find the cut with the smallest weighted error when each side predicts one class."""
-    from corollary.ensemble._loops.stump import best_label_split
-
-    return _cut(table, *best_label_split(*table, codes, weights, n_classes))
-
-
-def square_cut(table: Presorted, y: np.ndarray, weights: np.ndarray) -> Cut:
-    """Find the cut with the smallest weighted squared error when each side predicts its mean."""
-    from corollary.ensemble._loops.stump import best_square_split
-
-    residual = y - np.average(y, weights=weights)
-    return _cut(table, *best_square_split(*table, residual, weights))
-
-
-def _cut(table: Presorted, feature: int, place: int) -> Cut:
-    columns, order = table
-    if feature < 0:
-        return Cut(0, -np.inf, np.ones(columns.shape[1], dtype=bool))
-    low, high = columns[feature, order[feature, place : place + 2]]
-    middle = 0.5 * low + 0.5 * high
-    # Between neighbouring floats there is no third one.
-    threshold = float(middle) if low < middle <= high else float(high)
-    return Cut(int(feature), threshold, columns[feature] >= threshold)
 
 
 def best_stump(X: Any, y: Any, *, sample_weight: Any = None) -> Stump:
@@ -173,34 +115,25 @@ def best_stump(X: Any, y: Any, *, sample_weight: Any = None) -> Stump:
     X, y, weights = X[kept], y[kept], weights[kept]
     codes = (y > 0).astype(np.int64)
     cut = label_cut(presort(X), codes, weights, 2)
-    leaf = _leaf_weights(cut, codes, weights, 2)
+    leaf = leaf_weights(cut, codes, weights, 2)
     upper = 1 if winners(leaf)[1] else -1
     wrong = np.where(cut.above, upper, -upper) != y
     return Stump(cut.feature, cut.threshold, upper, float(weights[wrong].sum() / weights.sum()))
 
 
-def _leaf_weights(cut: Cut, codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
-    cells = np.bincount(
-        cut.above * n_classes + codes, weights=weights, minlength=2 * n_classes
-    ).reshape(2, n_classes)
-    if not cells[0].any():  # a constant: nothing lies below
-        cells[0] = cells[1]
-    return cells
-
-
-class _Stump(BaseEstimator):
+class _Stump(Learner):
     """What both estimators share: one feature, one threshold."""
 
-    feature_: int
-    threshold_: float
-    n_features_in_: int
+    feature_: int = fitted(Integer(0))
+    threshold_: float = fitted()
 
-    def __init__(self) -> None:
-        """Take no parameters."""
-
-    def _sides(self, X: Any) -> np.ndarray:
-        X = check_new_data(self, X)
+    def _sides(self, X: np.ndarray) -> np.ndarray:
         return (X[:, self.feature_] >= self.threshold_).astype(np.intp)
+
+    def _fits_together(self) -> str | None:
+        if self.feature_ >= self.n_features_in_:
+            return "its feature is not among its columns"
+        return None
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -211,13 +144,7 @@ class _Stump(BaseEstimator):
         return importances
 
 
-def _feature_is_there(model: Any) -> str | None:
-    if model.feature_ >= model.n_features_in_:
-        return "its feature is not among its columns"
-    return None
-
-
-class StumpClassifier(ClassifierMixin, _Stump):
+class StumpClassifier(_Stump, ProbabilisticClassifier):
     """Classify by one threshold on one feature, with the smallest weighted error.
 
     Attributes
@@ -259,44 +186,19 @@ class StumpClassifier(ClassifierMixin, _Stump):
     (0.5, array(['no', 'yes'], dtype='<U3'))
     """
 
-    _parameter_constraints: dict = {}
-    _schema = Schema(
-        _feature_is_there,
-        None,
-        classes_=Labels("k"),
-        feature_=Integer(0),
-        threshold_=Number(),
-        leaf_classes_=Array("i", 2, low=0, below="k"),
-        leaf_probabilities_=Array("f", 2, "k"),
-        error_=Number(),
-        **_INPUTS,
-    )
+    leaf_classes_: np.ndarray = fitted(Array("i", 2, low=0, below="k"))
+    leaf_probabilities_: np.ndarray = fitted(Array("f", 2, "k"))
+    error_: float = fitted()
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the best stump.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : StumpClassifier
-            The fitted model.
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight=sample_weight)
+    def _code(self, y: np.ndarray) -> np.ndarray:
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        weights = _shares(weights, len(X))
+        self.classes_ = np.unique(y)  # one class is enough for a constant
+        return np.searchsorted(self.classes_, y)
+
+    def _fit(self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        weights = _shares(sample_weight, len(X))
         kept = weights > 0
-        table = presort(X[kept])
-        return self._adopt(table, codes.ravel()[kept].astype(np.int64), weights[kept], classes)
+        self._adopt(presort(X[kept]), codes[kept].astype(np.int64), weights[kept], self.classes_)
 
     def _adopt(
         self, table: Presorted, codes: np.ndarray, weights: np.ndarray, classes: np.ndarray
@@ -304,7 +206,7 @@ class StumpClassifier(ClassifierMixin, _Stump):
         """Fit to sorted columns; rows of weight zero are left out already."""
         n_classes = len(classes)
         cut = label_cut(table, codes, weights, n_classes)
-        leaf = _leaf_weights(cut, codes, weights, n_classes)
+        leaf = leaf_weights(cut, codes, weights, n_classes)
         self.classes_ = classes
         self.feature_, self.threshold_ = cut.feature, cut.threshold
         self.leaf_classes_ = winners(leaf)
@@ -314,37 +216,11 @@ class StumpClassifier(ClassifierMixin, _Stump):
         self.n_features_in_ = len(table.columns)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict labels.
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return np.eye(len(self.classes_))[self.leaf_classes_][self._sides(X)]
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The label of the side each row falls on.
-        """
-        side = self._sides(X)
-        return self.classes_[self.leaf_classes_[side]]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the shares of the classes on the side each row falls on.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        side = self._sides(X)
-        return self.leaf_probabilities_[side]
+    def _probabilities(self, X: np.ndarray) -> np.ndarray:
+        return self.leaf_probabilities_[self._sides(X)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -352,7 +228,7 @@ class StumpClassifier(ClassifierMixin, _Stump):
         return tags
 
 
-class StumpRegressor(RegressorMixin, _Stump):
+class StumpRegressor(_Stump, Regressor):
     """Predict one of two numbers by one threshold on one feature, by least squares.
 
     Attributes
@@ -382,38 +258,12 @@ class StumpRegressor(RegressorMixin, _Stump):
     array([1., 5.])
     """
 
-    _parameter_constraints: dict = {}
-    _schema = Schema(
-        _feature_is_there,
-        None,
-        feature_=Integer(0),
-        threshold_=Number(),
-        leaf_values_=Array("f", 2),
-        **_INPUTS,
-    )
+    leaf_values_: np.ndarray = fitted(Array("f", 2))
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the best stump.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : StumpRegressor
-            The fitted model.
-        """
-        X, y, weights = check_training_data(self, X, y, sample_weight=sample_weight, y_numeric=True)
-        weights = _shares(weights, len(X))
+    def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        weights = _shares(sample_weight, len(X))
         kept = weights > 0
-        X, y, weights = X[kept], y[kept].astype(float), weights[kept]
+        X, y, weights = X[kept], y[kept], weights[kept]
         # Squares of huge targets would overflow; a power of two changes no digit.
         exponent = int(np.frexp(np.abs(y).max())[1])
         y = np.ldexp(y, -exponent)
@@ -424,23 +274,9 @@ class StumpRegressor(RegressorMixin, _Stump):
         if not cut.above.all():
             lower = np.average(y[~cut.above], weights=weights[~cut.above])
         self.leaf_values_ = np.ldexp([lower, upper], exponent)
-        return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The mean of the side each row falls on.
-        """
-        side = self._sides(X)
-        return self.leaf_values_[side]
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        return self.leaf_values_[self._sides(X)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
