@@ -38,11 +38,11 @@ def test_with_all_columns_it_is_bagged_trees(seed, classes, criterion):
 def grown_on_all_bins(model, X, y, counts):
     """Fit a single tree with the bins of all rows: tiny weights keep absent rows in the bins."""
     from corollary.tree import BinnedTable, grow_histogram
-    from corollary.tree.base import read_training, stopping_rules
 
-    rows, problem, _ = read_training(model, X, y, None)
+    rows, y, _ = model._check(X, y, None)
+    problem = model._problem(model._code(y))
     table = BinnedTable.of(rows, categorical=model.categories_.mask(rows.shape[1]))
-    rules = stopping_rules(model, len(rows), rows.shape[1], counts.sum())
+    rules = model._stopping_rules(len(rows), rows.shape[1], counts.sum())
     model.tree_ = grow_histogram(table, problem, rules, sample_weight=counts)
     return model
 

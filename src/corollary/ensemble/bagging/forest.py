@@ -33,10 +33,21 @@ class RandomForestClassifier(BaseForest, ProbabilisticClassifier):
         Share of the weight of all rows that a leaf must have.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Columns drawn; as a float, a share. None for all, which is bagging.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
     max_leaf_nodes : int or None, default=None
         Leaves of a tree at most; None for no limit.
     min_impurity_decrease : float, default=0.0
         A split must lower the mean impurity of a tree's rows by this much.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the probability of the second of two classes may only rise (1) or
+        only fall (-1) with it; 0 for no constraint. A dict maps names of columns to signs.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
     bootstrap : bool, default=True
         Whether each tree gets rows drawn with replacement, in proportion to their weights;
         otherwise all trees get all rows.
@@ -44,28 +55,17 @@ class RandomForestClassifier(BaseForest, ProbabilisticClassifier):
         Whether to predict every row by the trees that have not seen it.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The forest does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Determines rows and columns drawn.
     warm_start : bool, default=False
         Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
         the one that has so many trees from the start.
-    class_weight : dict, {"balanced", "balanced_subsample"} or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight among all rows,
-        "balanced_subsample" among the rows of each tree.
-    ccp_alpha : float, default=0.0
-        Price of a leaf, per unit of weight, at which each tree is pruned.
     max_samples : int, float or None, default=None
         Draws for each tree; as a float, a share of the rows. None for as many as rows.
-    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
-        For each feature whether the probability of the second of two classes may only rise (1) or
-        only fall (-1) with it; 0 for no constraint. A dict maps names of columns to signs.
     feature_sampling : {"split", "tree"}, default="split"
         Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
         once for a whole tree.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
-default="from_dtype"
-        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
-        positions or names.
+    class_weight : dict, {"balanced", "balanced_subsample"} or None, default=None
+        Weights of the classes; "balanced" gives all classes the same total weight among all rows,
+        "balanced_subsample" among the rows of each tree.
 
     Attributes
     ----------
@@ -196,10 +196,21 @@ class RandomForestRegressor(BaseForest, Regressor):
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Columns drawn; as a float, a share. The default is all, which is bagging; a third is usual
         where columns are many.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
     max_leaf_nodes : int or None, default=None
         Leaves of a tree at most; None for no limit.
     min_impurity_decrease : float, default=0.0
         A split must lower the mean impurity of a tree's rows by this much.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the prediction may only rise (1) or only fall (-1) with
+        it; 0 for no constraint. A dict maps names of columns to signs.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
     bootstrap : bool, default=True
         Whether each tree gets rows drawn with replacement, in proportion to their weights;
         otherwise all trees get all rows.
@@ -207,25 +218,14 @@ class RandomForestRegressor(BaseForest, Regressor):
         Whether to predict every row by the trees that have not seen it.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The forest does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Determines rows and columns drawn.
     warm_start : bool, default=False
         Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
         the one that has so many trees from the start.
-    ccp_alpha : float, default=0.0
-        Price of a leaf, per unit of weight, at which each tree is pruned.
     max_samples : int, float or None, default=None
         Draws for each tree; as a float, a share of the rows. None for as many as rows.
-    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
-        For each feature whether the prediction may only rise (1) or only fall (-1) with
-        it; 0 for no constraint. A dict maps names of columns to signs.
     feature_sampling : {"split", "tree"}, default="split"
         Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
         once for a whole tree.
-    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
-default="from_dtype"
-        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
-        positions or names.
 
     Attributes
     ----------
