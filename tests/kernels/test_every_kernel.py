@@ -1,6 +1,8 @@
 """What every exported kernel owes, tested for each by its example in ``kernels_at_hand``."""
 
 import inspect
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ import pytest
 import corollary
 from corollary import kernels
 from corollary.kernels import Kernel, KernelRidge
+from corollary.kernels import _arrays as arrays
+from corollary.kernels._parametrised import POSITIVE
 from tests.kernels.kernels_at_hand import EXAMPLES, rows
 
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
@@ -210,6 +214,44 @@ def test_a_spectral_measure_gives_the_kernel_back(name, seed):
     error = 5.0 * waves.std(axis=2) / np.sqrt(len(frequencies)) + 1e-9
     mass = kernel.spectral_mass()
     assert (np.abs(mass * waves.mean(axis=2) - kernel.gram(X, Y)) <= mass * error).all()
+
+
+@dataclass(frozen=True, eq=False)
+class Cauchy(Kernel):
+    """A new kernel is one class: ``prod_j 1 / (1 + ((x_j - y_j) / length_scale)^2)``."""
+
+    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+
+    def __post_init__(self):
+        self._settle("length_scale")
+
+    def _prepare(self, X, Y):
+        X, Y = arrays.vector_pair("Cauchy", X, Y)
+        return arrays.both(lambda Z: Z / self.length_scale, X, Y)
+
+    def _evaluate(self, P, Q, same):
+        return (1.0 / (1.0 + (P[:, None] - Q[None]) ** 2)).prod(axis=2)
+
+    def _diag(self, P):
+        return P.__array_namespace__().ones(P.shape[0], dtype=P.dtype)
+
+
+def test_a_new_kernel_writes_three_methods_and_has_the_rest(seed):
+    """Gradients, tiles, the algebra and a Gaussian process, none of which know the class."""
+    from corollary.gp import GaussianProcessRegressor
+    from corollary.svm import SVC
+
+    rng = np.random.default_rng(seed)
+    X, W, kernel = rng.normal(size=(15, 2)), rng.normal(size=(15, 15)), 2.0 * Cauchy(1.3)
+    vector = kernel.parameters().vector
+    expected = differences(lambda v: np.vdot(W, kernel.with_parameters(v).gram(X)), vector)
+    np.testing.assert_allclose(kernel.gram_with_gradient(X)[1](W)[0], expected, rtol=1e-6)
+    tiles = kernel.tiles(X)
+    every = slice(0, 15)
+    np.testing.assert_allclose(tiles.tile(tiles.rows(every), tiles.columns(every)), kernel.gram(X))
+    model = GaussianProcessRegressor(Cauchy(), alpha=0.1, max_iter=20).fit(X, X[:, 0])
+    assert model.kernel_.length_scale != 1.0
+    assert SVC(kernel=kernel).fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.9
 
 
 class Untraceable(kernels.Laplacian):

@@ -47,15 +47,15 @@ from corollary.gp.selection import normal_scores as normal_scores
 from corollary.gp.selection import rank_kernels as rank_kernels
 from corollary.gp.selection import teacher_student as teacher_student
 from corollary.gp.sparse.collapsed import CollapsedBound as CollapsedBound
-from corollary.gp.sparse.collapsed import InducingLaw as InducingLaw
-from corollary.gp.sparse.collapsed import InducingSums as InducingSums
 from corollary.gp.sparse.collapsed import collapsed_bound as collapsed_bound
-from corollary.gp.sparse.collapsed import inducing_law as inducing_law
 from corollary.gp.sparse.inducing import learn_inducing as learn_inducing
 from corollary.gp.sparse.inducing import spread_points as spread_points
 from corollary.gp.sparse.regressor import (
     SparseGaussianProcessRegressor as SparseGaussianProcessRegressor,
 )
+from corollary.gp.sparse.sums import InducingLaw as InducingLaw
+from corollary.gp.sparse.sums import InducingSums as InducingSums
+from corollary.gp.sparse.sums import inducing_law as inducing_law
 from corollary.gp.sparse.variational import WhitenedLaw as WhitenedLaw
 from corollary.gp.sparse.variational import variational_bound as variational_bound
 from corollary.gp.sparse.variational import whitened_law as whitened_law

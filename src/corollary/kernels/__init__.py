@@ -23,16 +23,22 @@ from corollary.kernels.algebra.functions import Scaled as Scaled
 from corollary.kernels.algebra.inputs import InputMap as InputMap
 from corollary.kernels.algebra.inputs import from_feature_map as from_feature_map
 from corollary.kernels.base import Kernel as Kernel
-from corollary.kernels.features.explicit import Columns as Columns
-from corollary.kernels.features.explicit import MonomialMap as MonomialMap
-from corollary.kernels.features.explicit import bias_map as bias_map
-from corollary.kernels.features.explicit import exponential_map as exponential_map
-from corollary.kernels.features.explicit import monomial_exponents as monomial_exponents
-from corollary.kernels.features.explicit import monomial_map as monomial_map
-from corollary.kernels.features.explicit import polynomial_map as polynomial_map
-from corollary.kernels.features.explicit import rbf_map as rbf_map
-from corollary.kernels.features.explicit import rbf_map_error as rbf_map_error
-from corollary.kernels.features.explicit import subset_map as subset_map
+from corollary.kernels.features.arc_cosine import ArcCosineFeatures as ArcCosineFeatures
+from corollary.kernels.features.arc_cosine import arc_cosine_features as arc_cosine_features
+from corollary.kernels.features.exponentials import exponential_map as exponential_map
+from corollary.kernels.features.exponentials import rbf_map as rbf_map
+from corollary.kernels.features.exponentials import rbf_map_error as rbf_map_error
+from corollary.kernels.features.feature_count import FeatureCount as FeatureCount
+from corollary.kernels.features.feature_count import feature_count as feature_count
+from corollary.kernels.features.fourier import RandomFourierFeatures as RandomFourierFeatures
+from corollary.kernels.features.fourier import fourier_features as fourier_features
+from corollary.kernels.features.monomials import Columns as Columns
+from corollary.kernels.features.monomials import MonomialMap as MonomialMap
+from corollary.kernels.features.monomials import bias_map as bias_map
+from corollary.kernels.features.monomials import monomial_exponents as monomial_exponents
+from corollary.kernels.features.monomials import monomial_map as monomial_map
+from corollary.kernels.features.monomials import polynomial_map as polynomial_map
+from corollary.kernels.features.monomials import subset_map as subset_map
 from corollary.kernels.features.nystroem import Nystroem as Nystroem
 from corollary.kernels.features.nystroem import nystroem_projection as nystroem_projection
 from corollary.kernels.features.positive_features import (
@@ -43,14 +49,6 @@ from corollary.kernels.features.positive_features import (
     positive_log_features as positive_log_features,
 )
 from corollary.kernels.features.positive_features import softmax_attention as softmax_attention
-from corollary.kernels.features.random_features import ArcCosineFeatures as ArcCosineFeatures
-from corollary.kernels.features.random_features import FeatureCount as FeatureCount
-from corollary.kernels.features.random_features import (
-    RandomFourierFeatures as RandomFourierFeatures,
-)
-from corollary.kernels.features.random_features import arc_cosine_features as arc_cosine_features
-from corollary.kernels.features.random_features import feature_count as feature_count
-from corollary.kernels.features.random_features import fourier_features as fourier_features
 from corollary.kernels.matrix_display import KernelMatrixDisplay as KernelMatrixDisplay
 from corollary.kernels.models.kernel_erm import KernelRisk as KernelRisk
 from corollary.kernels.models.kernel_erm import minimise_kernel_risk as minimise_kernel_risk

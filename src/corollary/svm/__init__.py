@@ -40,6 +40,6 @@ from corollary.svm.machines.svr import SVR as SVR
 from corollary.svm.structural.estimator import StructuralSVM as StructuralSVM
 from corollary.svm.structural.problem import ClassLabels as ClassLabels
 from corollary.svm.structural.problem import LabelChain as LabelChain
-from corollary.svm.structural.problem import StructuralSolution as StructuralSolution
 from corollary.svm.structural.problem import StructuredProblem as StructuredProblem
-from corollary.svm.structural.problem import structural_svm as structural_svm
+from corollary.svm.structural.solver import StructuralSolution as StructuralSolution
+from corollary.svm.structural.solver import structural_svm as structural_svm

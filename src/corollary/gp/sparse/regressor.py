@@ -18,8 +18,8 @@ from corollary.gp._process import ProcessRegressor
 from corollary.gp.learning.search import Search
 from corollary.gp.sparse._blocks import row_blocks
 from corollary.gp.sparse._learnt import LearntInducing
-from corollary.gp.sparse.collapsed import InducingLaw, InducingSums, inducing_law
 from corollary.gp.sparse.inducing import learn_inducing, spread_points
+from corollary.gp.sparse.sums import InducingLaw, InducingSums, inducing_law
 from corollary.gp.sparse.variational import whitened_law
 from corollary.kernels import Kernel
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 from corollary.gp.exact.evidence import LOG_2PI
-from corollary.gp.sparse.collapsed import JITTER, InducingLaw
+from corollary.gp.sparse.sums import JITTER, InducingLaw
 from corollary.kernels import Kernel
 
 

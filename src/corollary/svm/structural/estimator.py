@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, Learner, Positive, fitted, refuse_one_class
 from corollary.core.schema import Array, Instance, Integer, Labels, Number, Optional, Size
-from corollary.svm.structural.problem import ClassLabels, StructuredProblem, structural_svm
+from corollary.svm.structural.problem import ClassLabels, StructuredProblem
+from corollary.svm.structural.solver import structural_svm
 
 
 class StructuralSVM(ClassifierMixin, Learner):

@@ -7,7 +7,7 @@ cost, whatever the number of rows.
 
 import math
 from dataclasses import KW_ONLY
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from corollary.core.estimator import Count, fitted
 from corollary.core.schema import Array, Number, Optional
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
-from corollary.kernels._parametrised import check_whole
 from corollary.kernels.base import Kernel
 from corollary.kernels.features._base import FeatureMap, Seed
 from corollary.kernels.vectors.radial import RBF
@@ -180,170 +179,3 @@ class RandomFourierFeatures(FeatureMap):
     @property
     def _n_features_out(self) -> int:
         return len(self.frequencies_) * (2 if self.form == "cos_sin" else 1)
-
-
-def arc_cosine_features(X: Any, directions: Any) -> np.ndarray:
-    """Return random sign features, on which side of hyperplanes the inputs lie.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Inputs.
-    directions : array-like of shape (K, d)
-        Normal vectors of random hyperplanes; their length does not matter.
-
-    Returns
-    -------
-    features : ndarray of shape (n, 2K)
-        ``(1{<u, x> >= 0}, 1{<u, x> < 0}) / sqrt(K)``.
-
-    Examples
-    --------
-    >>> from corollary.kernels import arc_cosine_features
-    >>> arc_cosine_features([[1.0, 0.0]], [[2.0, 5.0]])
-    array([[1., 0.]])
-    """
-    X = np.asarray(arrays.vectors("arc_cosine_features", X))
-    U = np.asarray(arrays.vectors("arc_cosine_features", directions))
-    positive = X @ U.T >= 0
-    return np.hstack([positive, ~positive]) / math.sqrt(max(1, len(U)))
-
-
-class ArcCosineFeatures(FeatureMap):
-    """Random sign features of the arc-cosine kernel.
-
-    Parameters
-    ----------
-    n_components : int, default=100
-        Number K of random hyperplanes through the origin; there are 2K columns.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the hyperplanes.
-
-    Attributes
-    ----------
-    directions_ : ndarray of shape (n_components, n_features)
-        Normal vectors, uniform on the sphere.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
-
-    See Also
-    --------
-    ArcCosine : The kernel.
-
-    Notes
-    -----
-    K times the inner product of two inputs has the binomial law with K trials and success
-    probability ``k(x, y)``. Guarantee: it misses the kernel by ``epsilon`` or more with
-    probability at most ``2 exp(-2 K epsilon^2)``; simulated in
-    ``tests/kernels/test_random_features.py``.
-
-    Examples
-    --------
-    >>> from corollary.kernels import ArcCosineFeatures
-    >>> Z = ArcCosineFeatures(n_components=4000, random_state=0).fit_transform([[1, 0], [0, 1]])
-    >>> bool(abs(Z[0] @ Z[1] - 0.5) < 0.05)
-    True
-    """
-
-    _: KW_ONLY
-    n_components: Count = 100
-    random_state: Seed = None
-
-    directions_: np.ndarray = fitted(Array("f", "k", "d"))
-
-    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        normal = generator(self.random_state).standard_normal((self.n_components, X.shape[1]))
-        self.directions_ = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-
-    def _transform(self, X: np.ndarray) -> np.ndarray:
-        return arc_cosine_features(X, self.directions_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return 2 * len(self.directions_)
-
-
-class FeatureCount(NamedTuple):
-    """Outcome of :func:`feature_count`.
-
-    Parameters
-    ----------
-    n_components : int
-        Sufficient number K of random draws.
-    failure : float
-        Upper bound on the probability that some pair misses its kernel by epsilon or more.
-
-    Examples
-    --------
-    >>> from corollary.kernels import feature_count
-    >>> feature_count(0.1, 0.05, form="arc_cosine").n_components
-    185
-    """
-
-    n_components: int
-    failure: float
-
-
-def feature_count(
-    epsilon: float, delta: float, *, form: str = "cos_sin", mass: float = 1.0, n_pairs: int = 1
-) -> FeatureCount:
-    """Return how many random features make the kernel's error small with high probability.
-
-    Parameters
-    ----------
-    epsilon : float
-        Wanted error of a kernel value.
-    delta : float
-        Allowed probability of a larger error.
-    form : {"cos_sin", "phase", "arc_cosine"}, default="cos_sin"
-        Which features.
-    mass : float, default=1.0
-        Mass Z of the spectral measure, for Fourier features.
-    n_pairs : int, default=1
-        Number of pairs for which the error must be small at once.
-
-    Returns
-    -------
-    result : FeatureCount
-        The number, and the failure probability that it gives.
-
-    Notes
-    -----
-    By Hoeffding's inequality, for values in an interval of width 1 (arc-cosine), 2Z ("cos_sin")
-    or 4Z ("phase"): ``K = log(2 n_pairs / delta) width^2 / (2 epsilon^2)``. Positive features are
-    not bounded, and no such number is known for them. Guarantee: simulated in
-    ``tests/kernels/test_random_features.py::test_feature_count_holds``.
-
-    Examples
-    --------
-    >>> from corollary.kernels import feature_count
-    >>> feature_count(0.1, 0.05).n_components
-    738
-    >>> feature_count(0.1, 0.05, form="phase", n_pairs=1000).n_components
-    8478
-    """
-    widths = {"arc_cosine": 1.0, "cos_sin": 2.0 * mass, "phase": 4.0 * mass}
-    if form not in widths:
-        raise ValueError(
-            "The 'form' parameter of feature_count must be a str among {'arc_cosine', 'cos_sin', "
-            f"'phase'}}. Got {form!r} instead."
-        )
-    for name, value, top in (("epsilon", epsilon, math.inf), ("delta", delta, 1.0)):
-        if not 0 < value < top:
-            raise ValueError(
-                f"The {name!r} parameter of feature_count must be a float in the range "
-                f"(0.0, {top}). Got {value!r} instead."
-            )
-    if not (math.isfinite(mass) and mass > 0):
-        raise ValueError(
-            "The 'mass' parameter of feature_count must be a float in the range (0.0, inf). "
-            f"Got {mass!r} instead."
-        )
-    check_whole("feature_count", "n_pairs", n_pairs, 1)
-    rate = 2.0 * (epsilon / widths[form]) ** 2
-    count = max(1, math.ceil(math.log(2.0 * n_pairs / delta) / rate))
-    return FeatureCount(count, min(1.0, 2.0 * n_pairs * math.exp(-rate * count)))
