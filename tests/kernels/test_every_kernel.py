@@ -1,7 +1,7 @@
 """What every exported kernel owes, tested for each by its example in ``kernels_at_hand``."""
 
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,8 @@ import pytest
 
 import corollary
 from corollary import kernels
-from corollary.kernels import Kernel, KernelRidge
+from corollary.kernels import Kernel, KernelRidge, hyperparameter
 from corollary.kernels import _arrays as arrays
-from corollary.kernels._parametrised import POSITIVE
 from tests.kernels.kernels_at_hand import EXAMPLES, rows
 
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
@@ -220,7 +219,7 @@ def test_a_spectral_measure_gives_the_kernel_back(name, seed):
 class Cauchy(Kernel):
     """A new kernel is one class: ``prod_j 1 / (1 + ((x_j - y_j) / length_scale)^2)``."""
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
 
     def __post_init__(self):
         self._settle("length_scale")

@@ -11,6 +11,7 @@ be one number or one for each feature; an amplitude is a factor, ``amplitude**2 
 """
 
 from corollary.kernels._parametrised import KernelParameters as KernelParameters
+from corollary.kernels._parametrised import hyperparameter as hyperparameter
 from corollary.kernels._tiles import GramTiles as GramTiles
 from corollary.kernels._tiles import PrecomputedTiles as PrecomputedTiles
 from corollary.kernels.algebra.combinations import Product as Product

@@ -1,7 +1,7 @@
 """Frozen dataclasses whose numbers are a flat vector: what optimisers see of a kernel.
 
-A field is a hyper-parameter if it has the metadata :data:`POSITIVE` or :data:`REAL`; fields that
-hold kernels contribute theirs, in the order of the fields.
+A field is a hyper-parameter if :func:`hyperparameter` declares it; fields that hold kernels
+contribute theirs, in the order of the fields.
 """
 
 import dataclasses
@@ -15,13 +15,54 @@ import numpy as np
 from corollary.core.schema import Array, Number
 from corollary.kernels import _arrays as arrays
 
-# Metadata of a dataclass field that make it a hyper-parameter: whether it is positive, and then
-# optimised on the log scale, and bounds for optimisers.
-POSITIVE: dict[str, Any] = {"positive": True, "low": 1e-5, "high": 1e5}
-REAL: dict[str, Any] = {"positive": False, "low": -1e5, "high": 1e5}
-
 # What a model file holds for a number, or one for each feature.
 SCALE = Number(0) | Array("f", "d", low=0)
+
+
+def hyperparameter(
+    default: Any = dataclasses.MISSING,
+    *,
+    positive: bool = True,
+    low: float | None = None,
+    high: float = 1e5,
+) -> Any:
+    """Declare a field of a kernel that optimisers may change.
+
+    Parameters
+    ----------
+    default : float or array-like, default=MISSING
+        The default of the field; without, the field is required.
+    positive : bool, default=True
+        Whether the number is positive, and then optimised on the log scale.
+    low : float or None, default=None
+        Smallest sensible value; None for 1e-5 if positive, else for ``-high``.
+    high : float, default=1e5
+        Largest sensible value.
+
+    Returns
+    -------
+    field : dataclasses.Field
+        For the body of a frozen dataclass.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import Any
+    >>> from corollary.kernels import Linear, hyperparameter
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Weighted(Linear):
+    ...     weight: Any = hyperparameter(2.0)
+    ...
+    ...     def _of_products(self, products):
+    ...         return self.weight * products
+    >>> kernel = Weighted(3.0)
+    >>> kernel(1.0, 5.0), kernel.parameters().names
+    (15.0, ('weight',))
+    """
+    if low is None:
+        low = 1e-5 if positive else -high
+    metadata = {"positive": positive, "low": low, "high": high}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Functions of one kernel, which users write ``2.0 * k``, ``k ** 3``, ``k.exp()`` and the like."""
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from corollary.core.schema import Array, Integer, Number, Schema
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._differentiation import Pullback
-from corollary.kernels._parametrised import POSITIVE, check_whole
+from corollary.kernels._parametrised import check_whole, hyperparameter
 from corollary.kernels.algebra._wrapper import KERNEL, Wrapper
 from corollary.kernels.base import Kernel
 
@@ -60,8 +60,8 @@ class Scaled(_Function):
     Scaled(scale=3.0, kernel=RBF(length_scale=2.0))
     """
 
-    scale: Any = field(metadata=POSITIVE)
-    kernel: Kernel
+    scale: Any = hyperparameter()
+    kernel: Kernel  # type: ignore[misc]  # no default precedes it, which mypy cannot see
     _schema = Schema(scale=Number(0), kernel=KERNEL)
 
     def __post_init__(self) -> None:

@@ -4,14 +4,14 @@ Inputs are probability vectors, an array of shape (n, d) whose rows are non-nega
 one, for example histograms.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.schema import Number, Schema
 from corollary.kernels import _arrays as arrays
-from corollary.kernels._parametrised import POSITIVE
+from corollary.kernels._parametrised import hyperparameter
 from corollary.kernels.base import Kernel
 
 
@@ -75,7 +75,7 @@ class HellingerRBF(_OnDistributions):
     0.135335
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
     _schema = Schema(length_scale=Number(0))
 
     def __post_init__(self) -> None:

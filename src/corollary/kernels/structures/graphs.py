@@ -1,13 +1,13 @@
 """Kernels between graphs on one vertex set, and between the vertices of one graph."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.schema import Array, Number, Schema, Text
 from corollary.kernels import _arrays as arrays
-from corollary.kernels._parametrised import POSITIVE
+from corollary.kernels._parametrised import hyperparameter
 from corollary.kernels.base import Kernel
 
 
@@ -137,7 +137,7 @@ class Diffusion(Kernel):
     """
 
     adjacency: Any
-    beta: Any = field(default=1.0, metadata=POSITIVE)
+    beta: Any = hyperparameter(1.0)
     _schema = Schema(adjacency=Array("f", "v", "v", low=0), beta=Number(0))
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ Sigmoid                ``tanh(scale <x, y> - offset)``, not positive semi-defini
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from corollary.core.schema import Integer, Number, Schema
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._differentiation import NO_POINTS, Pullback
-from corollary.kernels._parametrised import POSITIVE, REAL, check_whole
+from corollary.kernels._parametrised import check_whole, hyperparameter
 from corollary.kernels.base import Kernel
 
 
@@ -66,7 +66,7 @@ class Constant(Kernel):
     Sum(terms=(Linear(), Constant(value=1.0)))
     """
 
-    value: Any = field(default=1.0, metadata=POSITIVE)
+    value: Any = hyperparameter(1.0)
     _schema = Schema(value=Number(0))
     stationary = True
 
@@ -141,8 +141,8 @@ class Polynomial(DotProduct):
     """
 
     degree: int = 2
-    offset: Any = field(default=1.0, metadata=POSITIVE)
-    gamma: Any = field(default=1.0, metadata=POSITIVE)
+    offset: Any = hyperparameter(1.0)
+    gamma: Any = hyperparameter(1.0)
     _schema = Schema(degree=Integer(1), offset=Number(0), gamma=Number(0))
 
     def __post_init__(self) -> None:
@@ -177,7 +177,7 @@ class ExponentialDot(DotProduct):
     True
     """
 
-    scale: Any = field(default=1.0, metadata=POSITIVE)
+    scale: Any = hyperparameter(1.0)
     _schema = Schema(scale=Number(0))
 
     def __post_init__(self) -> None:
@@ -206,7 +206,7 @@ class TruncatedExponential(DotProduct):
     """
 
     degree: int = 2
-    scale: Any = field(default=1.0, metadata=POSITIVE)
+    scale: Any = hyperparameter(1.0)
     _schema = Schema(degree=Integer(0), scale=Number(0))
 
     def __post_init__(self) -> None:
@@ -246,8 +246,8 @@ class Sigmoid(DotProduct):
     -0.139
     """
 
-    scale: Any = field(default=1.0, metadata=POSITIVE)
-    offset: Any = field(default=0.0, metadata=REAL)
+    scale: Any = hyperparameter(1.0)
+    offset: Any = hyperparameter(0.0, positive=False)
     _schema = Schema(scale=Number(0), offset=Number())
     positive_semidefinite = False
 

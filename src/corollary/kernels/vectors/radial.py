@@ -27,7 +27,7 @@ and one matrix product gives all of them, with no array larger than the Gram mat
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +36,7 @@ from scipy import sparse
 from corollary.core.schema import Number, Schema
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._differentiation import NO_POINTS, Pullback
-from corollary.kernels._parametrised import POSITIVE, SCALE
+from corollary.kernels._parametrised import SCALE, hyperparameter
 from corollary.kernels._tiles import GramTiles, RBFTiles
 from corollary.kernels.vectors.stationary import Stationary
 
@@ -205,7 +205,7 @@ class RBF(Radial):
     0.6065306597126334
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
     _schema = Schema(length_scale=SCALE)
 
     def __post_init__(self) -> None:
@@ -254,8 +254,8 @@ class RationalQuadratic(Radial):
     0.7071067811865476
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
-    alpha: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
+    alpha: Any = hyperparameter(1.0)
     _schema = Schema(length_scale=SCALE, alpha=Number(0))
 
     def __post_init__(self) -> None:
@@ -308,7 +308,7 @@ class Matern(Radial):
     0.00673795
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
     nu: float = 1.5
     _schema = Schema(length_scale=SCALE, nu=Number(0.5, 2.5))
     _takes_roots = True

@@ -9,14 +9,14 @@ Both are 1 at difference zero. Those of the Euclidean distance are in :mod:`.rad
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corollary.core.schema import Schema
 from corollary.kernels import _arrays as arrays
-from corollary.kernels._parametrised import POSITIVE, SCALE
+from corollary.kernels._parametrised import SCALE, hyperparameter
 from corollary.kernels.base import Kernel
 
 
@@ -67,7 +67,7 @@ class Laplacian(Stationary):
     0.36787944
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
     _schema = Schema(length_scale=SCALE)
 
     def __post_init__(self) -> None:
@@ -117,8 +117,8 @@ class Periodic(Stationary):
     (1.0, 0.135335)
     """
 
-    length_scale: Any = field(default=1.0, metadata=POSITIVE)
-    period: Any = field(default=1.0, metadata=POSITIVE)
+    length_scale: Any = hyperparameter(1.0)
+    period: Any = hyperparameter(1.0)
     _schema = Schema(length_scale=SCALE, period=SCALE)
 
     def __post_init__(self) -> None:
