@@ -68,6 +68,8 @@ from corollary.ensemble.combining.vote import vote_shares as vote_shares
 from corollary.ensemble.combining.vote import weighted_vote as weighted_vote
 from corollary.ensemble.combining.voting import VotingClassifier as VotingClassifier
 from corollary.ensemble.combining.voting import VotingRegressor as VotingRegressor
+from corollary.ensemble.grouped_importance import GroupImportance as GroupImportance
+from corollary.ensemble.grouped_importance import grouped_importance as grouped_importance
 from corollary.ensemble.importance import PermutationImportance as PermutationImportance
 from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.stagewise.adaboost import AdaBoostClassifier as AdaBoostClassifier

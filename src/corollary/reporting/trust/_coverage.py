@@ -66,8 +66,8 @@ def measure_coverage(evidence: Evidence) -> Coverage | None:
     cells = []
     for rows, size, ends, label in parts:
         hits = int(held[rows].sum())
-        interval = share_interval(hits, len(rows), joint)
-        cells.append(CoverageCell(rows, hits, *interval, size, ends, label))
+        low, high = share_interval(hits, len(rows), joint)
+        cells.append(CoverageCell(rows, hits, low, high, size, ends, label))
     low, high = share_interval(int(held.sum()), len(held), evidence.confidence)
     sizes: tuple[tuple[int, int], ...] = ()
     width = None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.progress import track
+from corollary.ensemble import grouped_importance
 from corollary.reporting._records import Effect, Importance
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor
@@ -39,38 +39,26 @@ def column_importances(
     seed: int,
 ) -> tuple[Importance, ...]:
     """Measure how much the loss rises when a column is shuffled in the test rows."""
-    from scipy.special import stdtrit
-
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.permutation(len(y))[:MOST_ROWS])
-    features, y = features[rows], y[rows]
-    n = len(y)
-    before = loss(y, predicted[rows])
-    quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
-    orders = [rng.permutation(n) for _ in range(repeats)]
-    found = []
     used = [j for j, plan in enumerate(encoder.plans_) if plan.width]
-    with track("shuffling columns", total=len(used)) as step:
-        for j in used:
-            mine = encoder.feature_columns_ == j
-            rise, given = np.zeros(n), np.zeros(n)
-            # All shuffles at once: one call costs a forest or a process little more than another.
-            shuffled = np.concatenate([features] * repeats)
-            shuffled[:, mine] = features[np.concatenate(orders)][:, mine]
-            after = loss(np.tile(y, repeats), predict_with(predictor, shuffled))
-            for order, losses in zip(orders, after.reshape(repeats, n)):
-                step_up = (losses - before) / repeats
-                rise += step_up
-                given[order] += step_up
-            mean = float(rise.mean())
-            # A row moves the mean twice: by its own rise, and by the value it gives to another.
-            spread = float((rise + given).std(ddof=1)) if n > 1 else np.inf
-            radius = quantile * spread / np.sqrt(n)
-            name = encoder.plans_[j].name
-            increase = Estimate(mean, mean - radius, mean + radius, n)
-            found.append(Importance(name, increase, stand_ins.get(name, ())))
-            step()
-    return tuple(sorted(found, key=lambda i: -i.increase.value))
+    rises = grouped_importance(
+        lambda shuffled: predict_with(predictor, shuffled),
+        features[rows],
+        y[rows],
+        [encoder.feature_columns_ == j for j in used],
+        loss,
+        predicted=predicted[rows],
+        n_repeats=repeats,
+        confidence=confidence,
+        random_state=rng,
+    )
+    importances = []
+    for j, rise in zip(used, rises):
+        name = encoder.plans_[j].name
+        increase = Estimate(rise.rise, rise.low, rise.high, rise.n)
+        importances.append(Importance(name, increase, stand_ins.get(name, ())))
+    return tuple(sorted(importances, key=lambda i: -i.increase.value))
 
 
 def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:

@@ -61,8 +61,8 @@ def measure_reliability(evidence: Evidence) -> Reliability | None:
     for inside in (order[cut] for cut in cuts):
         hits, n = int(hit[inside].sum()), len(inside)
         ends = float(stated[inside[0]]), float(stated[inside[-1]])
-        interval = share_interval(hits, n, joint)
-        bins.append(Bin(*ends, float(stated[inside].mean()), hits, n, *interval))
+        low, high = share_interval(hits, n, joint)
+        bins.append(Bin(*ends, float(stated[inside].mean()), hits, n, low, high))
     return Reliability(positive, stated, tuple(bins))
 
 
