@@ -120,7 +120,7 @@ class Theorem:
     page: str = ""
     title: str = ""
     idea: str = ""
-    declares: Mapping[str, str] = field(default_factory=dict)
+    declares: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 _THEOREMS: dict[str, Theorem] = {}
@@ -182,8 +182,8 @@ def register_theorem(
     ...     yield from ()
     >>> [theorem.name for theorem in theorems(needs="seen") if "example" in theorem.name]
     ['example.nothing']
-    >>> from corollary.certificates.register import _THEOREMS
-    >>> del _THEOREMS["example.nothing"]
+    >>> from corollary.certificates import register
+    >>> del register._THEOREMS["example.nothing"]
     """
     if needs not in get_args(_Needs):
         raise ValueError(
