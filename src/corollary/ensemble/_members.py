@@ -119,29 +119,29 @@ def label_codes(who: str, classes: np.ndarray, labels: Any) -> np.ndarray:
         if np.array_equal(classes[codes], labels):
             return codes
     # Labels of another kind (2.0 for 2), or unknown ones: look each up.
-    known = {label: code for code, label in enumerate(classes.tolist())}
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
     distinct, inverse = np.unique(labels, return_inverse=True)
-    strangers = [label for label in distinct.tolist() if label not in known]
+    strangers = [label for label in distinct.tolist() if label not in code_of]
     if strangers:
         raise ValueError(
             f"A member of {who} predicts the label {strangers[0]!r}, which is not among its "
             f"classes {classes.tolist()[:5]}."
         )
-    table = np.array([known[label] for label in distinct.tolist()], dtype=np.intp)
+    table = np.array([code_of[label] for label in distinct.tolist()], dtype=np.intp)
     return table[inverse.ravel()].reshape(labels.shape)
 
 
 def aligned_probabilities(who: str, classes: np.ndarray, member: Any, X: Any) -> np.ndarray:
     """Return a member's probabilities with one column per class of the ensemble."""
-    given = np.asarray(member.predict_proba(X), dtype=float)
+    probabilities = np.asarray(member.predict_proba(X), dtype=float)
     codes = label_codes(who, classes, member.classes_)
-    if given.ndim != 2 or given.shape[1] != len(codes):
+    if probabilities.ndim != 2 or probabilities.shape[1] != len(codes):
         raise ValueError(
-            f"A member of {who} gives probabilities of shape {given.shape} for {len(codes)} "
-            "classes."
+            f"A member of {who} gives probabilities of shape {probabilities.shape} for "
+            f"{len(codes)} classes."
         )
-    table = np.zeros((len(given), len(classes)))
-    table[:, codes] = given
+    table = np.zeros((len(probabilities), len(classes)))
+    table[:, codes] = probabilities
     return table
 
 

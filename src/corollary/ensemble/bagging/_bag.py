@@ -51,7 +51,7 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
         """Return what a member says of rows, of shape (n_samples, n_outputs)."""
 
     @abstractmethod
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, y: np.ndarray) -> None:
         """Store out-of-bag predictions and their score."""
 
     # Members validate what concerns them: their parameters and the rows.
@@ -95,10 +95,10 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
         self.estimators_features_ = [columns for _, columns in pairs]
         if self.oob_score:
             answers = self._answers_out_of_bag(X, seeds)
-            mean, known = self._average_out_of_bag(answers, self._n_outputs())
-            if not known.any():
+            mean, answered = self._average_out_of_bag(answers, self._n_outputs())
+            if not answered.any():
                 raise ValueError("No member has rows that it has not seen. Raise n_estimators.")
-            self._keep_out_of_bag(mean, known, y)
+            self._keep_out_of_bag(mean, answered, y)
         return self
 
     def _answers_out_of_bag(
@@ -134,11 +134,11 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
             rows = np.arange(len(y))
         if not weighs:
             rows = np.repeat(np.arange(len(y)), counts)
-        mine = self._columns(safe_indexing(X, rows), columns)
+        drawn = self._columns(safe_indexing(X, rows), columns)
         if weighs:
-            member.fit(mine, y[rows], sample_weight=counts[rows].astype(np.float64))
+            member.fit(drawn, y[rows], sample_weight=counts[rows].astype(np.float64))
         else:
-            member.fit(mine, y[rows])
+            member.fit(drawn, y[rows])
         return member, columns
 
     def _columns(self, X: Any, columns: np.ndarray) -> Any:

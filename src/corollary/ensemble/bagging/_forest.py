@@ -83,7 +83,7 @@ class BaseForest(TreeModel, Bootstrapped):
     _members = "trees_"
 
     @abstractmethod
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
         """Store out-of-bag predictions and their score."""
 
     @abstractmethod
@@ -119,12 +119,12 @@ class BaseForest(TreeModel, Bootstrapped):
         seeds = self._set_up_draws(earlier, weight if self.bootstrap else None, X.shape[0])
         cores = available_cores() if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         ground = self._prepare(X, problem, weight, cores)
-        known = [] if earlier is None else [self.trees_[t] for t in range(len(self.trees_))]
+        grown = [] if earlier is None else [self.trees_[t] for t in range(len(self.trees_))]
         trees: list[Tree] = []
 
         def member(t: int) -> tuple[Tree, Any]:
             random, bag = self._row_weights(weight, seeds[t])
-            tree = known[t] if t < len(known) else ground.grow(bag, random)
+            tree = grown[t] if t < len(grown) else ground.grow(bag, random)
             if not self.oob_score:
                 return tree, None
             left_out = np.flatnonzero(bag == 0)

@@ -21,7 +21,7 @@ def member_seeds(seed: int, n: int) -> list[np.random.SeedSequence]:
 
 def settings_of(model: Any) -> np.ndarray:
     """List the parameters that every member depends on."""
-    found = []
+    settings = []
     for name, value in sorted(model.get_params(deep=True).items()):
         if name in _FREE:
             continue
@@ -31,8 +31,8 @@ def settings_of(model: Any) -> np.ndarray:
             text = "a generator"
         else:
             text = repr(value)
-        found.append(f"{name}={text}")
-    return np.array(found)
+        settings.append(f"{name}={text}")
+    return np.array(settings)
 
 
 def earlier_fit(model: Any, members: str) -> dict[str, Any] | None:
@@ -79,9 +79,9 @@ def check_same_rows(model: Any, state: dict[str, Any] | None, weight: Any) -> No
     elif before and after and not np.array_equal(before.hashes, after.hashes):
         problem = "the rows of the last fit", "others"
     if problem is None:
-        known = state.get("bag_weight_")
-        if (known is None) != (weight is None) or not (
-            known is None or np.array_equal(known, weight)
+        earlier_weight = state.get("bag_weight_")
+        if (earlier_weight is None) != (weight is None) or not (
+            earlier_weight is None or np.array_equal(earlier_weight, weight)
         ):
             problem = "the weights of the last fit", "others"
     if problem is not None:

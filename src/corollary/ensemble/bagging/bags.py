@@ -196,10 +196,10 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         codes = label_codes(who, self.classes_, member.predict(X))
         return np.eye(len(self.classes_))[codes]
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, y: np.ndarray) -> None:
         self.oob_decision_function_ = mean
-        predicted = self.classes_[mean[known].argmax(axis=1)]
-        self.oob_score_ = float((predicted == y[known]).mean())
+        predicted = self.classes_[mean[answered].argmax(axis=1)]
+        self.oob_score_ = float((predicted == y[answered]).mean())
 
 
 class BaggingRegressor(RegressorMixin, BaseBagging):
@@ -307,6 +307,6 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
     def _answers(self, member: Any, X: Any) -> np.ndarray:
         return np.asarray(member.predict(X), dtype=np.float64).reshape(-1, 1)
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, y: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, y: np.ndarray) -> None:
         self.oob_prediction_ = mean[:, 0]
-        self.oob_score_ = determination(y[known], mean[known, 0])
+        self.oob_score_ = determination(y[answered], mean[answered, 0])

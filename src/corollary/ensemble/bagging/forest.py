@@ -154,21 +154,23 @@ default="from_dtype"
         return codes
 
     def _weigh_classes(self, weight: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
-        wanted = self.class_weight
-        if isinstance(wanted, str) and wanted == "balanced_subsample":  # of each tree by itself
-            wanted = None if self.bootstrap else "balanced"
-        if wanted is None:
+        class_weight = self.class_weight
+        if (
+            isinstance(class_weight, str) and class_weight == "balanced_subsample"
+        ):  # of each tree by itself
+            class_weight = None if self.bootstrap else "balanced"
+        if class_weight is None:
             return weight
-        by_class = compute_sample_weight(wanted, y)
+        by_class = compute_sample_weight(class_weight, y)
         return by_class if weight is None else weight * by_class
 
     def _probabilities(self, X: Any) -> np.ndarray:
         return self._mean(X)
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
         self.oob_decision_function_ = mean
-        right = mean[known].argmax(axis=1) == target[known]
-        self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+        right = mean[answered].argmax(axis=1) == target[answered]
+        self.oob_score_ = float(right.mean()) if answered.any() else float("nan")
 
     def _single(self) -> DecisionTreeClassifier:
         model = DecisionTreeClassifier(criterion=self.criterion, splitter="histogram")
@@ -299,9 +301,9 @@ default="from_dtype"
     def _predict(self, X: Any) -> np.ndarray:
         return self._mean(X)[:, 0]
 
-    def _keep_out_of_bag(self, mean: np.ndarray, known: np.ndarray, target: np.ndarray) -> None:
+    def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
         self.oob_prediction_ = mean[:, 0]
-        self.oob_score_ = determination(target[known], mean[known, 0])
+        self.oob_score_ = determination(target[answered], mean[answered, 0])
 
     def _single(self) -> DecisionTreeRegressor:
         return DecisionTreeRegressor(criterion=self.criterion, splitter="histogram")

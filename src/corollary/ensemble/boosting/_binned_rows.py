@@ -40,8 +40,8 @@ Rows = tuple[Any, np.ndarray, np.ndarray | None]
 
 def bin_chunk(bins: Bins, chunk: Chunk) -> Rows:
     """Return the bins of rows, their targets and weights; rows without weight are left out."""
-    X, y, *rest = chunk
-    weight = rest[0] if rest else None
+    X, y, *more = chunk
+    weight = more[0] if more else None
     codes = with_missing_last(bins.transform(np.asarray(X), n_jobs=1), bins)
     if weight is None:
         return codes, np.array(y), None  # a copy: a view would keep the numbers in memory
@@ -106,7 +106,7 @@ class BinnedRows(Summary):
         stops = np.cumsum(sizes)
         for (block, _, _), size, stop in zip(self.blocks, sizes, stops):
             codes[stop - size : stop] = block
-        return codes, *_join([rest for _, *rest in self.blocks])
+        return codes, *_join([targets for _, *targets in self.blocks])
 
 
 @contextmanager
@@ -127,10 +127,10 @@ def open_blocks(
         binned = ordered_map(partial(bin_chunk, bins), reblock(source.chunks()), workers=workers)
         n_features = len(bins.cuts)
         codes, targets = [], []
-        for block, *rest in reblock(binned, max(1, BLOCK_BYTES // n_features)):
+        for block, *target in reblock(binned, max(1, BLOCK_BYTES // n_features)):
             place = file.append(np.asfortranarray(block))
             codes.append(ScratchCodes(file, place, len(block), n_features))
-            targets.append(rest)
+            targets.append(target)
         yield ScratchBlocks(codes, team, workers), *_join(targets)
 
 

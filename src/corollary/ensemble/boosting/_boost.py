@@ -96,11 +96,11 @@ def boost(
         Team(max(together, n_blocks)) as team,
         track("boosting", total=settings.n_estimators) as step,
     ):
-        given, width = (codes, bins, settings.growth, monotone), loss.n_outputs // loss.n_trees
+        common, width = (codes, bins, settings.growth, monotone), loss.n_outputs // loss.n_trees
         # Trees of one iteration grow at the same time; a single one shares its rows.
-        growers = [Grower(*given, Team(1), 1, width) for _ in range(together)]
+        growers = [Grower(*common, Team(1), 1, width) for _ in range(together)]
         if together == 1:
-            growers = [Grower(*given, team, n_blocks, width)]
+            growers = [Grower(*common, team, n_blocks, width)]
         loop = _Loop(growers, bins, team, n_blocks, y, weight, raw, loss, settings, rng)
         scores = Scores(loss, y, raw.__getitem__, weight, rows if settings.stops else None, aside)
         trees = follow(partial(loop.iterate, rows=rows), scores, settings, step)

@@ -224,8 +224,8 @@ class GradientBoosting(Learner):
         return self
 
     def _source_mask(self, n_features: int, names: list[str] | None) -> np.ndarray:
-        wanted = self.categorical_features
-        if wanted is None or isinstance(wanted, str):
+        categorical = self.categorical_features
+        if categorical is None or isinstance(categorical, str):
             return np.zeros(n_features, dtype=bool)
 
         class Columns:  # what Categories needs to know of a table
@@ -234,7 +234,7 @@ class GradientBoosting(Learner):
         if names is not None:
             Columns.columns = names  # type: ignore[attr-defined]
         mask = np.zeros(n_features, dtype=bool)
-        mask[categorical_columns(Columns, wanted)] = True
+        mask[categorical_columns(Columns, categorical)] = True
         return mask
 
     def _boost(

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.threads import Team
-from corollary.ensemble.boosting.histogram import (
+from corollary.ensemble.boosting._layout import (
     DITHER_ABOVE,
     ROOM,
     divide_word,
@@ -354,15 +354,15 @@ class Grower(TreeGrower):
 
         n = len(rows)
         self.order[:n] = rows
-        given = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
+        training = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
         self._set_rules(n, *peaks.tolist())
         share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
         self._plant(n, share)
         if len(self.columns) and n:
-            self._grow(given, seed)
+            self._grow(training, seed)
         tree = self.tree
         n = int(tree.state[0]["n_nodes"])
-        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], given)
+        return Grown(tree.nodes[:n], self.steps[:n], tree.sides[:n], tree.spans[:n], training)
 
     def _grow(self, rows: Any, seed: int) -> None:
         from corollary.ensemble._loops import records
@@ -405,8 +405,8 @@ class Grower(TreeGrower):
         heaviest = settling.heaviest if len(weight) else None
         self._set_steps(1.0 if revise is not None else settling.rate, heaviest)
         order, derivatives = grown.rows.order, grown.rows.derivatives
-        given = grown.nodes, grown.spans, order, derivatives, weight
-        leaves = Leaves(*given, self.sums, self.steps, raw)
+        parts = grown.nodes, grown.spans, order, derivatives, weight
+        leaves = Leaves(*parts, self.sums, self.steps, raw)
         alone = n_blocks == 1 or self.n_rows < SETTLE_ALONE
 
         def run(task: int) -> None:

@@ -167,14 +167,14 @@ class QuantilesBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the base quantile and logarithms of the gaps between quantiles of y."""
-        found = np.array([weighted_quantile(y, level, weight) for level in self.levels])
+        quantiles = np.array([weighted_quantile(y, level, weight) for level in self.levels])
         spread = float(np.ptp(y)) or max(1.0, abs(float(y[0]))) * 1e-9
-        raw = np.empty(len(found))
-        raw[self.base] = found[self.base]
-        for k in range(len(found)):
+        raw = np.empty(len(quantiles))
+        raw[self.base] = quantiles[self.base]
+        for k in range(len(quantiles)):
             if k != self.base:
                 inner = k - 1 if k > self.base else k + 1
-                raw[k] = np.log(max(abs(found[k] - found[inner]), 1e-6 * spread))
+                raw[k] = np.log(max(abs(quantiles[k] - quantiles[inner]), 1e-6 * spread))
         return raw
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
@@ -199,8 +199,8 @@ class QuantilesBoostingLoss(BoostingLoss):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     ratio = np.where(beyond > 0.0, np.log(beyond) - now[:, k], -np.inf)
                 level = levels[k] if sign > 0 else 1.0 - levels[k]
-                wanted = weighted_quantile(ratio, level, weight)
-                step[k] = np.clip(wanted, -_GAP_STEP, _GAP_STEP)
+                change = weighted_quantile(ratio, level, weight)
+                step[k] = np.clip(change, -_GAP_STEP, _GAP_STEP)
                 now[:, k] += step[k]
                 inner += sign * np.exp(now[:, k])
         return step

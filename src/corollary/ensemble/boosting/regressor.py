@@ -225,10 +225,10 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
                 "predict_quantiles needs a model fitted with loss='quantile' or loss='normal'. "
                 f"Got loss={self.loss!r}."
             )
-        given = np.atleast_1d(np.asarray(self.quantile, dtype=np.float64))
-        if levels is not None and not np.array_equal(np.atleast_1d(levels), given):
+        learnt = np.atleast_1d(np.asarray(self.quantile, dtype=np.float64))
+        if levels is not None and not np.array_equal(np.atleast_1d(levels), learnt):
             raise ValueError(
-                f"The model has learnt the levels {given.tolist()}. Got {levels!r}; fit with "
+                f"The model has learnt the levels {learnt.tolist()}. Got {levels!r}; fit with "
                 "quantile set to those."
             )
         loss = self._loss()

@@ -36,10 +36,10 @@ def member_columns(who: str, member: Any, method: str, X: Any, classes: Any) -> 
         raise ValueError(f"A member of {who} must predict numbers. Got dtype {values.dtype}.")
     values = values.astype(float)
     if classes is not None and method == "decision_function":
-        known = len(member.classes_)
-        if known != len(classes):
+        n_seen = len(member.classes_)
+        if n_seen != len(classes):
             raise ValueError(
-                f"A member of {who} saw {known} of {len(classes)} classes in a fold, so its "
+                f"A member of {who} saw {n_seen} of {len(classes)} classes in a fold, so its "
                 "scores cannot be compared. Use stratified folds, or a member with predict_proba."
             )
     return values.reshape(len(values), -1)

@@ -98,7 +98,7 @@ class _Stacking(NamedEnsemble):
 
     def _splits(self, X: Any, y: np.ndarray, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         splitter = check_cv(self.cv, y, classifier=is_classifier(self))
-        found = []
+        folds = []
         for train, held_out in splitter.split(X, y, groups):
             train, held_out = np.asarray(train), np.asarray(held_out)
             shared = np.intersect1d(train, held_out)
@@ -107,10 +107,10 @@ class _Stacking(NamedEnsemble):
                     f"The folds of {type(self).__name__} must keep rows aside: {len(shared)} rows "
                     "are both fitted and predicted in one fold, and would leak. Use another cv."
                 )
-            found.append((train, held_out))
-        if not found:
+            folds.append((train, held_out))
+        if not folds:
             raise ValueError(f"The cv of {type(self).__name__} gives no folds.")
-        return found
+        return folds
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         active = self._active()
@@ -397,10 +397,10 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         return self._fit(X, y, sample_weight, groups)
 
     def _methods(self, active: list[tuple[str, Any]]) -> list[str]:
-        found = []
+        methods = []
         for name, member in active:
-            wanted = _METHODS if self.stack_method == "auto" else (self.stack_method,)
-            method = next((m for m in wanted if hasattr(member, m)), None)
+            choices = _METHODS if self.stack_method == "auto" else (self.stack_method,)
+            method = next((m for m in choices if hasattr(member, m)), None)
             if self.final_estimator is None and method != "predict_proba":
                 raise ValueError(
                     f"Convex weights of StackingClassifier need probabilities, and {name!r} has no "
@@ -414,8 +414,8 @@ class StackingClassifier(ClassifierMixin, _Stacking):
                     f"StackingClassifier: {name!r} has no method {self.stack_method!r}. Use "
                     "stack_method='auto'."
                 )
-            found.append(method)
-        return found
+            methods.append(method)
+        return methods
 
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
         columns = np.searchsorted(self.classes_, y)

@@ -19,12 +19,11 @@ def trees_of_votes(
     who: str, members: Sequence[Any], weights: np.ndarray, classes: np.ndarray
 ) -> Trees | None:
     """Turn fitted classifiers into trees whose leaves hold weighted votes."""
-    # Subclasses may predict by other rules.
-    if all(type(member) is StumpClassifier for member in members):
+    if all(_answers_like(StumpClassifier, member) for member in members):
         joined = _join_stumps(members)
         choices = [np.array([0, *member.leaf_classes_]) for member in members]
     elif all(
-        type(member) is DecisionTreeClassifier and not len(member.categories_.columns)
+        _answers_like(DecisionTreeClassifier, member) and not len(member.categories_.columns)
         for member in members
     ):
         # Members may know different classes, so their own values have no common width.
@@ -39,6 +38,14 @@ def trees_of_votes(
         votes[np.arange(len(choice)), label_codes(who, classes, member.classes_)[choice]] = weight
         value.append(votes)
     return replace(joined, value=np.concatenate(value))
+
+
+def _answers_like(kind: Any, member: Any) -> bool:
+    """Tell whether a member predicts by the rule of this class; subclasses may have others."""
+    rules = ("predict", "_scores", "_probabilities")
+    return isinstance(member, kind) and all(
+        getattr(member.__class__, rule) is getattr(kind, rule) for rule in rules
+    )
 
 
 def _join_stumps(stumps: Sequence[StumpClassifier]) -> Trees:

@@ -66,14 +66,14 @@ class _Stagewise(FollowsMember, Learner):
         loss: Any,
         X: Any,
         y: np.ndarray,
-        given: np.ndarray | None,
+        sample_weight: np.ndarray | None,
         template: Any,
         random: np.random.RandomState,
         start: bool,
     ) -> StagewiseRun:
         # Shares of the largest weight: sums of huge weights would overflow.
-        w = np.ones(len(y)) if given is None else given / given.max()
-        learn = self._learner(X, given, template, random)
+        w = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight.max()
+        learn = self._learner(X, sample_weight, template, random)
         first = best_constant(loss, y, w) if start else 0.0
         with np.errstate(over="ignore"):
             largest = np.max(loss(y, np.full(len(y), first)))
@@ -93,7 +93,7 @@ class _Stagewise(FollowsMember, Learner):
         )
 
     def _learner(
-        self, X: Any, given: np.ndarray | None, template: Any, random: np.random.RandomState
+        self, X: Any, sample_weight: np.ndarray | None, template: Any, random: np.random.RandomState
     ) -> Callable[[np.ndarray, np.ndarray], tuple[Any, np.ndarray]]:
         if is_classifier(template):
             weight_parameters(self, template, None)  # refuse it before the first round
@@ -110,7 +110,7 @@ class _Stagewise(FollowsMember, Learner):
 
             return by_labels
 
-        keywords = {} if given is None else weight_parameters(self, template, given)
+        keywords = {} if sample_weight is None else weight_parameters(self, template, sample_weight)
 
         def by_residuals(slopes: np.ndarray, w: np.ndarray) -> tuple[Any, np.ndarray]:
             member = make_member(template, random).fit(X, -slopes, **keywords)

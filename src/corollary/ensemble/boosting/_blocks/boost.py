@@ -103,9 +103,9 @@ class _Loop:
         stops = np.cumsum(np.bincount(leaves))
 
         def leaf_value(leaf: int) -> np.ndarray:
-            mine = order[stops[leaf - 1] if leaf else 0 : stops[leaf]]
-            rows = sample[mine]
+            members = order[stops[leaf - 1] if leaf else 0 : stops[leaf]]
+            rows = sample[members]
             weight = None if self.weight is None else self.weight[rows]
-            return self.loss.leaf_value(self.y[rows], raw[mine], weight)
+            return self.loss.leaf_value(self.y[rows], raw[members], weight)
 
         return leaf_value

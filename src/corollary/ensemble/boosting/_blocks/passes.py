@@ -128,7 +128,7 @@ class PassGrower(TreeGrower):
 
     def _ahead(self, waiting: "_Waiting") -> list[int]:
         """Return nodes to be passed: those that will be chosen if nothing is below them."""
-        waiting, n_splits, found = waiting.copy(), len(self.left) + 1, []
+        waiting, n_splits, names = waiting.copy(), len(self.left) + 1, []
         while waiting and (self.most is None or n_splits + 2 < self.most):
             _, name = waiting.pop()
             left = int(self.tree.nodes[name]["left"])
@@ -136,9 +136,9 @@ class PassGrower(TreeGrower):
                 for child in (left, left + 1):
                     self._wait(waiting, 2 * n_splits + 1 + child - left, child)
             elif name not in self.children and self._wants_histogram(name, n_splits):
-                found.append(name)
+                names.append(name)
             n_splits += 1
-        return found
+        return names
 
     def _open(self, name: int) -> None:
         """Give a node its children, and these the best of their splits."""
@@ -225,8 +225,8 @@ class PassGrower(TreeGrower):
         )
         self.sums[0, :n_nodes] = self.blocks.run(step, operator.add).view(self.sums.dtype)[:, 0]
         nothing = self.nothing
-        given = grown.nodes, grown.spans, nothing.order, nothing.derivatives, np.empty(0)
-        leaves = Leaves(*given, self.sums, self.steps, np.empty((0, 1)))
+        parts = grown.nodes, grown.spans, nothing.order, nothing.derivatives, np.empty(0)
+        leaves = Leaves(*parts, self.sums, self.steps, np.empty((0, 1)))
         settle(STEP, 0, 1, leaves, self.rule, 0)
 
 

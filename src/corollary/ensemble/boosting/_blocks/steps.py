@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.ensemble.boosting.histogram import GradientHistogram, as_read
+from corollary.ensemble.boosting._layout import as_read
+from corollary.ensemble.boosting.histogram import GradientHistogram
 
 # Columns, rule and slots of a histogram: they travel, its zeros need not.
 Layout = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -49,11 +50,11 @@ class Derivatives:
         """Return derivatives of shape (n_trees, n, 2) and their peaks of shape (n_trees, 2)."""
         from corollary.ensemble._loops import derivatives as loops
 
-        found, peaks = np.zeros((self.n_trees, len(state.y), 2)), np.zeros((self.n_trees, 2))
-        rows, out = state.chosen, (found[:, :, 0], found[:, :, 1], peaks)
+        terms, peaks = np.zeros((self.n_trees, len(state.y), 2)), np.zeros((self.n_trees, 2))
+        rows, out = state.chosen, (terms[:, :, 0], terms[:, :, 1], peaks)
         span, kernel = np.array([0, len(rows)]), getattr(loops, self.kernel)
         kernel(state.y, state.raw, state.weight, rows, span, self.parameters, out)
-        return found, peaks
+        return terms, peaks
 
 
 class GrownTree(NamedTuple):
@@ -134,8 +135,8 @@ def settle(
     bins = flat.reshape((n, len(flat) // max(1, n)), order="F")
     walk(bins, rows, tree.columns, tree.nodes, tree.sides, leaves)
     sums = np.zeros(len(tree.nodes), dtype=SUMS)
-    found = derivatives.of(state)[0][output]
-    sum_leaves(leaves, state.words, found, state.weight, tree.rule, sums)
+    terms = derivatives.of(state)[0][output]
+    sum_leaves(leaves, state.words, terms, state.weight, tree.rule, sums)
     state = state._replace(leaves=leaves.astype(np.int32), order=None)
     return state, sums.view(np.int64).reshape(-1, 3)
 

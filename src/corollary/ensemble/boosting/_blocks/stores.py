@@ -190,8 +190,8 @@ class DaskBlocks(Blocks):
         parts = [dask.delayed(_part)(part) for part in parts]
         kept = dask.persist(*taken, *parts, **self._options)
         self._taken = list(kept[: len(taken)])
-        found = dask.compute(*kept[len(taken) :], **self._options)
-        return list(found) if merge is None else found[0]
+        results = dask.compute(*kept[len(taken) :], **self._options)
+        return list(results) if merge is None else results[0]
 
 
 class _Taken(NamedTuple):
@@ -201,8 +201,8 @@ class _Taken(NamedTuple):
     part: Any
 
 
-def _first_taken(*given: Any) -> _Taken:
-    return _Taken(first_state(*given), None)
+def _first_taken(*start: Any) -> _Taken:
+    return _Taken(first_state(*start), None)
 
 
 def _take(step: Callable[..., Any], codes: Any, before: _Taken, *share: Any) -> _Taken:
@@ -213,5 +213,5 @@ def _merge(merge: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     return merge(_part(left), _part(right))
 
 
-def _part(found: Any) -> Any:
-    return found.part if isinstance(found, _Taken) else found
+def _part(taken: Any) -> Any:
+    return taken.part if isinstance(taken, _Taken) else taken
