@@ -15,6 +15,12 @@ from corollary.conformal import (
     SplitConformalRegressor,
     coverage_score,
 )
+from corollary.core.protocols import (
+    HasCalibrationCells,
+    HasCalibrationFolds,
+    PredictsRegions,
+    PredictsSets,
+)
 from corollary.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 
@@ -143,3 +149,20 @@ def test_calibration_rows_are_recognised_by_their_scores(line):
     flat = DummyRegressor(strategy="constant", constant=0.0).fit(X, y)
     wrapper = SplitConformalRegressor(flat, prefit=True).fit(X[:50], np.ones(50))
     assert not wrapper.calibrated_on(X[50:100], np.ones(50))
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "says"),
+    [
+        (SplitConformalRegressor(DummyRegressor()), {HasCalibrationCells}),
+        (ConformalQuantileRegressor(boosting()), {HasCalibrationCells}),
+        (SplitConformalClassifier(LogisticRegression()), {HasCalibrationCells, PredictsSets}),
+        (CVPlusRegressor(DummyRegressor()), {HasCalibrationFolds}),
+        (JackknifeAfterBootstrapRegressor(RandomForestRegressor()), set()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_wrappers_say_what_certificates_ask_for(wrapper, says):
+    assert isinstance(wrapper, PredictsRegions)
+    asked = {HasCalibrationCells, HasCalibrationFolds, PredictsSets}
+    assert {protocol for protocol in asked if isinstance(wrapper, protocol)} == says
