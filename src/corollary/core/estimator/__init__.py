@@ -19,6 +19,7 @@ from corollary.core.estimator._bases import (
     probabilities_of,
     refuse_one_class,
 )
+from corollary.core.estimator._checked import checked
 from corollary.core.estimator._checks import (
     check_new_data,
     check_squares,
@@ -29,6 +30,7 @@ from corollary.core.estimator._checks import (
 )
 from corollary.core.estimator._declaration import Estimator, fitted
 from corollary.core.estimator._parameters import (
+    AnyReal,
     ArrayLike,
     ClassWeight,
     Count,
@@ -41,12 +43,14 @@ from corollary.core.estimator._parameters import (
     Predictor,
     Probability,
     RandomSeed,
+    RowsLike,
     Share,
 )
 from corollary.core.estimator._routing import MetaEstimator, takes_weights, weight_parameters
 from corollary.core.estimator._source import read_source
 
 __all__ = [
+    "AnyReal",
     "ArrayLike",
     "ClassWeight",
     "Classifier",
@@ -65,12 +69,14 @@ __all__ = [
     "Probability",
     "RandomSeed",
     "Regressor",
+    "RowsLike",
     "ScoringClassifier",
     "Share",
     "Transformer",
     "check_new_data",
     "check_squares",
     "check_training_data",
+    "checked",
     "class_factors",
     "clear_errors",
     "fitted",

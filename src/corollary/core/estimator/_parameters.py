@@ -28,6 +28,8 @@ CountFromZero = Annotated[int, Interval(Integral, 0, None, closed="left")]
 CountFromTwo = Annotated[int, Interval(Integral, 2, None, closed="left")]
 RandomSeed = Annotated[int | RandomState | None, "random_state"]
 ArrayLike = Annotated[Any, "array-like"]
+RowsLike = Annotated[Any, "array-like", "sparse matrix"]
+AnyReal = Annotated[float, Real]
 Predictor = Annotated[Any, HasMethods(["fit", "predict"])]
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
