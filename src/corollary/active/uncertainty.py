@@ -1,14 +1,14 @@
 """Uncertainty of class probabilities, to choose which rows to label next."""
 
-from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import xlogy
 
 from corollary.active._checks import check_indices
 from corollary.active.domain import ExhaustedError
-from corollary.core.compat import HasMethods, Interval, StrOptions, validate_params
+from corollary.core.compat import HasMethods, StrOptions
+from corollary.core.estimator import Count, checked
 
 
 def entropy(probabilities: Any) -> np.ndarray:
@@ -85,16 +85,14 @@ def least_confidence(probabilities: Any) -> np.ndarray:
 _MEASURES = {"entropy": entropy, "margin": margin, "least_confidence": least_confidence}
 
 
-@validate_params(
-    {
-        "estimator": [HasMethods(["predict_proba"])],
-        "n": [Interval(Integral, 1, None, closed="left")],
-        "measure": [StrOptions(set(_MEASURES))],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def query_uncertain(
-    estimator: Any, X: Any, n: int = 1, *, measure: str = "entropy", labelled: Any = None
+    estimator: Annotated[Any, HasMethods(["predict_proba"])],
+    X: Any,
+    n: Count = 1,
+    *,
+    measure: Annotated[str, StrOptions(set(_MEASURES))] = "entropy",
+    labelled: Any = None,
 ) -> np.ndarray:
     """Choose the rows of a pool that a classifier is least sure about.
 

@@ -3,23 +3,16 @@
 Each states whether it bounds an expectation, every single run, or all runs but a share delta.
 """
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from corollary.bandit._checks import check_array
-from corollary.core.compat import Interval, validate_params
-
-_ARMS = Interval(Integral, 1, None, closed="left")
-_ROUNDS = ["array-like", Interval(Integral, 1, None, closed="left")]
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-_DELTA = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import ArrayLike, Count, NonNegative, Positive, Probability, checked
 
 
-@validate_params({"n_arms": [_ARMS], "horizon": [_ARMS]}, prefer_skip_nested_validation=True)
-def exp3_learning_rate(n_arms: int, horizon: int) -> float:
+@checked
+def exp3_learning_rate(n_arms: Count, horizon: Count) -> float:
     r"""Compute the rate of EXP3 for a known horizon, :math:`\eta = \sqrt{2 \ln n / (m n)}`.
 
     Parameters
@@ -43,11 +36,10 @@ def exp3_learning_rate(n_arms: int, horizon: int) -> float:
     return float(np.sqrt(2 * np.log(n_arms) / (horizon * n_arms)))
 
 
-@validate_params(
-    {"rounds": _ROUNDS, "n_arms": [_ARMS], "learning_rate": [_POSITIVE, None]},
-    prefer_skip_nested_validation=True,
-)
-def exp3_regret_bound(rounds: Any, n_arms: int, *, learning_rate: float | None = None) -> Any:
+@checked
+def exp3_regret_bound(
+    rounds: ArrayLike | Count, n_arms: Count, *, learning_rate: Positive | None = None
+) -> Any:
     r"""Bound the expected regret of EXP3 against an oblivious adversary.
 
     .. math:: E[L_A] - \min_i L_i \le \frac{\ln n}{\eta} + \frac{\eta}{2} m n,
@@ -90,8 +82,8 @@ def exp3_regret_bound(rounds: Any, n_arms: int, *, learning_rate: float | None =
     return _plain(np.log(n_arms) / learning_rate + 0.5 * learning_rate * m * n_arms)
 
 
-@validate_params({"rounds": _ROUNDS, "n_arms": [_ARMS]}, prefer_skip_nested_validation=True)
-def exp3_anytime_bound(rounds: Any, n_arms: int) -> Any:
+@checked
+def exp3_anytime_bound(rounds: ArrayLike | Count, n_arms: Count) -> Any:
     r"""Bound the expected regret of EXP3 without a horizon, at every number of rounds.
 
     The rate of round :math:`t` is :math:`\eta_t = \sqrt{\ln n / (n \tau_t)}`, where
@@ -232,8 +224,8 @@ def ucb_regret_bound(rounds: Any, mean: Any) -> Any:
     return _plain(8 * np.log(m) * (1 / gaps).sum() + (1 + np.pi**2 / 3) * gaps.sum())
 
 
-@validate_params({"rounds": _ROUNDS, "n_arms": [_ARMS]}, prefer_skip_nested_validation=True)
-def thompson_bayes_regret_bound(rounds: Any, n_arms: int) -> Any:
+@checked
+def thompson_bayes_regret_bound(rounds: ArrayLike | Count, n_arms: Count) -> Any:
     r"""Bound the pseudo-regret of Thompson sampling on average over its prior.
 
     .. math:: E[R_m] \le \sqrt{\tfrac12 m n \ln n}
@@ -271,27 +263,16 @@ def thompson_bayes_regret_bound(rounds: Any, n_arms: int) -> Any:
     return _plain(np.sqrt(0.5 * m * n_arms * np.log(n_arms)))
 
 
-@validate_params(
-    {
-        "rounds": _ROUNDS,
-        "n_arms": [_ARMS],
-        "n_features": [_ARMS],
-        "regularisation": [_POSITIVE],
-        "noise": [_NOT_NEGATIVE],
-        "norm": [_NOT_NEGATIVE],
-        "delta": [_DELTA],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def linucb_regret_bound(
-    rounds: Any,
-    n_arms: int,
-    n_features: int,
+    rounds: ArrayLike | Count,
+    n_arms: Count,
+    n_features: Count,
     *,
-    regularisation: float = 1.0,
-    noise: float = 0.5,
-    norm: float = 1.0,
-    delta: float = 0.05,
+    regularisation: Positive = 1.0,
+    noise: NonNegative = 0.5,
+    norm: NonNegative = 1.0,
+    delta: Probability = 0.05,
 ) -> Any:
     r"""Bound the regret of LinUCB with the theorem's radius, for contexts of at most unit length.
 

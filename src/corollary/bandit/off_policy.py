@@ -9,14 +9,13 @@ while it was logging.
 
 import math
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
 
 from corollary.bandit._checks import check_array
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, Positive, Probability, checked
 
 # The largest bet of the empirical Bernstein bound: any number below 1 is valid.
 LARGEST_BET = 0.75
@@ -63,31 +62,18 @@ class OffPolicyValue:
     max_weight: float
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "propensity": ["array-like"],
-        "target": ["array-like"],
-        "method": [StrOptions({"importance", "self_normalised", "doubly_robust"})],
-        "interval": [StrOptions({"clt", "bernstein"})],
-        "predicted": ["array-like", None],
-        "predicted_target": ["array-like", None],
-        "max_weight": [Interval(Real, 0, None, closed="neither"), None],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def off_policy_value(
-    losses: Any,
-    propensity: Any,
-    target: Any,
+    losses: ArrayLike,
+    propensity: ArrayLike,
+    target: ArrayLike,
     *,
-    method: str = "importance",
-    interval: str = "clt",
-    predicted: Any = None,
-    predicted_target: Any = None,
-    max_weight: float | None = None,
-    confidence: float = 0.95,
+    method: Literal["importance", "self_normalised", "doubly_robust"] = "importance",
+    interval: Literal["clt", "bernstein"] = "clt",
+    predicted: ArrayLike | None = None,
+    predicted_target: ArrayLike | None = None,
+    max_weight: Positive | None = None,
+    confidence: Probability = 0.95,
 ) -> OffPolicyValue:
     r"""Estimate the mean loss that a policy would have had on the rounds of a log.
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,12 @@ from sklearn.utils import check_random_state
 
 from corollary.bandit.environments import Arms, LinearArms, PythonArms, loss_key
 from corollary.bandit.policy import Policy, RegretBound, losses_in_unit_interval
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, RandomSeed, checked
 from corollary.core.progress import track
 from corollary.core.threads import ordered_map
 
 # About a quarter of a second of rounds between two returns to Python, so that Ctrl-C is heard.
 STEPS_PER_CALL = 4_000_000
-
-_COUNT = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,26 +92,15 @@ class Play:
         return self.regret
 
 
-@validate_params(
-    {
-        "policy": [Policy],
-        "environment": [Arms, LinearArms, PythonArms],
-        "rounds": [_COUNT],
-        "repetitions": [_COUNT],
-        "records": [_COUNT],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def play(
     policy: Policy,
-    environment: Any,
-    rounds: int = 1000,
-    repetitions: int = 1,
+    environment: Arms | LinearArms | PythonArms,
+    rounds: Count = 1000,
+    repetitions: Count = 1,
     *,
-    records: int = 200,
-    random_state: Any = None,
+    records: Count = 200,
+    random_state: RandomSeed = None,
     n_jobs: int | None = None,
 ) -> Play:
     """Let a policy play an environment.

@@ -4,15 +4,12 @@ In round :math:`t` the learner chooses an arm :math:`\hat y_t \in \{0, \dots, n 
 :math:`l_{t, \hat y_t}` alone. The losses of the other arms stay hidden.
 """
 
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.bandit._checks import check_array
-from corollary.core.compat import Interval, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import ArrayLike, Probability, checked
 
 
 def regret(losses: Any, arms: Any) -> np.ndarray:
@@ -133,10 +130,8 @@ def mean_so_far(means: Any) -> np.ndarray:
     return np.cumsum(means, axis=0) / np.arange(1, len(means) + 1)[:, None]
 
 
-@validate_params(
-    {"pulls": ["array-like", Integral], "delta": [_DELTA]}, prefer_skip_nested_validation=True
-)
-def arm_mean_radius(pulls: Any, delta: float) -> Any:
+@checked
+def arm_mean_radius(pulls: ArrayLike | int, delta: Probability) -> Any:
     r"""Bound the error of an arm's mean loss, whatever made the learner play it so often.
 
     Hoeffding's inequality holds for a number of plays fixed in advance. A learner chooses this

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils import check_consistent_length
@@ -13,36 +13,25 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.certificates._gather import gather, has_missing
 from corollary.certificates.register import theorems
 from corollary.core.certificate import Assumption, Certificate, merge_assumptions
-from corollary.core.compat import HasMethods, Interval, validate_params
+from corollary.core.compat import HasMethods
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.core.guard import count_different, is_suspicious, look_up, refuse_training_rows
 from corollary.core.protocols import HasCalibrationCells, PredictsRegions
 
 
-@validate_params(
-    {
-        "model": [HasMethods("predict")],
-        "seen": ["boolean"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "loss": [callable, None],
-        "loss_range": ["array-like", None],
-        "kept_aside": ["boolean"],
-        "anytime": ["boolean"],
-        "declared": [dict, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def certify(
-    model: Any,
+    model: Annotated[Any, HasMethods("predict")],
     X: Any,
     y: Any,
     *,
     seen: bool = False,
-    confidence: float = 0.95,
-    loss: Callable[[np.ndarray, np.ndarray], Any] | None = None,
-    loss_range: tuple[float, float] | None = None,
+    confidence: Probability = 0.95,
+    loss: Callable[..., Any] | None = None,
+    loss_range: ArrayLike | None = None,
     kept_aside: bool = False,
     anytime: bool = False,
-    declared: dict[str, float] | None = None,
+    declared: dict | None = None,
 ) -> list[Certificate]:
     """Compute the guarantees that hold for a fitted model, each valid on its own.
 

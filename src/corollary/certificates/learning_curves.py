@@ -1,8 +1,8 @@
 """What more training rows buy, with a guarantee at every number of them."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from numbers import Integral
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -12,8 +12,9 @@ from corollary.certificates._gather import gather
 from corollary.certificates.certification import certify
 from corollary.certificates.register import Evidence
 from corollary.core.certificate import Certificate
-from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
+from corollary.core.compat import HasMethods, safe_indexing
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import ArrayLike, Probability, RandomSeed, checked
 
 # Sizes that are tried if none are given.
 _NUMBER = 8
@@ -68,31 +69,19 @@ class LearningCurve(NamedTuple):
         return self.certificates[0].quantity.name
 
 
-@validate_params(
-    {
-        "estimator": [HasMethods(["fit", "predict"])],
-        "sizes": ["array-like", None],
-        "test_share": [Interval(Real, 0, 1, closed="neither")],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "simultaneous": ["boolean"],
-        "loss": [callable, None],
-        "loss_range": ["array-like", None],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def learning_curve(
-    estimator: Any,
+    estimator: Annotated[Any, HasMethods(["fit", "predict"])],
     X: Any,
     y: Any,
     *,
-    sizes: Any = None,
-    test_share: float = 0.25,
-    confidence: float = 0.95,
+    sizes: ArrayLike | None = None,
+    test_share: Probability = 0.25,
+    confidence: Probability = 0.95,
     simultaneous: bool = True,
-    loss: Callable[[np.ndarray, np.ndarray], Any] | None = None,
-    loss_range: tuple[float, float] | None = None,
-    random_state: Any = None,
+    loss: Callable[..., Any] | None = None,
+    loss_range: ArrayLike | None = None,
+    random_state: RandomSeed = None,
 ) -> LearningCurve:
     r"""Train on growing parts of the rows and certify each model on rows kept aside.
 

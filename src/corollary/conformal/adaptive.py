@@ -14,21 +14,11 @@ from typing import Any
 import numpy as np
 
 from corollary.conformal._order import rank_of_level
-from corollary.core.compat import Interval, validate_params
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
-_STEP = Interval(Real, 0, None, closed="neither")
+from corollary.core.estimator import Count, Positive, Probability, checked
 
 
-@validate_params(
-    {
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [_LEVEL],
-        "step_size": [_STEP],
-    },
-    prefer_skip_nested_validation=True,
-)
-def adaptive_coverage_bound(n_rounds: int, confidence: float, step_size: float) -> float:
+@checked
+def adaptive_coverage_bound(n_rounds: Count, confidence: Probability, step_size: Positive) -> float:
     r"""Bound how far the share of misses of an adaptive stream can be from the wanted one.
 
     .. math:: \Big| \frac1T \sum_{t \le T} \mathrm{miss}_t - \alpha \Big|

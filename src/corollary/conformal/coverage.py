@@ -1,6 +1,5 @@
 """What coverage means, how it varies, and how it is measured."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -9,14 +8,11 @@ from sklearn.utils import check_random_state
 from corollary.conformal._checks import held_labels
 from corollary.conformal._order import round_up
 from corollary.conformal.quantile import conformal_rank, smallest_calibration_size
-from corollary.core.compat import Interval, validate_params
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
+from corollary.core.estimator import ArrayLike, Count, Probability, RandomSeed, checked
 
 
-@validate_params({"n_calibration": [_SIZE], "alpha": [_LEVEL]}, prefer_skip_nested_validation=True)
-def coverage_law(n_calibration: int, alpha: float) -> Any:
+@checked
+def coverage_law(n_calibration: Count, alpha: Probability) -> Any:
     r"""Return the law of the coverage given the calibration rows.
 
     With n calibration rows and :math:`\ell = \lfloor (n + 1) \alpha \rfloor` the coverage
@@ -72,11 +68,8 @@ def coverage_law(n_calibration: int, alpha: float) -> Any:
     return beta(rank, n_calibration + 1 - rank)
 
 
-@validate_params(
-    {"n_calibration": [_SIZE], "alpha": [_LEVEL], "delta": [_LEVEL]},
-    prefer_skip_nested_validation=True,
-)
-def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
+@checked
+def coverage_dkw(n_calibration: Count, alpha: Probability, delta: Probability) -> float:
     r"""Bound the coverage given the calibration rows from below, ties allowed.
 
     .. math:: 1 - \alpha - \sqrt{\log(2 / \delta) / (2n)}
@@ -116,8 +109,8 @@ def coverage_dkw(n_calibration: int, alpha: float, delta: float) -> float:
     return max(0.0, 1 - alpha - dkw_bound(n_samples=n_calibration, delta=delta))
 
 
-@validate_params({"n_calibration": [_SIZE], "alpha": [_LEVEL]}, prefer_skip_nested_validation=True)
-def naive_coverage(n_calibration: int, alpha: float) -> float:
+@checked
+def naive_coverage(n_calibration: Count, alpha: Probability) -> float:
     r"""Return what the plain empirical quantile covers, which is usually too little.
 
     A threshold at the :math:`1 - \alpha` quantile of n continuous scores covers the next with
@@ -148,11 +141,8 @@ def naive_coverage(n_calibration: int, alpha: float) -> float:
     return round_up(n_calibration * (1 - alpha), n_calibration) / (n_calibration + 1)
 
 
-@validate_params(
-    {"y": ["array-like"], "region": ["array-like"], "classes": ["array-like", None]},
-    prefer_skip_nested_validation=True,
-)
-def coverage_score(y: Any, region: Any, *, classes: Any = None) -> float:
+@checked
+def coverage_score(y: ArrayLike, region: ArrayLike, *, classes: ArrayLike | None = None) -> float:
     """Measure which share of targets lies in its prediction interval or set.
 
     Parameters
@@ -208,8 +198,8 @@ def coverage_score(y: Any, region: Any, *, classes: Any = None) -> float:
     return float(np.mean(held_labels(y, region, np.asarray(classes), who="coverage_score")))
 
 
-@validate_params({"region": ["array-like"]}, prefer_skip_nested_validation=True)
-def mean_size(region: Any) -> float:
+@checked
+def mean_size(region: ArrayLike) -> float:
     """Measure how much room prediction intervals or sets take on average.
 
     Parameters
@@ -245,17 +235,13 @@ def mean_size(region: Any) -> float:
     return float(np.subtract(high, low, out=np.zeros(len(low)), where=high > low).mean())
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "n_classes": [_SIZE],
-        "confidence": [_LEVEL],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def trivial_sets(
-    n_samples: int, n_classes: int, *, confidence: float = 0.9, random_state: Any = None
+    n_samples: Count,
+    n_classes: Count,
+    *,
+    confidence: Probability = 0.9,
+    random_state: RandomSeed = None,
 ) -> np.ndarray:
     """Draw prediction sets that cover exactly and say nothing.
 

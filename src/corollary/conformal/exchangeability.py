@@ -5,12 +5,12 @@ ranks before. A gambler who bets on small or large ranks can then not grow rich;
 evidence against exchangeability.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import validate_params
+from corollary.core.estimator import ArrayLike, RandomSeed, checked
 
 # Share of the capital that changes its opinion in each round.
 _JUMP = 0.01
@@ -38,11 +38,10 @@ class ExchangeabilityTest(NamedTuple):
     capital: np.ndarray
 
 
-@validate_params(
-    {"scores": ["array-like"], "random_state": ["random_state"]},
-    prefer_skip_nested_validation=True,
-)
-def exchangeability_test(scores: Any, *, random_state: Any = None) -> ExchangeabilityTest:
+@checked
+def exchangeability_test(
+    scores: ArrayLike, *, random_state: RandomSeed = None
+) -> ExchangeabilityTest:
     r"""Test whether a sequence of scores is exchangeable.
 
     Each score gets its smoothed rank p among those so far. Three gamblers multiply their capital

@@ -6,7 +6,6 @@ the candidates that fit well enough are found by sorting the points where two re
 All rows train and all calibrate, at the full level.
 """
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,11 @@ from scipy import linalg
 from sklearn.utils import check_array, check_X_y
 
 from corollary.conformal.quantile import conformal_rank
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Count, Positive, Probability, checked
 
 # Relative difference below which two residuals are equal for every candidate. Rounding gives some
 # 1e-15; a difference below this one would only matter for candidates as far off as its inverse.
 _TIE = 1e-12
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
 
 
 def _linear_hull(
@@ -72,24 +69,14 @@ def _reach(ends: np.ndarray, returns: np.ndarray, needed: int) -> float:
     return float(places[order][enough[0]]) if len(enough) else 0.0
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "X_new": ["array-like"],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "confidence": [_LEVEL],
-        "fit_intercept": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def full_conformal_ridge(
-    X: Any,
-    y: Any,
-    X_new: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    X_new: ArrayLike,
     *,
-    alpha: float = 1.0,
-    confidence: float = 0.9,
+    alpha: Positive = 1.0,
+    confidence: Probability = 0.9,
     fit_intercept: bool = True,
 ) -> np.ndarray:
     r"""Predict intervals by full conformal prediction with ridge regression.
@@ -160,18 +147,14 @@ def full_conformal_ridge(
     return intervals
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "X_new": ["array-like"],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [_LEVEL],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def full_conformal_neighbors(
-    X: Any, y: Any, X_new: Any, *, n_neighbors: int = 5, confidence: float = 0.9
+    X: ArrayLike,
+    y: ArrayLike,
+    X_new: ArrayLike,
+    *,
+    n_neighbors: Count = 5,
+    confidence: Probability = 0.9,
 ) -> np.ndarray:
     """Predict intervals by full conformal prediction with the mean of nearest neighbours.
 

@@ -6,7 +6,6 @@ the scores; the whole of split conformal prediction follows from choosing k.
 """
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,7 @@ from corollary.conformal._order import (
     smallest_finite_size,
     threshold,
 )
-from corollary.core.compat import Interval, validate_params
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
-_COUNT = Interval(Integral, 0, None, closed="left")
+from corollary.core.estimator import ArrayLike, CountFromZero, NonNegative, Probability, checked
 
 
 def _check_scores(scores: Any, who: str) -> np.ndarray:
@@ -35,11 +31,8 @@ def _check_scores(scores: Any, who: str) -> np.ndarray:
     return scores
 
 
-@validate_params(
-    {"values": ["array-like"], "level": [Interval(Real, 0, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def empirical_quantile(values: Any, level: float) -> float:
+@checked
+def empirical_quantile(values: ArrayLike, level: NonNegative) -> float:
     r"""Return the empirical quantile as an order statistic, infinite at the ends.
 
     .. math:: \inf\{v : \#\{a_i \le v\} / m \ge q\}
@@ -78,10 +71,8 @@ def empirical_quantile(values: Any, level: float) -> float:
     return order_statistic(values, max(rank, 1))
 
 
-@validate_params(
-    {"n_calibration": [_COUNT], "confidence": [_LEVEL]}, prefer_skip_nested_validation=True
-)
-def conformal_rank(n_calibration: int, confidence: float) -> int:
+@checked
+def conformal_rank(n_calibration: CountFromZero, confidence: Probability) -> int:
     r"""Return which order statistic of n scores covers the next one.
 
     Parameters
@@ -109,10 +100,8 @@ def conformal_rank(n_calibration: int, confidence: float) -> int:
     return rank_of_level(n_calibration, confidence)
 
 
-@validate_params(
-    {"scores": ["array-like"], "confidence": [_LEVEL]}, prefer_skip_nested_validation=True
-)
-def conformal_quantile(scores: Any, confidence: float) -> float:
+@checked
+def conformal_quantile(scores: ArrayLike, confidence: Probability) -> float:
     r"""Return the threshold that a further exchangeable score stays below, with confidence.
 
     The :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of n scores, where
@@ -163,11 +152,10 @@ def conformal_quantile(scores: Any, confidence: float) -> float:
     return threshold(scores, confidence)
 
 
-@validate_params(
-    {"scores": ["array-like"], "groups": ["array-like"], "confidence": [_LEVEL]},
-    prefer_skip_nested_validation=True,
-)
-def group_conditional_quantiles(scores: Any, groups: Any, confidence: float) -> dict[Any, float]:
+@checked
+def group_conditional_quantiles(
+    scores: ArrayLike, groups: ArrayLike, confidence: Probability
+) -> dict[Any, float]:
     """Return one conformal threshold per group, each from this group's scores alone.
 
     Parameters
@@ -208,16 +196,9 @@ def group_conditional_quantiles(scores: Any, groups: Any, confidence: float) -> 
     }
 
 
-@validate_params(
-    {
-        "confidence": [_LEVEL],
-        "slack": [Interval(Real, 0, 1, closed="neither"), None],
-        "delta": [_LEVEL],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def smallest_calibration_size(
-    confidence: float, *, slack: float | None = None, delta: float = 0.05
+    confidence: Probability, *, slack: Probability | None = None, delta: Probability = 0.05
 ) -> int:
     """Return how many calibration rows a level takes.
 

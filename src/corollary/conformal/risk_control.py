@@ -5,14 +5,11 @@ in [0, 1] for every setting tried. Each setting is tested against the hypothesis
 exceeds the target; the settings that pass may be used, all at once.
 """
 
-from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import ArrayLike, Probability, checked
 
 
 def _check_losses(losses: Any, who: str) -> np.ndarray:
@@ -27,8 +24,8 @@ def _check_losses(losses: Any, who: str) -> np.ndarray:
     return found
 
 
-@validate_params({"losses": ["array-like"], "target": [_LEVEL]}, prefer_skip_nested_validation=True)
-def hoeffding_bentkus_p_values(losses: Any, target: float) -> np.ndarray:
+@checked
+def hoeffding_bentkus_p_values(losses: ArrayLike, target: Probability) -> np.ndarray:
     r"""Test for each setting whether its risk exceeds a target.
 
     .. math:: p = \min\Big\{ \exp(-n\,\mathrm{kl}(\hat R \wedge r \,\|\, r)),\;
@@ -76,17 +73,13 @@ def hoeffding_bentkus_p_values(losses: Any, target: float) -> np.ndarray:
     return np.minimum(1.0, np.minimum(hoeffding, bentkus))
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "target": [_LEVEL],
-        "delta": [_LEVEL],
-        "correction": [StrOptions({"fixed-sequence", "bonferroni", "holm"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def learn_then_test(
-    losses: Any, target: float, *, delta: float = 0.05, correction: str = "fixed-sequence"
+    losses: ArrayLike,
+    target: Probability,
+    *,
+    delta: Probability = 0.05,
+    correction: Literal["fixed-sequence", "bonferroni", "holm"] = "fixed-sequence",
 ) -> np.ndarray:
     r"""Find the settings whose risk is below a target, with one confidence for all of them.
 
@@ -145,11 +138,10 @@ def learn_then_test(
     return passed
 
 
-@validate_params(
-    {"losses": ["array-like"], "target": [_LEVEL], "delta": [_LEVEL]},
-    prefer_skip_nested_validation=True,
-)
-def risk_controlling_setting(losses: Any, target: float, *, delta: float = 0.05) -> int | None:
+@checked
+def risk_controlling_setting(
+    losses: ArrayLike, target: Probability, *, delta: Probability = 0.05
+) -> int | None:
     r"""Find the boldest setting of a monotone rule whose risk is below a target.
 
     Columns go from the boldest setting to the most cautious one, and no row's loss may rise

@@ -1,13 +1,12 @@
 """How large prediction sets are, and what sets of each size cover."""
 
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from corollary.conformal._checks import held_labels
-from corollary.core.compat import Interval, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.core.html import html_table
 
 
@@ -44,16 +43,10 @@ class SetSizes(NamedTuple):
         return html_table(self._asdict())
 
 
-@validate_params(
-    {
-        "y": ["array-like"],
-        "sets": ["array-like"],
-        "classes": ["array-like"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def coverage_by_size(y: Any, sets: Any, *, classes: Any, confidence: float = 0.95) -> SetSizes:
+@checked
+def coverage_by_size(
+    y: ArrayLike, sets: ArrayLike, *, classes: ArrayLike, confidence: Probability = 0.95
+) -> SetSizes:
     """Count prediction sets by their size, and how many of each size hold their label.
 
     Parameters

@@ -5,27 +5,16 @@ new density to the old, and the new row itself counts too: its mass sits at infi
 is known of its score. A new row whose weight outgrows the calibration rows has no finite threshold.
 """
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 
 from corollary.conformal._checks import check_weights
 from corollary.conformal._order import weighted_thresholds
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Probability, checked
 
 
-@validate_params(
-    {
-        "scores": ["array-like"],
-        "weights": ["array-like"],
-        "new_weights": ["array-like"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def weighted_conformal_quantile(
-    scores: Any, weights: Any, new_weights: Any, confidence: float
+    scores: ArrayLike, weights: ArrayLike, new_weights: ArrayLike, confidence: Probability
 ) -> np.ndarray:
     r"""Return the thresholds of new rows under covariate shift.
 
@@ -85,8 +74,8 @@ def weighted_conformal_quantile(
     return weighted_thresholds(scores[order], weights[order], new, confidence)
 
 
-@validate_params({"weights": ["array-like"]}, prefer_skip_nested_validation=True)
-def effective_sample_size(weights: Any) -> float:
+@checked
+def effective_sample_size(weights: ArrayLike) -> float:
     r"""Return how many equally weighted rows some weighted rows are worth.
 
     Parameters

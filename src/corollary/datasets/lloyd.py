@@ -1,10 +1,10 @@
 """Starting points from which Lloyd's k-means iteration goes wrong."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
+from corollary.core.estimator import checked
 
 
 class LloydTrap(NamedTuple):
@@ -38,11 +38,8 @@ class LloydTrap(NamedTuple):
     best_cost: float
 
 
-@validate_params(
-    {"which": [StrOptions({"empty", "rectangle", "triangle"})]},
-    prefer_skip_nested_validation=True,
-)
-def lloyd_trap(which: str) -> LloydTrap:
+@checked
+def lloyd_trap(which: Literal["empty", "rectangle", "triangle"]) -> LloydTrap:
     """Return a set on which Lloyd's iteration empties a cluster or stops at a bad fixed point.
 
     Parameters

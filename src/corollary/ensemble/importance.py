@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import HasMethods, Interval, safe_indexing, validate_params
+from corollary.core.compat import HasMethods, safe_indexing
+from corollary.core.estimator import ArrayLike, Count, RandomSeed, checked
 from corollary.core.progress import track
 from corollary.ensemble.bagging._forest import BaseForest
 
@@ -51,29 +51,17 @@ class PermutationImportance:
         return self.importances.std(axis=1, ddof=1) / np.sqrt(n)
 
 
-@validate_params(
-    {
-        "model": [HasMethods("predict")],
-        "X": "no_validation",
-        "y": ["array-like"],
-        "loss": [callable, None],
-        "n_repeats": [Interval(Integral, 1, None, closed="left")],
-        "out_of_bag": ["boolean"],
-        "sample_weight": ["array-like", None],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def permutation_importance(
-    model: Any,
+    model: Annotated[Any, HasMethods("predict")],
     X: Any,
-    y: Any,
+    y: ArrayLike,
     *,
-    loss: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
-    n_repeats: int = 5,
+    loss: Callable[..., Any] | None = None,
+    n_repeats: Count = 5,
     out_of_bag: bool = False,
-    sample_weight: Any = None,
-    random_state: Any = None,
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomSeed = None,
 ) -> PermutationImportance:
     """Measure how much the loss rises when a column is shuffled among the rows.
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
+from corollary.core.estimator import checked
 from corollary.gp.conditioning import GaussianLaw
 from corollary.gp.exact.evidence import LOG_2PI
 from corollary.gp.exact.posterior import Predictions
@@ -112,16 +112,13 @@ def normal_scores(y: Any, mean: Any, std: Any) -> NormalScores:
     )
 
 
-@validate_params(
-    {"by": [StrOptions({"evidence", "squared_error", "log_density", "crps"})]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def rank_kernels(
     kernels: Mapping[str, Kernel],
     X: Any,
     y: Any,
     *,
-    by: str = "evidence",
+    by: Literal["evidence", "squared_error", "log_density", "crps"] = "evidence",
     held_out: tuple[Any, Any] | None = None,
     alpha: float | Literal["evidence"] = "evidence",
     optimizer: Literal["fmin_l_bfgs_b"] | None = "fmin_l_bfgs_b",

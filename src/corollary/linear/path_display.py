@@ -1,11 +1,11 @@
 """The picture of a regularisation path: coefficients against penalty or degrees of freedom."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import checked
 from corollary.linear.ridge.path import ridge_path
 from corollary.linear.ridge.ridge import Ridge
 from corollary.linear.sparse.elastic_net import ElasticNet
@@ -78,8 +78,10 @@ class CoefficientPathDisplay:
         self.feature_names = feature_names
         self.chosen = chosen
 
-    @validate_params({"x_axis": [StrOptions({"alpha", "dof"})]}, prefer_skip_nested_validation=True)
-    def plot(self, ax: Any = None, *, x_axis: str = "alpha", n_labels: int = 8) -> Self:
+    @checked
+    def plot(
+        self, ax: Any = None, *, x_axis: Literal["alpha", "dof"] = "alpha", n_labels: int = 8
+    ) -> Self:
         """Draw the path.
 
         Parameters
@@ -131,7 +133,7 @@ class CoefficientPathDisplay:
         feature_names: Any = None,
         chosen: float | None = None,
         ax: Any = None,
-        x_axis: str = "alpha",
+        x_axis: Literal["alpha", "dof"] = "alpha",
         n_labels: int = 8,
     ) -> "CoefficientPathDisplay":
         """Draw a path that has been computed.
@@ -186,7 +188,7 @@ class CoefficientPathDisplay:
         sample_weight: Any = None,
         alphas: Any = 100,
         ax: Any = None,
-        x_axis: str = "alpha",
+        x_axis: Literal["alpha", "dof"] = "alpha",
         n_labels: int = 8,
     ) -> "CoefficientPathDisplay":
         """Compute and draw the path that a lasso, elastic net or ridge model lies on.

@@ -7,12 +7,11 @@ prediction visits every subset of the active inputs.
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, checked
 from corollary.online.boolean import DNF
 from corollary.online.majority import binary_table
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
@@ -21,14 +20,8 @@ from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
 MAX_INPUTS = 22
 
 
-@validate_params(
-    {
-        "n_terms": [Interval(Integral, 1, None, closed="left")],
-        "n_features": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def all_subsets_winnow_bound(n_terms: int, n_features: int) -> float:
+@checked
+def all_subsets_winnow_bound(n_terms: Count, n_features: Count) -> float:
     r"""Return the most mistakes of Winnow on all subsets of the inputs.
 
     Parameters

@@ -8,30 +8,23 @@ import math
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, NonNegative, checked
 from corollary.online.boolean import DNF
 from corollary.online.majority import WeightedMajority, binary_table
 from corollary.online.protocol import OnlineLearner, Rounds, check_width
 
-_POSITIVE_INT = [Interval(Integral, 1, None, closed="left")]
 # Advice of this many experts for a block of rounds stays in memory without notice.
 MAX_EXPERTS = 200_000
 
 
-@validate_params(
-    {
-        "best_mistakes": [Interval(Real, 0, None, closed="left")],
-        "n_features": _POSITIVE_INT,
-        "n_literals": _POSITIVE_INT,
-    },
-    prefer_skip_nested_validation=True,
-)
-def disjunction_experts_bound(best_mistakes: float, n_features: int, n_literals: int) -> float:
+@checked
+def disjunction_experts_bound(
+    best_mistakes: NonNegative, n_features: Count, n_literals: Count
+) -> float:
     r"""Return the most mistakes of weighted majority over all disjunctions of k literals.
 
     .. math:: M \le c \, M_* + c \, k \ln\frac{n e}{k}, \qquad
@@ -188,10 +181,8 @@ class DisjunctionExperts(OnlineLearner):
         return self.vote_.predict(self._advice(binary_table("DisjunctionExperts", X)))
 
 
-@validate_params(
-    {"n_literals": _POSITIVE_INT, "n_features": _POSITIVE_INT}, prefer_skip_nested_validation=True
-)
-def perceptron_disjunction_bound(n_literals: int, n_features: int) -> float:
+@checked
+def perceptron_disjunction_bound(n_literals: Count, n_features: Count) -> float:
     r"""Return the most mistakes of the perceptron on a monotone disjunction.
 
     Parameters

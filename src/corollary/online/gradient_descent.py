@@ -7,13 +7,12 @@ Three schedules: a constant step, :math:`\eta / \sqrt t`, and AdaGrad, which has
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, NonNegative, Positive, checked
 from corollary.online._codes import STEPS
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
@@ -21,19 +20,9 @@ from corollary.online.perceptron import mistake_bound
 from corollary.online.protocol import Rounds
 from corollary.risk import check_loss, sign
 
-_POSITIVE = [Interval(Real, 0, None, closed="neither")]
-_AT_LEAST_ZERO = [Interval(Real, 0, None, closed="left")]
 
-
-@validate_params(
-    {
-        "norm": _POSITIVE,
-        "radius": _POSITIVE,
-        "horizon": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ogd_rate(norm: float, radius: float, horizon: int) -> float:
+@checked
+def ogd_rate(norm: Positive, radius: Positive, horizon: Count) -> float:
     r"""Return the constant step of gradient descent on the hinge loss for a known horizon.
 
     Parameters
@@ -59,15 +48,8 @@ def ogd_rate(norm: float, radius: float, horizon: int) -> float:
     return float(norm / (radius * np.sqrt(horizon)))
 
 
-@validate_params(
-    {
-        "norm": _AT_LEAST_ZERO,
-        "radius": _AT_LEAST_ZERO,
-        "horizon": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ogd_regret_bound(norm: float, radius: float, horizon: int) -> float:
+@checked
+def ogd_regret_bound(norm: NonNegative, radius: NonNegative, horizon: Count) -> float:
     r"""Return the largest regret on the hinge loss with the step of :func:`ogd_rate`.
 
     Parameters

@@ -7,13 +7,14 @@ draw.
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, NonNegative, Positive, checked
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, table
 from corollary.online.weighted_average import exponential_weights
 
@@ -120,15 +121,10 @@ def hedge_anytime_bound(n_experts: int, horizon: Any) -> Any:
     return bound if bound.ndim else float(bound)
 
 
-@validate_params(
-    {
-        "n_experts": [Interval(Integral, 1, None, closed="left")],
-        "eta": [Interval(Real, 0, None, closed="neither")],
-        "squares": [Interval(Real, 0, None, closed="left"), np.ndarray],
-    },
-    prefer_skip_nested_validation=True,
-)
-def hedge_second_order_bound(n_experts: int, eta: float, squares: Any) -> Any:
+@checked
+def hedge_second_order_bound(
+    n_experts: Count, eta: Positive, squares: NonNegative | np.ndarray
+) -> Any:
     r"""Return the bound on Hedge's regret that looks at the losses it met.
 
     .. math:: \sum_t (v_t - u)^\top l_t

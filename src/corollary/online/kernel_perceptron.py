@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, checked
 from corollary.kernels import RBF, Kernel, check_kernel
 from corollary.online.protocol import OnlineLearner, Rounds, truths
 from corollary.risk import sign
@@ -20,14 +20,8 @@ from corollary.risk import sign
 BLOCK = 256
 
 
-@validate_params(
-    {
-        "n_terms": [Interval(Integral, 1, None, closed="left")],
-        "n_features": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def kernel_perceptron_dnf_bound(n_terms: int, n_features: int) -> float:
+@checked
+def kernel_perceptron_dnf_bound(n_terms: Count, n_features: Count) -> float:
     r"""Return the most mistakes of the ANOVA kernel perceptron on a DNF of k terms.
 
     Parameters

@@ -5,20 +5,18 @@ learner follows the heavier side. With :math:`\beta = 0`, Halving, an expert tha
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, NonNegative, checked
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
 
 
-@validate_params(
-    {"n_experts": [Interval(Integral, 1, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def halving_bound(n_experts: int) -> int:
+@checked
+def halving_bound(n_experts: Count) -> int:
     r"""Return the most mistakes Halving can make if some expert is always right.
 
     Parameters
@@ -46,16 +44,11 @@ def halving_bound(n_experts: int) -> int:
     return int(n_experts).bit_length() - 1
 
 
-@validate_params(
-    {
-        "best_mistakes": [Interval(Real, 0, None, closed="left"), np.ndarray],
-        "n_experts": [Interval(Integral, 1, None, closed="left")],
-        "beta": [Interval(Real, 0, 1, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def weighted_majority_bound(
-    best_mistakes: Any, n_experts: int, beta: float = float(np.exp(-1))
+    best_mistakes: NonNegative | np.ndarray,
+    n_experts: Count,
+    beta: Annotated[float, Interval(Real, 0, 1, closed="left")] = float(np.exp(-1)),
 ) -> Any:
     r"""Return the most mistakes weighted majority can make.
 

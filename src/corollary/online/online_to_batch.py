@@ -6,24 +6,21 @@ m; so a bound B on the mistakes in every sequence gives :math:`B / m`.
 """
 
 import copy
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, checked
 from corollary.online.protocol import OnlineLearner
 
 
-@validate_params(
-    {
-        "mistakes": [Interval(Real, 0, None, closed="both")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def online_to_batch_bound(mistakes: float, n_samples: int) -> float:
+@checked
+def online_to_batch_bound(
+    mistakes: Annotated[float, Interval(Real, 0, None, closed="both")], n_samples: Count
+) -> float:
     r"""Return the largest error of a learner that was stopped at a random time.
 
     Parameters

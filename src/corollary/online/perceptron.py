@@ -9,26 +9,19 @@ The batch form, which cycles until a pass without mistake, is
 """
 
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import NonNegative, checked
 from corollary.online.linear_learner import Comparison, LinearLearner
 from corollary.online.linear_state import LinearSettings, LinearState, make_settings
 from corollary.online.protocol import Rounds, table, truths
 from corollary.risk import HingeLoss, PerceptronLoss, sign
 
 
-@validate_params(
-    {
-        "radius": [Interval(Real, 0, None, closed="left")],
-        "margin": [Interval(Real, 0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def perceptron_mistake_bound(radius: float, margin: float) -> float:
+@checked
+def perceptron_mistake_bound(radius: NonNegative, margin: NonNegative) -> float:
     r"""Return the most mistakes of the perceptron on separable rounds.
 
     Parameters

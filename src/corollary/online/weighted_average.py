@@ -8,13 +8,12 @@ the entropic one.
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import rel_entr
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import Count, Positive, checked
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
 from corollary.risk import binary_kl, check_law
 
@@ -58,16 +57,9 @@ def entropic_loss(y_true: Any, prediction: Any) -> np.ndarray:
     return binary_kl(y_true, prediction)
 
 
-@validate_params(
-    {
-        "n_experts": [Interval(Integral, 1, None, closed="left")],
-        "loss": [StrOptions({"square", "entropic"})],
-        "eta": [Interval(Real, 0, None, closed="neither"), None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def weighted_average_bound(
-    n_experts: int, loss: str = "square", *, eta: float | None = None
+    n_experts: Count, loss: Literal["square", "entropic"] = "square", *, eta: Positive | None = None
 ) -> float:
     r"""Return the largest regret of the weighted average forecaster.
 
@@ -219,7 +211,7 @@ class WeightedAverage(OnlineLearner):
     (array([0.55 , 0.709, 0.677]), np.float64(0.693))
     """
 
-    loss: str = "square"
+    loss: Literal["square", "entropic"] = "square"
     eta: float | None = None
     expert_losses_: np.ndarray = field(init=False, repr=False)
     n_rounds_: int = field(default=0, init=False, repr=False)

@@ -7,25 +7,18 @@ Inputs and labels are bits. All n weights start at 1; the answer is 1 iff
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, checked
 from corollary.online.majority import binary_table
 from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
 
 
-@validate_params(
-    {
-        "n_literals": [Interval(Integral, 1, None, closed="left")],
-        "n_features": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def winnow_mistake_bound(n_literals: int, n_features: int) -> float:
+@checked
+def winnow_mistake_bound(n_literals: Count, n_features: Count) -> float:
     r"""Return the most mistakes of Winnow on a monotone disjunction.
 
     Parameters

@@ -1,14 +1,15 @@
 """The picture of a theorem: a bound beside the quantity it bounds, as the sample grows."""
 
 from collections.abc import Callable, Mapping
-from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from numbers import Real
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import ArrayLike, Count, RandomSeed, checked
 
 
 class BoundCurve(NamedTuple):
@@ -51,23 +52,14 @@ class BoundCurve(NamedTuple):
         return np.quantile(self.truths, 1 - self.delta, axis=1, method="higher")
 
 
-@validate_params(
-    {
-        "trial": [callable],
-        "sizes": ["array-like"],
-        "delta": [Interval(Real, 0, 1, closed="left")],
-        "repetitions": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def bound_curve(
-    trial: Callable[[int, np.random.Generator], tuple[float, float]],
-    sizes: Any,
+    trial: Callable[..., Any],
+    sizes: ArrayLike,
     *,
-    delta: float = 0.05,
-    repetitions: int = 50,
-    random_state: Any = None,
+    delta: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.05,
+    repetitions: Count = 50,
+    random_state: RandomSeed = None,
 ) -> BoundCurve:
     """Simulate a bound and the quantity it bounds for samples of several sizes.
 

@@ -7,19 +7,18 @@ pessimistic, measured on all rows optimistic; the 0.632 rules mix the two.
 
 import math
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, safe_indexing, validate_params
+from corollary.core.compat import safe_indexing
+from corollary.core.estimator import Count, checked
 from corollary.ensemble import expected_distinct_share
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
 
-_SIZE = Interval(Integral, 1, None, closed="left")
 # Probability that a row is in a bootstrap sample of its own size, in the limit.
 _INCLUSION = 1 - math.exp(-1)
 
@@ -135,10 +134,8 @@ def bootstrap(
     return BootstrapLaw(draws, value)
 
 
-@validate_params(
-    {"n_samples": [_SIZE], "n_draws": [_SIZE, None]}, prefer_skip_nested_validation=True
-)
-def inclusion_probability(n_samples: int, n_draws: int | None = None) -> float:
+@checked
+def inclusion_probability(n_samples: Count, n_draws: Count | None = None) -> float:
     r"""Return the probability that a row is in a bootstrap sample.
 
     Parameters

@@ -1,12 +1,11 @@
 """Which of two learners is better: first compare row by row, then average."""
 
 import math
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Probability, checked
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
 from corollary.validation.cross_validation import cross_validate
@@ -48,18 +47,16 @@ class LearnerComparison(NamedTuple):
         return self.lower > 0 or self.upper < 0
 
 
-@validate_params(
-    {"confidence": [Interval(Real, 0, 1, closed="neither")]}, prefer_skip_nested_validation=True
-)
+@checked
 def compare_learners(
     first: Any,
     second: Any,
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "auto",
+    loss: Annotated[LossLike, "no_validation"] = "auto",
     cv: Any = 10,
-    confidence: float = 0.95,
+    confidence: Probability = 0.95,
     method: str = "predict",
     n_jobs: int | None = None,
     random_state: Any = 0,

@@ -5,14 +5,14 @@ the estimate for one model, its confidence limits, and the price of looking more
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, Options, StrOptions, safe_indexing, validate_params
+from corollary.core.compat import safe_indexing
+from corollary.core.estimator import AnyReal, ArrayLike, Count, Probability, RandomSeed, checked
 from corollary.risk import LossLike
 from corollary.theory import (
     check_losses,
@@ -22,9 +22,6 @@ from corollary.theory import (
     hoeffding_bound,
 )
 from corollary.validation._losses import loss_of
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
 
 
 class HoldOut(NamedTuple):
@@ -60,27 +57,16 @@ class HoldOut(NamedTuple):
         return float(self.losses.mean())
 
 
-@validate_params(
-    {
-        "estimator": [object],
-        "X": [object],
-        "y": [object],
-        "loss": [object],
-        "test_size": [Interval(Real, 0, 1, closed="neither")],
-        "method": [str],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def hold_out(
     estimator: Any,
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "auto",
-    test_size: float = 0.25,
+    loss: Annotated[LossLike, "no_validation"] = "auto",
+    test_size: Probability = 0.25,
     method: str = "predict",
-    random_state: Any = None,
+    random_state: RandomSeed = None,
 ) -> HoldOut:
     """Fit a model on part of the rows and measure it on the rest.
 
@@ -133,25 +119,15 @@ def hold_out(
     return HoldOut(model, losses, rows)
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "sides": [Options(Integral, {1, 2})],
-        "method": [StrOptions({"auto", "exact", "hoeffding", "bernstein"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def hold_out_interval(
-    losses: Any,
-    delta: float,
+    losses: ArrayLike,
+    delta: Probability,
     *,
-    low: float = 0.0,
-    high: float = 1.0,
-    sides: int = 2,
-    method: str = "auto",
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    sides: Literal[1, 2] = 2,
+    method: Literal["auto", "exact", "hoeffding", "bernstein"] = "auto",
 ) -> tuple[float, float]:
     r"""Compute confidence limits of a risk from losses on held-out rows.
 
@@ -217,10 +193,8 @@ def hold_out_interval(
     return lower, min(high, mean + radius)
 
 
-@validate_params(
-    {"n_samples": [_SIZE], "looks": [_SIZE], "delta": [_DELTA]}, prefer_skip_nested_validation=True
-)
-def look_price(*, n_samples: int, looks: int, delta: float) -> float:
+@checked
+def look_price(*, n_samples: Count, looks: Count, delta: Probability) -> float:
     r"""Return what repeated looks at one test set cost in confidence.
 
     Parameters

@@ -1,17 +1,12 @@
 """Intervals of shares, means and quantiles, and of means over cross-validated rows."""
 
 import math
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Count, Positive, Probability, checked
 from corollary.theory import clopper_pearson_interval, clopper_pearson_upper
-
-_LEVEL = [Interval(Real, 0, 1, closed="neither")]
-_POSITIVE = [Interval(Real, 0, None, closed="neither")]
-_FOLDS = [Interval(Integral, 1, None, closed="left")]
 
 
 class Estimate(NamedTuple):
@@ -41,8 +36,8 @@ class Estimate(NamedTuple):
     n: int
 
 
-@validate_params({"confidence": _LEVEL}, prefer_skip_nested_validation=True)
-def share_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
+@checked
+def share_interval(hits: int, n: int, confidence: Probability) -> tuple[float, float]:
     """Bracket a probability from hits in n trials (Clopper and Pearson).
 
     Guarantee: covers the probability at least as often as the confidence says, for every n.
@@ -77,8 +72,8 @@ def share_interval(hits: int, n: int, confidence: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-@validate_params({"confidence": _LEVEL}, prefer_skip_nested_validation=True)
-def share_upper(hits: int, n: int, confidence: float) -> float:
+@checked
+def share_upper(hits: int, n: int, confidence: Probability) -> float:
     """Bound a probability from above after hits in n trials (one-sided, exact).
 
     Guarantee: the bound holds at least as often as the confidence says, for every n.
@@ -113,11 +108,10 @@ def _check_hits(who: str, hits: int, n: int) -> None:
         raise ValueError(f"{who} needs from 0 to n hits in n trials. Got {hits} hits in {n}.")
 
 
-@validate_params(
-    {"values": ["array-like"], "confidence": _LEVEL, "inflation": _POSITIVE},
-    prefer_skip_nested_validation=True,
-)
-def mean_interval(values: np.ndarray, confidence: float, *, inflation: float = 1.0) -> Estimate:
+@checked
+def mean_interval(
+    values: ArrayLike, confidence: Probability, *, inflation: Positive = 1.0
+) -> Estimate:
     r"""Estimate a mean with Student's interval, corrected for skewness by Hall's transformation.
 
     Losses are skewed: a few rows cost much more than the rest. Student's symmetric interval then
@@ -188,12 +182,9 @@ def _undo_skewness(value: float, skewness: float, n: int) -> float:
     return 3 / skewness * (float(np.cbrt(1 + skewness * shifted)) - 1)
 
 
-@validate_params(
-    {"values": ["array-like"], "level": _LEVEL, "confidence": _LEVEL},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def quantile_interval(
-    values: np.ndarray, level: float, confidence: float
+    values: ArrayLike, level: Probability, confidence: Probability
 ) -> tuple[float, float | None, float | None]:
     """Estimate a quantile with the interval that order statistics give.
 
@@ -241,10 +232,8 @@ def quantile_interval(
     return value, low, high
 
 
-@validate_params(
-    {"n_folds": _FOLDS, "ratio": [*_POSITIVE, None]}, prefer_skip_nested_validation=True
-)
-def overlap_inflation(n_folds: int, ratio: float | None = None) -> float:
+@checked
+def overlap_inflation(n_folds: Count, ratio: Positive | None = None) -> float:
     r"""Give the factor by which shared training rows inflate the standard error over folds.
 
     Nadeau and Bengio replace the variance :math:`s^2 / K` of a mean over K folds by
@@ -277,11 +266,10 @@ def overlap_inflation(n_folds: int, ratio: float | None = None) -> float:
     return math.sqrt(1.0 + n_folds * ratio)
 
 
-@validate_params(
-    {"values": ["array-like"], "n_folds": _FOLDS, "confidence": _LEVEL},
-    prefer_skip_nested_validation=True,
-)
-def cross_validated_interval(values: np.ndarray, n_folds: int, confidence: float) -> Estimate:
+@checked
+def cross_validated_interval(
+    values: ArrayLike, n_folds: Count, confidence: Probability
+) -> Estimate:
     """Estimate the mean of cross-validated losses, or of paired differences of them, by row.
 
     Training sets overlap, so the rows are not independent: the interval of a mean is widened by
@@ -319,8 +307,8 @@ def cross_validated_interval(values: np.ndarray, n_folds: int, confidence: float
     return mean_interval(values, confidence, inflation=overlap_inflation(n_folds))
 
 
-@validate_params({"values": ["array-like"], "n_folds": _FOLDS}, prefer_skip_nested_validation=True)
-def cross_validated_error(values: np.ndarray, n_folds: int) -> float:
+@checked
+def cross_validated_error(values: ArrayLike, n_folds: Count) -> float:
     """Compute the standard error of a mean of cross-validated values.
 
     Parameters

@@ -1,12 +1,11 @@
 """Whether things that are given 70% happen in 70 of 100 cases."""
 
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import ArrayLike, Count, Probability, checked
 from corollary.core.html import html_table
 from corollary.theory import clopper_pearson_interval
 
@@ -60,25 +59,15 @@ class ReliabilityCurve(NamedTuple):
         return float(1 - (weights @ (x * self.observed)) / spread) if spread > 0 else 0.0
 
 
-@validate_params(
-    {
-        "y": ["array-like"],
-        "probability": ["array-like"],
-        "n_bins": [Interval(Integral, 1, None, closed="left")],
-        "strategy": [StrOptions({"quantile", "uniform"})],
-        "min_rows": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def reliability_curve(
-    y: Any,
-    probability: Any,
+    y: ArrayLike,
+    probability: ArrayLike,
     *,
-    n_bins: int = 10,
-    strategy: str = "quantile",
-    min_rows: int = 20,
-    confidence: float = 0.95,
+    n_bins: Count = 10,
+    strategy: Literal["quantile", "uniform"] = "quantile",
+    min_rows: Count = 20,
+    confidence: Probability = 0.95,
 ) -> ReliabilityCurve:
     """Compute the reliability curve of predicted probabilities, with exact bands.
 

@@ -5,19 +5,16 @@ risk 1/2, and the best of them looks better than that.
 """
 
 import math
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, validate_params
-
-_SIZE = Interval(Integral, 1, None, closed="left")
+from corollary.core.estimator import Count, RandomSeed, checked
 
 
-@validate_params({"n_models": [_SIZE], "n_samples": [_SIZE]}, prefer_skip_nested_validation=True)
-def best_of_guesses(*, n_models: int, n_samples: int) -> float:
+@checked
+def best_of_guesses(*, n_models: Count, n_samples: Count) -> float:
     r"""Return the expected test error of the best of models that only guess, exactly.
 
     Parameters
@@ -79,17 +76,9 @@ class ReuseExperiment(NamedTuple):
         return float(np.mean(self.fresh - self.reported))
 
 
-@validate_params(
-    {
-        "n_models": [_SIZE],
-        "n_samples": [_SIZE],
-        "n_repeats": [_SIZE],
-        "random_state": ["random_state"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def reuse_experiment(
-    *, n_models: int, n_samples: int, n_repeats: int = 200, random_state: Any = None
+    *, n_models: Count, n_samples: Count, n_repeats: Count = 200, random_state: RandomSeed = None
 ) -> ReuseExperiment:
     """Choose the best of many guessing models on a test set, and try it on fresh rows.
 
@@ -126,8 +115,8 @@ def reuse_experiment(
     return ReuseExperiment(reported, fresh)
 
 
-@validate_params({"n_models": [_SIZE], "n_samples": [_SIZE]}, prefer_skip_nested_validation=True)
-def optimism_scale(*, n_models: int, n_samples: int) -> float:
+@checked
+def optimism_scale(*, n_models: Count, n_samples: Count) -> float:
     r"""Return the size of the optimism that a choice among many models causes.
 
     Parameters

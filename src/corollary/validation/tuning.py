@@ -6,13 +6,13 @@ The loss of the best of many settings is too small: it was chosen because it was
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
-from corollary.core.compat import StrOptions, validate_params
+from corollary.core.estimator import checked
 from corollary.core.html import html_table
 from corollary.risk import LossLike
 from corollary.validation.cross_validation import CrossValidation, cross_validate
@@ -68,18 +68,16 @@ class Tuning:
         return np.array([outcome.risk for outcome in self.outcomes])
 
 
-@validate_params(
-    {"rule": [StrOptions({"best", "one_standard_error"})]}, prefer_skip_nested_validation=True
-)
+@checked
 def tune(
     estimator: Any,
     settings: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
     X: Any,
     y: Any,
     *,
-    loss: LossLike = "auto",
+    loss: Annotated[LossLike, "no_validation"] = "auto",
     cv: Any = 5,
-    rule: str = "best",
+    rule: Literal["best", "one_standard_error"] = "best",
     method: str = "predict",
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -171,7 +169,7 @@ def nested_risk(
     loss: LossLike = "auto",
     cv: Any = 5,
     inner_cv: Any = 5,
-    rule: str = "best",
+    rule: Literal["best", "one_standard_error"] = "best",
     method: str = "predict",
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -236,7 +234,7 @@ class _Tuned(BaseEstimator):
         settings: Any,
         loss: Any = "auto",
         cv: Any = 5,
-        rule: str = "best",
+        rule: Literal["best", "one_standard_error"] = "best",
         method: str = "predict",
         seed: Any = None,
     ) -> None:

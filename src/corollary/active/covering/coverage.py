@@ -8,14 +8,13 @@ nearest labelled point lies in that ball. Therefore
 """
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
-from corollary.core.compat import Interval, validate_params
-
-_RADIUS = [Interval(Real, 0, None, closed="left")]
+from corollary.core.compat import Interval
+from corollary.core.estimator import NonNegative, checked
 
 
 class CoverageRegions(NamedTuple):
@@ -103,8 +102,8 @@ def enemy_distances(X: Any, y: Any) -> np.ndarray:
     return np.sqrt(_nearest(rows, rows, labels, labels)[0])
 
 
-@validate_params({"radius": _RADIUS}, prefer_skip_nested_validation=True)
-def impurity(X: Any, y: Any, radius: float, *, sample_weight: Any = None) -> float:
+@checked
+def impurity(X: Any, y: Any, radius: NonNegative, *, sample_weight: Any = None) -> float:
     r"""Return the mass of points whose balls hold more than one label.
 
     Parameters
@@ -137,10 +136,10 @@ def impurity(X: Any, y: Any, radius: float, *, sample_weight: Any = None) -> flo
     return _mass(impure, sample_weight)
 
 
-@validate_params(
-    {"allowed": [Interval(Real, 0, 1, closed="left")]}, prefer_skip_nested_validation=True
-)
-def pure_radius(X: Any, y: Any, allowed: float = 0.05) -> float:
+@checked
+def pure_radius(
+    X: Any, y: Any, allowed: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.05
+) -> float:
     r"""Return the largest radius at which few balls are impure.
 
     Parameters
@@ -173,8 +172,8 @@ def pure_radius(X: Any, y: Any, allowed: float = 0.05) -> float:
     return too_large if np.isinf(too_large) else max(0.0, float(np.nextafter(too_large, 0.0)))
 
 
-@validate_params({"radius": _RADIUS}, prefer_skip_nested_validation=True)
-def coverage_regions(X: Any, y: Any, labelled: Any, radius: float) -> CoverageRegions:
+@checked
+def coverage_regions(X: Any, y: Any, labelled: Any, radius: NonNegative) -> CoverageRegions:
     r"""Say what a labelled set covers and where its nearest-neighbour rule errs.
 
     Parameters
@@ -217,9 +216,9 @@ def coverage_regions(X: Any, y: Any, labelled: Any, radius: float) -> CoverageRe
     return CoverageRegions(covered, covered & ~error, covered & error, pure, error)
 
 
-@validate_params({"radius": _RADIUS}, prefer_skip_nested_validation=True)
+@checked
 def coverage_bound(
-    X: Any, y: Any, labelled: Any, radius: float, *, sample_weight: Any = None
+    X: Any, y: Any, labelled: Any, radius: NonNegative, *, sample_weight: Any = None
 ) -> CoverageBound:
     r"""Bound the risk of the nearest-neighbour rule by coverage and purity.
 

@@ -9,7 +9,7 @@ leaves all balls around it. Each pair of points is looked at twice in the whole 
 budget, and memory is linear in the pool.
 """
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from corollary.active._ask_tell import AskTell
 from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
 from corollary.active.domain import Pool
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, NonNegative, checked
 from corollary.core.progress import track
 
 
@@ -48,15 +48,9 @@ class BallCoverage(NamedTuple):
     coverage: float
 
 
-@validate_params(
-    {
-        "budget": [Interval(Integral, 1, None, closed="left")],
-        "radius": [Interval(Real, 0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def greedy_ball_coverage(
-    X: Any, budget: int, radius: float, *, initial: Any = None, sample_weight: Any = None
+    X: Any, budget: Count, radius: NonNegative, *, initial: Any = None, sample_weight: Any = None
 ) -> BallCoverage:
     r"""Choose points whose balls cover a pool, greedily.
 

@@ -13,21 +13,14 @@ A band is :math:`[\mu-\sqrt\beta\sigma,\mu+\sqrt\beta\sigma]`. Three promises, t
   with the information gained.
 """
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.special import ndtri
 
-from corollary.core.compat import Interval, validate_params
-
-_DELTA = [Interval(Real, 0, 1, closed="neither")]
-_COUNT = [Interval(Integral, 1, None, closed="left")]
+from corollary.core.estimator import Count, NonNegative, Positive, Probability, checked
 
 
-@validate_params(
-    {"delta": _DELTA, "t": _COUNT, "horizon": [*_COUNT, None]}, prefer_skip_nested_validation=True
-)
-def round_delta(delta: float, t: int, *, horizon: int | None = None) -> float:
+@checked
+def round_delta(delta: Probability, t: Count, *, horizon: Count | None = None) -> float:
     r"""Return the part of a failure probability that round t may use up.
 
     Parameters
@@ -62,12 +55,9 @@ def round_delta(delta: float, t: int, *, horizon: int | None = None) -> float:
     return delta / horizon
 
 
-@validate_params(
-    {"delta": _DELTA, "t": _COUNT, "horizon": [*_COUNT, None], "n_constraints": _COUNT},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def query_multiplier(
-    delta: float, t: int, *, horizon: int | None = None, n_constraints: int = 1
+    delta: Probability, t: Count, *, horizon: Count | None = None, n_constraints: Count = 1
 ) -> float:
     r"""Return the multiplier with which queries stay safe, for a function from the prior.
 
@@ -105,18 +95,14 @@ def query_multiplier(
     return max(0.0, float(-ndtri(part)))
 
 
-@validate_params(
-    {
-        "delta": _DELTA,
-        "t": _COUNT,
-        "n_points": _COUNT,
-        "horizon": [*_COUNT, None],
-        "n_functions": _COUNT,
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def grid_multiplier(
-    delta: float, t: int, n_points: int, *, horizon: int | None = None, n_functions: int = 1
+    delta: Probability,
+    t: Count,
+    n_points: Count,
+    *,
+    horizon: Count | None = None,
+    n_functions: Count = 1,
 ) -> float:
     r"""Return the multiplier with which all bands of a finite pool hold at once.
 
@@ -160,18 +146,13 @@ def grid_multiplier(
     return float(-ndtri(part / (2.0 * n_points * n_functions)))
 
 
-@validate_params(
-    {
-        "delta": _DELTA,
-        "norm_bound": [Interval(Real, 0, None, closed="left")],
-        "noise_bound": [Interval(Real, 0, None, closed="left")],
-        "information": [Interval(Real, 0, None, closed="left")],
-        "noise": [Interval(Real, 0, None, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def rkhs_multiplier(
-    delta: float, norm_bound: float, noise_bound: float, information: float, noise: float
+    delta: Probability,
+    norm_bound: NonNegative,
+    noise_bound: NonNegative,
+    information: NonNegative,
+    noise: Positive,
 ) -> float:
     r"""Return the multiplier with which all bands hold for a fixed function of bounded norm.
 

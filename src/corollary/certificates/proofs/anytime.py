@@ -8,15 +8,14 @@ it looks good needs one that holds at all numbers of rows at once; confidence se
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from corollary.certificates.proofs._shared import conclude
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.theory import betting_sequence, check_losses, stitched_sequence
 
 # What a certificate that is vacuous still lacks is looked for up to so many rows.
@@ -28,20 +27,12 @@ _IN_ORDER = Assumption(
 )
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "method": [StrOptions({"betting", "stitched"})],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "quantity": [Quantity, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def anytime_certificate(
-    losses: Any,
+    losses: ArrayLike,
     *,
-    method: str = "betting",
-    confidence: float = 0.95,
+    method: Literal["betting", "stitched"] = "betting",
+    confidence: Probability = 0.95,
     quantity: Quantity | None = None,
 ) -> Certificate:
     """Certify a mean loss by a confidence sequence, after any number of rows.
@@ -95,7 +86,7 @@ def anytime_certificate(
     if method == "betting":
         limits: Callable[..., Any] = betting_sequence
     else:
-        kind = "bernoulli" if quantity.kind == "share" else "empirical-bernstein"
+        kind: Any = "bernoulli" if quantity.kind == "share" else "empirical-bernstein"
         limits = partial(stitched_sequence, kind=kind)
 
     def bound_after(rows: int) -> float:
@@ -119,7 +110,7 @@ def anytime_certificate(
     )
 
 
-def _again(losses: np.ndarray, method: str, quantity: Quantity, level: float) -> Certificate:
+def _again(losses: np.ndarray, method: Any, quantity: Quantity, level: float) -> Certificate:
     return anytime_certificate(losses, method=method, confidence=level, quantity=quantity)
 
 
@@ -142,7 +133,7 @@ def _has_losses(evidence: Evidence) -> bool:
     return evidence.losses is not None or evidence.misses is not None
 
 
-def _prove(evidence: Evidence, method: str, confidence: float) -> Iterator[Certificate]:
+def _prove(evidence: Evidence, method: Any, confidence: float) -> Iterator[Certificate]:
     for losses, quantity in (
         (evidence.misses, evidence.region),
         (evidence.losses, evidence.quantity),

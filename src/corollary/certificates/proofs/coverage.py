@@ -10,15 +10,15 @@ rows. No further row is needed.
 import math
 from collections.abc import Iterator
 from functools import partial
-from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from corollary.certificates.proofs._shared import conclude, miss_rate
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
-from corollary.core.compat import HasMethods, Interval, validate_params
+from corollary.core.compat import HasMethods
+from corollary.core.estimator import Probability, checked
 from corollary.core.protocols import HasCalibrationCells, HasCalibrationFolds
 from corollary.theory import clopper_pearson_upper
 
@@ -27,14 +27,10 @@ _KEPT = Assumption(
 )
 
 
-@validate_params(
-    {
-        "model": [HasMethods("misses")],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def coverage_certificates(model: Any, *, confidence: float = 0.95) -> list[Certificate]:
+@checked
+def coverage_certificates(
+    model: Annotated[Any, HasMethods("misses")], *, confidence: Probability = 0.95
+) -> list[Certificate]:
     r"""Certify how often a conformal wrapper misses, by the rows that calibrated it.
 
     Parameters

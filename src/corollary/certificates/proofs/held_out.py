@@ -9,15 +9,13 @@ the quantiles of a regressor's absolute error, which need no bounded loss.
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
 from corollary.certificates.proofs._shared import conclude
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Certificate, Quantity
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import AnyReal, ArrayLike, Count, CountFromZero, Probability, checked
 from corollary.theory import (
     check_losses,
     clopper_pearson_upper,
@@ -28,24 +26,17 @@ from corollary.theory import (
     smallest_size,
 )
 
-_OPEN = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
-
 # The median and the levels that a report quotes; others by error_quantile_certificate.
 _QUANTILE_LEVELS = (0.5, 0.9, 0.95)
 
 
-@validate_params(
-    {
-        "errors": [Interval(Integral, 0, None, closed="left")],
-        "n_samples": [_SIZE],
-        "confidence": [_OPEN],
-        "quantity": [Quantity, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def error_rate_certificate(
-    errors: int, n_samples: int, *, confidence: float = 0.95, quantity: Quantity | None = None
+    errors: CountFromZero,
+    n_samples: Count,
+    *,
+    confidence: Probability = 0.95,
+    quantity: Quantity | None = None,
 ) -> Certificate:
     """Certify an error rate by the exact binomial bound.
 
@@ -98,12 +89,13 @@ def _error_rate_at(errors: int, n_samples: int, quantity: Quantity, level: float
     return error_rate_certificate(errors, n_samples, confidence=level, quantity=quantity)
 
 
-@validate_params(
-    {"mean": [Real], "n_samples": [_SIZE], "confidence": [_OPEN], "quantity": [Quantity, None]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def hoeffding_certificate(
-    mean: float, n_samples: int, *, confidence: float = 0.95, quantity: Quantity | None = None
+    mean: AnyReal,
+    n_samples: Count,
+    *,
+    confidence: Probability = 0.95,
+    quantity: Quantity | None = None,
 ) -> Certificate:
     """Certify a mean loss by Hoeffding's inequality.
 
@@ -163,12 +155,9 @@ def _hoeffding_at(mean: float, n_samples: int, quantity: Quantity, level: float)
     return hoeffding_certificate(mean, n_samples, confidence=level, quantity=quantity)
 
 
-@validate_params(
-    {"losses": ["array-like"], "confidence": [_OPEN], "quantity": [Quantity, None]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def empirical_bernstein_certificate(
-    losses: Any, *, confidence: float = 0.95, quantity: Quantity | None = None
+    losses: ArrayLike, *, confidence: Probability = 0.95, quantity: Quantity | None = None
 ) -> Certificate:
     """Certify a mean loss by the empirical Bernstein inequality.
 
@@ -267,12 +256,9 @@ def _mean_certificate(
     )
 
 
-@validate_params(
-    {"errors": ["array-like"], "level": [_OPEN], "confidence": [_OPEN]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def error_quantile_certificate(
-    errors: Any, level: float, *, confidence: float = 0.95
+    errors: ArrayLike, level: Probability, *, confidence: Probability = 0.95
 ) -> Certificate:
     """Certify how large most errors of a regressor are, without a bounded loss.
 

@@ -17,15 +17,14 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from corollary.certificates.proofs._shared import as_table, conclude, once, rows_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_number
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.core.protocols import HasReplay, Replay
 from corollary.theory import check_losses, run_risk_bound
 
@@ -42,20 +41,12 @@ _BALL = Assumption("Rows have length at most 1 in the whole population.", "popul
 _MOST = 10**5
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "method": [StrOptions({"azuma", "bernoulli", "empirical-bernstein"})],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "quantity": [Quantity, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def online_to_batch_certificate(
-    losses: Any,
+    losses: ArrayLike,
     *,
-    method: str = "bernoulli",
-    confidence: float = 0.95,
+    method: Literal["azuma", "bernoulli", "empirical-bernstein"] = "bernoulli",
+    confidence: Probability = 0.95,
     quantity: Quantity | None = None,
 ) -> Certificate:
     """Certify a hypothesis that is drawn from an online run, by the losses of the run.
@@ -126,7 +117,7 @@ def online_to_batch_certificate(
     )
 
 
-def _again(losses: np.ndarray, method: str, quantity: Quantity, level: float) -> Certificate:
+def _again(losses: np.ndarray, method: Any, quantity: Quantity, level: float) -> Certificate:
     return online_to_batch_certificate(losses, method=method, confidence=level, quantity=quantity)
 
 
@@ -161,7 +152,7 @@ def _certify_run(evidence: Evidence, confidence: float) -> Iterator[Certificate]
         yield _about_draw(run.mistakes[1:], method, words, confidence)
 
 
-def _about_draw(mistakes: np.ndarray, method: str, words: str, level: float) -> Certificate:
+def _about_draw(mistakes: np.ndarray, method: Any, words: str, level: float) -> Certificate:
     certificate = online_to_batch_certificate(mistakes, method=method, confidence=level)
     predicate = (
         "are classified wrongly by the model after a number of its training rows drawn uniformly "

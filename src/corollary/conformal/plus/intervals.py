@@ -7,27 +7,16 @@ theorem promises only about :math:`1 - 2\alpha`.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
 from corollary.conformal.plus._ends import interval_ends
 from corollary.conformal.quantile import conformal_rank
-from corollary.core.compat import Interval, validate_params
-
-_LEVEL = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import ArrayLike, Count, Probability, checked
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "n_folds": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [_LEVEL],
-    },
-    prefer_skip_nested_validation=True,
-)
-def plus_coverage(n_samples: int, n_folds: int, confidence: float) -> float:
+@checked
+def plus_coverage(n_samples: Count, n_folds: Count, confidence: Probability) -> float:
     r"""Return the coverage that CV+ is proved to have, for any model and any law.
 
     With :math:`c = \lfloor \alpha(n+1) \rfloor - 1` (the largest number of rows that fit no better
@@ -137,16 +126,10 @@ def _positive_part(b: float, level: float, values: int) -> float:
     return b * last - last * (last + 1) / (2 * values * level)
 
 
-@validate_params(
-    {
-        "predictions": ["array-like"],
-        "residuals": ["array-like"],
-        "folds": ["array-like"],
-        "confidence": [_LEVEL],
-    },
-    prefer_skip_nested_validation=True,
-)
-def plus_intervals(predictions: Any, residuals: Any, folds: Any, confidence: float) -> np.ndarray:
+@checked
+def plus_intervals(
+    predictions: ArrayLike, residuals: ArrayLike, folds: ArrayLike, confidence: Probability
+) -> np.ndarray:
     r"""Combine the predictions of K models with the residuals of the rows that each left out.
 
     With :math:`k = \lceil (n+1)(1-\alpha) \rceil` the upper end is the k-th smallest of

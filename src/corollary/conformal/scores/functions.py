@@ -4,20 +4,17 @@ Any score gives valid coverage; a good one makes regions small where prediction 
 intervals are inverted in closed form; scores of sets are computed for every class at once.
 """
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from corollary.conformal._intervals import distance_outside
 from corollary.conformal.scores._ranking import ranked_scores, ranked_sets
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import AnyReal, ArrayLike, CountFromZero, NonNegative, checked
 
 
-@validate_params(
-    {"y": ["array-like"], "prediction": ["array-like"]}, prefer_skip_nested_validation=True
-)
-def absolute_score(y: Any, prediction: Any) -> np.ndarray:
+@checked
+def absolute_score(y: ArrayLike, prediction: ArrayLike) -> np.ndarray:
     """Compute the absolute error, which gives intervals of one width.
 
     Parameters
@@ -42,11 +39,8 @@ def absolute_score(y: Any, prediction: Any) -> np.ndarray:
     return np.abs(y - prediction)
 
 
-@validate_params(
-    {"y": ["array-like"], "prediction": ["array-like"], "scale": ["array-like"]},
-    prefer_skip_nested_validation=True,
-)
-def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
+@checked
+def normalised_score(y: ArrayLike, prediction: ArrayLike, scale: ArrayLike) -> np.ndarray:
     """Compute the absolute error in units of its expected size, so that widths follow difficulty.
 
     Parameters
@@ -82,11 +76,8 @@ def normalised_score(y: Any, prediction: Any, scale: Any) -> np.ndarray:
     return np.abs(y - prediction) / scale
 
 
-@validate_params(
-    {"y": ["array-like"], "lower": ["array-like"], "upper": ["array-like"]},
-    prefer_skip_nested_validation=True,
-)
-def quantile_score(y: Any, lower: Any, upper: Any) -> np.ndarray:
+@checked
+def quantile_score(y: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> np.ndarray:
     r"""Compute how far a target lies outside an interval, negative inside.
 
     Parameters
@@ -149,8 +140,8 @@ def reach(threshold: Any, unit: Any = None) -> np.ndarray:
     return threshold * (1 + 2.0**-50) * unit
 
 
-@validate_params({"probabilities": ["array-like"]}, prefer_skip_nested_validation=True)
-def lac_score(probabilities: Any) -> np.ndarray:
+@checked
+def lac_score(probabilities: ArrayLike) -> np.ndarray:
     """Compute one minus the probability of each class.
 
     Parameters
@@ -172,11 +163,8 @@ def lac_score(probabilities: Any) -> np.ndarray:
     return 1 - np.asarray(probabilities, dtype=float)
 
 
-@validate_params(
-    {"probabilities": ["array-like"], "uniform": ["array-like", None]},
-    prefer_skip_nested_validation=True,
-)
-def aps_score(probabilities: Any, uniform: Any = None) -> np.ndarray:
+@checked
+def aps_score(probabilities: ArrayLike, uniform: ArrayLike | None = None) -> np.ndarray:
     r"""Compute the probability of all classes at least as likely as each class.
 
     With classes sorted by decreasing probability, class :math:`\pi_k` has the score
@@ -215,17 +203,13 @@ def aps_score(probabilities: Any, uniform: Any = None) -> np.ndarray:
     return ranked_scores(probabilities, uniform=uniform)
 
 
-@validate_params(
-    {
-        "probabilities": ["array-like"],
-        "uniform": ["array-like", None],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "free_classes": [Interval(Integral, 0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def raps_score(
-    probabilities: Any, uniform: Any = None, *, penalty: float = 0.01, free_classes: int = 1
+    probabilities: ArrayLike,
+    uniform: ArrayLike | None = None,
+    *,
+    penalty: NonNegative = 0.01,
+    free_classes: CountFromZero = 1,
 ) -> np.ndarray:
     r"""Add a price to the score of `aps_score` for every class beyond the first few.
 
@@ -267,11 +251,8 @@ def raps_score(
     return ranked_scores(probabilities, uniform=uniform, penalty=penalty, free_classes=free_classes)
 
 
-@validate_params(
-    {"probabilities": ["array-like"], "threshold": ["array-like", float]},
-    prefer_skip_nested_validation=True,
-)
-def aps_sets(probabilities: Any, threshold: Any) -> np.ndarray:
+@checked
+def aps_sets(probabilities: ArrayLike, threshold: ArrayLike | AnyReal) -> np.ndarray:
     r"""Take classes in decreasing probability until their sum reaches a threshold.
 
     Parameters

@@ -29,13 +29,15 @@ def checked(function: F) -> F:
     in the range [1, inf). Got 0 instead.
     """
     declared = signature(function)
-    types = {name: p.annotation for name, p in declared.parameters.items()}
-    free = (Parameter.empty, Any)
-    allowed = {n: "no_validation" if t in free else constraints_of(t) for n, t in types.items()}
+    arguments = declared.parameters.values()
+    allowed = {argument.name: _allowed(argument.annotation) for argument in arguments}
     wrapped: Any = validate_params(allowed, prefer_skip_nested_validation=True)(function)
-    wrapped.__signature__ = declared.replace(
-        parameters=[
-            p.replace(annotation=shown_type(p.annotation)) for p in declared.parameters.values()
-        ]
-    )
+    shown = [p.replace(annotation=shown_type(p.annotation)) for p in arguments]
+    wrapped.__signature__ = declared.replace(parameters=shown)
     return wrapped
+
+
+def _allowed(kind: Any) -> Any:
+    """Return the constraints on an argument in the form that scikit-learn takes."""
+    constraints = ["no_validation"] if kind in (Parameter.empty, Any) else constraints_of(kind)
+    return "no_validation" if "no_validation" in constraints else constraints

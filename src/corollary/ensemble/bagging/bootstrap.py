@@ -10,17 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, CountFromZero, checked
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "n_draws": [Interval(Integral, 0, None, closed="left"), None],
-    },
-    prefer_skip_nested_validation=True,
-)
-def expected_distinct_share(n_samples: int, n_draws: int | None = None) -> float:
+@checked
+def expected_distinct_share(n_samples: Count, n_draws: CountFromZero | None = None) -> float:
     r"""Return the expected share of rows in a bootstrap sample.
 
     Parameters

@@ -9,12 +9,13 @@ which for equal weights, variances :math:`\sigma^2` and pairwise correlations :m
 :math:`\rho\sigma^2`, and only less correlated ones lower the floor.
 """
 
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, NonNegative, checked
 from corollary.ensemble.combining.vote import convex_weights
 
 
@@ -112,15 +113,12 @@ def average_variance(covariance: Any, weights: Any = None) -> np.ndarray:
     return (C @ p) @ p
 
 
-@validate_params(
-    {
-        "variance": [Interval(Real, 0, None, closed="left")],
-        "correlation": [Interval(Real, -1, 1, closed="both")],
-        "n_members": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def equicorrelated_variance(variance: float, correlation: float, n_members: int) -> float:
+@checked
+def equicorrelated_variance(
+    variance: NonNegative,
+    correlation: Annotated[float, Interval(Real, -1, 1, closed="both")],
+    n_members: Count,
+) -> float:
     r"""Return the variance of the mean of equally correlated members.
 
     Parameters

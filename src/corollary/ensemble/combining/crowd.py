@@ -10,21 +10,18 @@ which falls exponentially in T. Members of an ensemble are never independent, so
 diversity could bring at best.
 """
 
-from numbers import Integral, Real
+from numbers import Real
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.special import bdtr
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Fraction, checked
 
-_VOTERS = [Interval(Integral, 1, None, closed="left")]
 
-
-@validate_params(
-    {"n_voters": _VOTERS, "accuracy": [Interval(Real, 0, 1, closed="both")]},
-    prefer_skip_nested_validation=True,
-)
-def majority_error(n_voters: int, accuracy: float) -> float:
+@checked
+def majority_error(n_voters: Count, accuracy: Fraction) -> float:
     """Return the exact probability that a majority of independent voters is wrong.
 
     Parameters
@@ -54,15 +51,13 @@ def majority_error(n_voters: int, accuracy: float) -> float:
     return float(bdtr(odd // 2, odd, accuracy))
 
 
-@validate_params(
-    {
-        "n_voters": _VOTERS,
-        "edge": [Interval(Real, 0, 0.5, closed="both")],
-        "form": [StrOptions({"chernoff", "simple", "hoeffding"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def majority_error_bound(n_voters: int, edge: float, *, form: str = "chernoff") -> float:
+@checked
+def majority_error_bound(
+    n_voters: Count,
+    edge: Annotated[float, Interval(Real, 0, 0.5, closed="both")],
+    *,
+    form: Literal["chernoff", "simple", "hoeffding"] = "chernoff",
+) -> float:
     r"""Return an upper bound on the error of a majority of independent voters.
 
     Parameters

@@ -15,27 +15,22 @@ exactly one half; and :math:`D_{T+1}(i)=D_1(i)e^{-y_if(x_i)}/\prod_tZ_t` with
 :math:`f=\sum_t\alpha_th_t`.
 """
 
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, CountFromTwo, Fraction, checked
 from corollary.ensemble.combining.vote import convex_weights
 from corollary.risk import check_signs
 
-_CONVENTION = [StrOptions({"half", "log_odds"})]
 
-
-@validate_params(
-    {
-        "error": [Interval(Real, 0, 1, closed="both")],
-        "convention": _CONVENTION,
-        "n_classes": [Interval(Integral, 2, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def classifier_weight(error: float, *, convention: str = "half", n_classes: int = 2) -> float:
+@checked
+def classifier_weight(
+    error: Fraction,
+    *,
+    convention: Literal["half", "log_odds"] = "half",
+    n_classes: CountFromTwo = 2,
+) -> float:
     r"""Return the weight of a classifier in AdaBoost's vote.
 
     Parameters
@@ -64,17 +59,13 @@ def classifier_weight(error: float, *, convention: str = "half", n_classes: int 
     return odds / 2 if convention == "half" else odds
 
 
-@validate_params(
-    {
-        "distribution": ["array-like"],
-        "wrong": ["array-like"],
-        "weight": [Interval(Real, None, None, closed="neither")],
-        "convention": _CONVENTION,
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def reweight(
-    distribution: Any, wrong: Any, weight: float, *, convention: str = "half"
+    distribution: ArrayLike,
+    wrong: ArrayLike,
+    weight: float,
+    *,
+    convention: Literal["half", "log_odds"] = "half",
 ) -> np.ndarray:
     """Return the distribution over rows after a round.
 
@@ -114,14 +105,8 @@ def reweight(
     return D / D.sum()
 
 
-@validate_params(
-    {
-        "error": [Interval(Real, 0, 1, closed="both")],
-        "weight": [Interval(Real, None, None, closed="neither"), None],
-    },
-    prefer_skip_nested_validation=True,
-)
-def normaliser(error: float, weight: float | None = None) -> float:
+@checked
+def normaliser(error: Fraction, weight: float | None = None) -> float:
     r"""Return the normaliser of a round, the factor by which the exponential loss changes.
 
     Parameters
@@ -187,12 +172,9 @@ def boosting_distribution(y: Any, scores: Any, *, initial: Any = None) -> np.nda
     return D / D.sum()
 
 
-@validate_params(
-    {"probability": ["array-like"], "scores": ["array-like"], "mass": ["array-like", None]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def population_step(
-    probability: Any, scores: Any, mass: Any = None
+    probability: ArrayLike, scores: ArrayLike, mass: ArrayLike | None = None
 ) -> tuple[np.ndarray, float, float]:
     r"""Take AdaBoost's step on a known law: a Newton-like step on the exponential loss.
 

@@ -10,12 +10,13 @@ The first equality holds for any weights, the second for AdaBoost's own; the las
 :math:`1-x\le e^{-x}`.
 """
 
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, checked
 from corollary.ensemble.combining.vote import convex_weights
 from corollary.ensemble.stagewise.reweighting import normaliser
 from corollary.risk import check_signs
@@ -149,14 +150,10 @@ def training_error_bound(errors: Any) -> float:
     return float(np.exp(-2 * ((0.5 - values) ** 2).sum()))
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "edge": [Interval(Real, 0, 0.5, closed="right")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def rounds_for_zero_error(n_samples: int, edge: float) -> int:
+@checked
+def rounds_for_zero_error(
+    n_samples: Count, edge: Annotated[float, Interval(Real, 0, 0.5, closed="right")]
+) -> int:
     r"""Return a number of rounds after which AdaBoost makes no training error.
 
     Parameters

@@ -15,31 +15,22 @@ which is the ridge solution for :math:`m_0=0`, :math:`\Lambda=I/\tau^2` and
 evidence of the model.
 """
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Positive, checked
 from corollary.linear.bayesian._evidence import evidence_from_products, precision_matrix
 from corollary.linear.bayesian._records import GaussianPosterior
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
-
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "prior_precision": [_POSITIVE, "array-like"],
-        "noise_variance": [_POSITIVE],
-        "prior_mean": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def gaussian_posterior(
-    X: Any, y: Any, prior_precision: Any, noise_variance: float, *, prior_mean: Any = None
+    X: ArrayLike,
+    y: ArrayLike,
+    prior_precision: Positive | ArrayLike,
+    noise_variance: Positive,
+    *,
+    prior_mean: ArrayLike | None = None,
 ) -> GaussianPosterior:
     r"""Compute the posterior of the coefficients.
 
@@ -82,15 +73,10 @@ def gaussian_posterior(
     )
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "prior_precision": [_POSITIVE, "array-like"],
-        "noise_variance": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
-def marginal_covariance(X: Any, prior_precision: Any, noise_variance: float) -> np.ndarray:
+@checked
+def marginal_covariance(
+    X: ArrayLike, prior_precision: Positive | ArrayLike, noise_variance: Positive
+) -> np.ndarray:
     r"""Compute the covariance of the targets with the coefficients integrated out.
 
     Parameters
@@ -119,16 +105,10 @@ def marginal_covariance(X: Any, prior_precision: Any, noise_variance: float) -> 
     return X @ scipy.linalg.solve(prior, X.T, assume_a="pos") + noise_variance * np.eye(len(X))
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "prior_precision": [_POSITIVE, "array-like"],
-        "noise_variance": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
-def log_evidence(X: Any, y: Any, prior_precision: Any, noise_variance: float) -> float:
+@checked
+def log_evidence(
+    X: ArrayLike, y: ArrayLike, prior_precision: Positive | ArrayLike, noise_variance: Positive
+) -> float:
     r"""Compute the log density of the targets with the coefficients integrated out.
 
     Parameters

@@ -1,37 +1,30 @@
 """The penalised log loss of given coefficients."""
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import (
+    AnyReal,
+    ArrayLike,
+    Fraction,
+    PositiveOrInfinite,
+    RowsLike,
+    checked,
+)
 from corollary.core.summary import ArraySource
 from corollary.linear.logistic._problem import LogisticProblem
 
 
-@validate_params(
-    {
-        "X": ["array-like", "sparse matrix"],
-        "y": ["array-like"],
-        "coef": ["array-like"],
-        "intercept": ["array-like", Real],
-        "C": [Interval(Real, 0, None, closed="right")],
-        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "sample_weight": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def logistic_objective(
-    X: Any,
-    y: Any,
-    coef: Any,
-    intercept: Any = 0.0,
+    X: RowsLike,
+    y: ArrayLike,
+    coef: ArrayLike,
+    intercept: ArrayLike | AnyReal = 0.0,
     *,
-    C: float = 1.0,
-    l1_ratio: float = 0.0,
-    sample_weight: Any = None,
+    C: PositiveOrInfinite = 1.0,
+    l1_ratio: Fraction = 0.0,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the penalised mean log loss that :class:`LogisticRegression` minimises.
 

@@ -8,31 +8,25 @@ The penalty belongs to the *sum* of squares,
 :math:`\alpha=\sigma^2/\tau^2`.
 """
 
-from numbers import Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, NonNegative, Positive, checked
 from corollary.linear.ridge._records import DualSolution
 from corollary.linear.squares.least_squares import least_squares
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NON_NEGATIVE = Interval(Real, 0, None, closed="left")
 
-
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "coef": ["array-like"],
-        "alpha": [_NON_NEGATIVE],
-        "penalty": [StrOptions({"sum", "mean"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_objective(X: Any, y: Any, coef: Any, alpha: float, *, penalty: str = "sum") -> float:
+@checked
+def ridge_objective(
+    X: ArrayLike,
+    y: ArrayLike,
+    coef: ArrayLike,
+    alpha: NonNegative,
+    *,
+    penalty: Literal["sum", "mean"] = "sum",
+) -> float:
     r"""Evaluate the penalised empirical error.
 
     Parameters
@@ -66,17 +60,15 @@ def ridge_objective(X: Any, y: Any, coef: Any, alpha: float, *, penalty: str = "
     return float(value if penalty == "sum" else value / (2 * len(y)))
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "coef": ["array-like"],
-        "alpha": [_NON_NEGATIVE],
-        "penalty": [StrOptions({"sum", "mean"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_gradient(X: Any, y: Any, coef: Any, alpha: float, *, penalty: str = "sum") -> np.ndarray:
+@checked
+def ridge_gradient(
+    X: ArrayLike,
+    y: ArrayLike,
+    coef: ArrayLike,
+    alpha: NonNegative,
+    *,
+    penalty: Literal["sum", "mean"] = "sum",
+) -> np.ndarray:
     r"""Evaluate the gradient of :func:`ridge_objective`.
 
     Parameters
@@ -110,16 +102,10 @@ def ridge_gradient(X: Any, y: Any, coef: Any, alpha: float, *, penalty: str = "s
     return -products / len(y) + alpha * coef
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "alpha": [_POSITIVE],
-        "penalty": [StrOptions({"sum", "mean"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_solution(X: Any, y: Any, alpha: float, *, penalty: str = "sum") -> np.ndarray:
+@checked
+def ridge_solution(
+    X: ArrayLike, y: ArrayLike, alpha: Positive, *, penalty: Literal["sum", "mean"] = "sum"
+) -> np.ndarray:
     r"""Solve ridge regression without intercept: :math:`(X^\top X+\alpha I)^{-1}X^\top y`.
 
     Parameters
@@ -156,11 +142,8 @@ def ridge_solution(X: Any, y: Any, alpha: float, *, penalty: str = "sum") -> np.
     return least_squares(X, y, alpha=total, fit_intercept=False).coef
 
 
-@validate_params(
-    {"X": ["array-like"], "y": ["array-like"], "alpha": [_POSITIVE]},
-    prefer_skip_nested_validation=True,
-)
-def ridge_dual(X: Any, y: Any, alpha: float) -> DualSolution:
+@checked
+def ridge_dual(X: ArrayLike, y: ArrayLike, alpha: Positive) -> DualSolution:
     r"""Solve ridge regression on the side of the rows.
 
     The weights of the rows are :math:`a=(XX^\top+\alpha I)^{-1}y`, the coefficients
@@ -196,15 +179,10 @@ def ridge_dual(X: Any, y: Any, alpha: float) -> DualSolution:
     return DualSolution(dual, X.T @ dual)
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "alpha": [_NON_NEGATIVE],
-        "form": [StrOptions({"primal", "dual"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_operator(X: Any, alpha: float, *, form: str = "primal") -> np.ndarray:
+@checked
+def ridge_operator(
+    X: ArrayLike, alpha: NonNegative, *, form: Literal["primal", "dual"] = "primal"
+) -> np.ndarray:
     r"""Compute the matrix that maps targets to ridge coefficients.
 
     The two forms are equal for every :math:`\alpha>0` (the push-through identity),

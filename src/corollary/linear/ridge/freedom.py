@@ -1,26 +1,18 @@
 """Effective degrees of freedom: how many parameters a penalised fit really uses."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 from sklearn.utils import check_array
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, NonNegative, checked
 from corollary.linear.ridge.shrinkage import shrinkage_factors
 from corollary.linear.squares._factorisation import numerical_rank
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "alpha": ["array-like", Interval(Real, 0, None, closed="left")],
-        "fit_intercept": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_dof(X: Any, alpha: Any, *, fit_intercept: bool = False) -> Any:
+@checked
+def ridge_dof(X: ArrayLike, alpha: ArrayLike | NonNegative, *, fit_intercept: bool = False) -> Any:
     r"""Compute the effective degrees of freedom of ridge regression.
 
     They are the trace of the matrix that maps targets to fitted values,
@@ -63,8 +55,8 @@ def ridge_dof(X: Any, alpha: Any, *, fit_intercept: bool = False) -> Any:
     return float(values[0]) if alphas.ndim == 0 else np.reshape(values, alphas.shape)
 
 
-@validate_params({"coef": ["array-like"]}, prefer_skip_nested_validation=True)
-def lasso_dof(coef: Any) -> int:
+@checked
+def lasso_dof(coef: ArrayLike) -> int:
     """Estimate the degrees of freedom of a lasso fit by its number of non-zero coefficients.
 
     Parameters

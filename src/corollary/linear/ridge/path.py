@@ -1,32 +1,22 @@
 """Ridge regression over a grid of penalties, for the price of one decomposition."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_X_y
 
-from corollary.core.compat import check_sample_weight, validate_params
+from corollary.core.compat import check_sample_weight
+from corollary.core.estimator import ArrayLike, RowsLike, checked
 from corollary.linear.ridge._records import RidgePath
 from corollary.linear.ridge._spectrum import check_alphas, spectrum
 
 
-@validate_params(
-    {
-        "X": ["array-like", "sparse matrix"],
-        "y": ["array-like"],
-        "alphas": ["array-like"],
-        "fit_intercept": ["boolean"],
-        "sample_weight": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def ridge_path(
-    X: Any,
-    y: Any,
-    alphas: Any,
+    X: RowsLike,
+    y: ArrayLike,
+    alphas: ArrayLike,
     *,
     fit_intercept: bool = True,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> RidgePath:
     """Compute ridge coefficients for every penalty of a grid.
 

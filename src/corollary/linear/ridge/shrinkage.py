@@ -8,24 +8,15 @@ squares, the coefficient shrinks by :math:`D_i^2/(D_i^2+\alpha)`; its sampling v
 its bias is :math:`-\frac{\alpha}{D_i^2+\alpha}v_i^\top\beta_*`.
 """
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, NonNegative, Positive, checked
 from corollary.linear.ridge._records import VarianceSplit
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NON_NEGATIVE = Interval(Real, 0, None, closed="left")
 
-
-@validate_params(
-    {"singular_values": ["array-like"], "alpha": [_NON_NEGATIVE]},
-    prefer_skip_nested_validation=True,
-)
-def shrinkage_factors(singular_values: Any, alpha: float) -> np.ndarray:
+@checked
+def shrinkage_factors(singular_values: ArrayLike, alpha: NonNegative) -> np.ndarray:
     r"""Compute by how much ridge shrinks the least-squares coefficient in each direction.
 
     Parameters
@@ -51,11 +42,8 @@ def shrinkage_factors(singular_values: Any, alpha: float) -> np.ndarray:
     return squares / np.where(squares > 0, squares + alpha, 1.0)
 
 
-@validate_params(
-    {"singular_values": ["array-like"], "alpha": [_NON_NEGATIVE]},
-    prefer_skip_nested_validation=True,
-)
-def variance_factors(singular_values: Any, alpha: float) -> np.ndarray:
+@checked
+def variance_factors(singular_values: ArrayLike, alpha: NonNegative) -> np.ndarray:
     r"""Compute the sampling variance of ridge in each direction, in units of the noise variance.
 
     Parameters
@@ -80,11 +68,10 @@ def variance_factors(singular_values: Any, alpha: float) -> np.ndarray:
     return squares / np.where(squares > 0, squares + alpha, 1.0) ** 2
 
 
-@validate_params(
-    {"X": ["array-like"], "alpha": [_NON_NEGATIVE], "noise_variance": [_POSITIVE]},
-    prefer_skip_nested_validation=True,
-)
-def ridge_covariance(X: Any, alpha: float, noise_variance: float = 1.0) -> np.ndarray:
+@checked
+def ridge_covariance(
+    X: ArrayLike, alpha: NonNegative, noise_variance: Positive = 1.0
+) -> np.ndarray:
     r"""Compute the sampling covariance of the ridge coefficients.
 
     Parameters
@@ -115,11 +102,8 @@ def ridge_covariance(X: Any, alpha: float, noise_variance: float = 1.0) -> np.nd
     return noise_variance * (Vt.T * variance_factors(s, alpha)) @ Vt
 
 
-@validate_params(
-    {"X": ["array-like"], "alpha": [_NON_NEGATIVE], "coef": ["array-like"]},
-    prefer_skip_nested_validation=True,
-)
-def ridge_bias(X: Any, alpha: float, coef: Any) -> np.ndarray:
+@checked
+def ridge_bias(X: ArrayLike, alpha: NonNegative, coef: ArrayLike) -> np.ndarray:
     r"""Compute the bias of the ridge coefficients for given true ones.
 
     Parameters
@@ -148,16 +132,10 @@ def ridge_bias(X: Any, alpha: float, coef: Any) -> np.ndarray:
     return Vt.T @ (shrinkage_factors(s, alpha) * (Vt @ coef)) - coef
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "alpha": [_NON_NEGATIVE],
-        "coef": ["array-like"],
-        "noise_variance": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ridge_mse(X: Any, alpha: float, coef: Any, noise_variance: float = 1.0) -> float:
+@checked
+def ridge_mse(
+    X: ArrayLike, alpha: NonNegative, coef: ArrayLike, noise_variance: Positive = 1.0
+) -> float:
     r"""Compute the mean squared error of the ridge coefficients, variance plus squared bias.
 
     Parameters
@@ -187,16 +165,9 @@ def ridge_mse(X: Any, alpha: float, coef: Any, noise_variance: float = 1.0) -> f
     return float(np.trace(ridge_covariance(X, alpha, noise_variance)) + bias @ bias)
 
 
-@validate_params(
-    {
-        "singular_values": ["array-like"],
-        "noise_variance": [_POSITIVE],
-        "prior_variance": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def posterior_variance_split(
-    singular_values: Any, noise_variance: float, prior_variance: float
+    singular_values: ArrayLike, noise_variance: Positive, prior_variance: Positive
 ) -> VarianceSplit:
     r"""Split the posterior variance into sampling variance and prior-averaged squared bias.
 

@@ -1,10 +1,10 @@
 r"""Hyperplanes :math:`H_{w,b} = \{x : \langle w, x \rangle + b = 0\}`, :math:`w \ne 0`."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, checked
 from corollary.linear.separation._checks import check_points
 
 
@@ -62,18 +62,14 @@ def project_onto_hyperplane(X: Any, coef: Any, intercept: float = 0.0) -> np.nda
     return X - np.outer((X @ w + intercept) / (w @ w), w)
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "coef": ["array-like"],
-        "intercept": "no_validation",
-        "labels": "no_validation",
-        "tie": [StrOptions({"below", "above"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def threshold_classifier(
-    X: Any, coef: Any, intercept: float = 0.0, *, labels: tuple = (-1, 1), tie: str = "below"
+    X: ArrayLike,
+    coef: ArrayLike,
+    intercept: float = 0.0,
+    *,
+    labels: tuple = (-1, 1),
+    tie: Literal["below", "above"] = "below",
 ) -> np.ndarray:
     r"""Label points by the side of a hyperplane that they are on.
 

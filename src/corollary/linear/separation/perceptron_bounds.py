@@ -1,20 +1,12 @@
 """What a margin promises the perceptron: few passes, and a small expected risk."""
 
-from numbers import Integral, Real
-
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, Positive, checked
 
 
-@validate_params(
-    {
-        "radius": [Interval(Real, 0, None, closed="neither")],
-        "margin": [Interval(Real, 0, None, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def perceptron_pass_bound(radius: float, margin: float) -> int:
+@checked
+def perceptron_pass_bound(radius: Positive, margin: Positive) -> int:
     r"""Return an upper bound on the passes of the batch perceptron.
 
     Parameters
@@ -47,21 +39,13 @@ def perceptron_pass_bound(radius: float, margin: float) -> int:
     return int(np.floor((radius / margin) ** 2 * (1 + 1e-9))) + 1
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "radius": [Interval(Real, 0, None, closed="neither")],
-        "margin": [Interval(Real, 0, None, closed="neither"), None],
-        "mean_inverse_squared_margin": [Interval(Real, 0, None, closed="neither"), None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def perceptron_risk_bound(
-    n_samples: int,
-    radius: float,
+    n_samples: Count,
+    radius: Positive,
     *,
-    margin: float | None = None,
-    mean_inverse_squared_margin: float | None = None,
+    margin: Positive | None = None,
+    mean_inverse_squared_margin: Positive | None = None,
 ) -> float:
     r"""Return an upper bound on the expected risk of the cyclic perceptron.
 

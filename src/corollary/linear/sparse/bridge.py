@@ -9,25 +9,17 @@ is the posterior mode for noise of variance :math:`\sigma^2` and a prior density
 """
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from corollary.core.compat import Interval, Options, validate_params
-
-# Interval(..., None) stands for finite numbers; infinity is a choice of its own.
-_POWER = [Interval(Real, 0, None, closed="neither"), Options(Real, {np.inf})]
+from corollary.core.compat import Interval, Options
+from corollary.core.estimator import AnyReal, ArrayLike, NonNegative, Positive, checked
 
 
-@validate_params(
-    {
-        "coef": ["array-like"],
-        "q": _POWER,
-    },
-    prefer_skip_nested_validation=True,
-)
-def lq_penalty(coef: Any, q: float) -> float:
+@checked
+def lq_penalty(coef: ArrayLike, q: Annotated[float, Options(Real, {np.inf})] | Positive) -> float:
     r"""Return :math:`\sum_j |w_j|^q`, or the largest modulus for infinite q.
 
     Parameters
@@ -54,15 +46,8 @@ def lq_penalty(coef: Any, q: float) -> float:
     return float(np.sum(size**q))
 
 
-@validate_params(
-    {
-        "z": [Real],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "q": [Interval(Real, 0, None, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def bridge_threshold(z: float, penalty: float, q: float) -> float:
+@checked
+def bridge_threshold(z: AnyReal, penalty: NonNegative, q: Positive) -> float:
     r"""Minimise :math:`(u - z)^2 + \lambda |u|^q` over one number u.
 
     Parameters
@@ -96,11 +81,12 @@ def bridge_threshold(z: float, penalty: float, q: float) -> float:
     return float(scalar_minimiser(1.0, float(z), float(penalty), float(q)))
 
 
-@validate_params(
-    {"q": _POWER, "n_points": [Interval(Integral, 4, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def lq_ball_boundary(q: float, *, n_points: int = 200) -> np.ndarray:
+@checked
+def lq_ball_boundary(
+    q: Annotated[float, Options(Real, {np.inf})] | Positive,
+    *,
+    n_points: Annotated[int, Interval(Integral, 4, None, closed="left")] = 200,
+) -> np.ndarray:
     r"""Return points of the plane with :math:`|u|^q + |v|^q = 1`, for drawing constraint sets.
 
     Parameters

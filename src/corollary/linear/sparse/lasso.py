@@ -8,22 +8,25 @@ Two other scalings are in use. Writing the penalty as :math:`\lambda` in
 """
 
 from dataclasses import KW_ONLY
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from corollary.core.compat import Interval, check_sample_weight, validate_params
-from corollary.core.estimator import Count, NonNegative, Positive
+from corollary.core.compat import check_sample_weight
+from corollary.core.estimator import (
+    AnyReal,
+    ArrayLike,
+    Count,
+    NonNegative,
+    Positive,
+    RowsLike,
+    checked,
+)
 from corollary.linear.sparse._regressor import L1Regressor
 
 
-@validate_params(
-    {"z": ["array-like", Real], "threshold": [Interval(Real, 0, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def soft_threshold(z: Any, threshold: float) -> np.ndarray:
+@checked
+def soft_threshold(z: ArrayLike | AnyReal, threshold: NonNegative) -> np.ndarray:
     r"""Shrink towards zero by a threshold, and to zero below it.
 
     :math:`S(z, t) = \mathrm{sign}(z) (|z| - t)_+` minimises :math:`\tfrac12 (u - z)^2 + t|u|`
@@ -51,17 +54,9 @@ def soft_threshold(z: Any, threshold: float) -> np.ndarray:
     return np.maximum(z - threshold, 0.0) + np.minimum(z + threshold, 0.0)
 
 
-@validate_params(
-    {
-        "X": ["array-like", "sparse matrix"],
-        "y": ["array-like"],
-        "fit_intercept": ["boolean"],
-        "sample_weight": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def lasso_alpha_max(
-    X: Any, y: Any, *, fit_intercept: bool = True, sample_weight: Any = None
+    X: RowsLike, y: ArrayLike, *, fit_intercept: bool = True, sample_weight: ArrayLike | None = None
 ) -> float:
     r"""Return the smallest penalty at which every coefficient of the lasso is zero.
 
@@ -100,15 +95,8 @@ def lasso_alpha_max(
     return float(np.abs(X.T @ (weight * y)).max())
 
 
-@validate_params(
-    {
-        "noise_variance": [Interval(Real, 0, None, closed="neither")],
-        "prior_scale": [Interval(Real, 0, None, closed="neither")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def laplace_map_alpha(noise_variance: float, prior_scale: float, n_samples: int) -> float:
+@checked
+def laplace_map_alpha(noise_variance: Positive, prior_scale: Positive, n_samples: Count) -> float:
     r"""Return the penalty for which the lasso is the posterior mode under a Laplace prior.
 
     With :math:`y_i \sim N(w^\top x_i, \sigma^2)` and independent

@@ -1,12 +1,12 @@
 """Confidence intervals for coefficients of least squares."""
 
-from numbers import Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_X_y
 
-from corollary.core.compat import Interval, StrOptions, check_sample_weight, validate_params
+from corollary.core.compat import check_sample_weight
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.core.summary import ArraySource
 from corollary.linear.squares._factorisation import solve_factor
 from corollary.linear.squares._records import CoefficientIntervals
@@ -14,25 +14,15 @@ from corollary.linear.squares._triangular_factor import TriangularFactor
 from corollary.linear.squares.normal_equations import NormalEquations
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "method": [StrOptions({"t", "normal"})],
-        "fit_intercept": ["boolean"],
-        "sample_weight": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def coefficient_intervals(
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    confidence: float = 0.95,
-    method: str = "t",
+    confidence: Probability = 0.95,
+    method: Literal["t", "normal"] = "t",
     fit_intercept: bool = True,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> CoefficientIntervals:
     r"""Fit least squares and return a confidence interval for every coefficient.
 

@@ -7,22 +7,15 @@ has mean :math:`X^+X\beta_*`, which is biased, and covariance
 :math:`\sigma^2\sum_{i\le r}v_iv_i^\top/D_i^2` in terms of the singular values.
 """
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Positive, checked
 from corollary.linear.squares._factorisation import numerical_rank
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
-
-@validate_params(
-    {"X": ["array-like"], "noise_variance": [_POSITIVE]}, prefer_skip_nested_validation=True
-)
-def ols_covariance(X: Any, noise_variance: float = 1.0) -> np.ndarray:
+@checked
+def ols_covariance(X: ArrayLike, noise_variance: Positive = 1.0) -> np.ndarray:
     r"""Compute the sampling covariance of the least-squares coefficients (without intercept).
 
     Parameters
@@ -51,8 +44,8 @@ def ols_covariance(X: Any, noise_variance: float = 1.0) -> np.ndarray:
     return noise_variance * (V @ V.T)
 
 
-@validate_params({"X": ["array-like"], "y": ["array-like"]}, prefer_skip_nested_validation=True)
-def residual_variance(X: Any, y: Any) -> float:
+@checked
+def residual_variance(X: ArrayLike, y: ArrayLike) -> float:
     r"""Estimate the noise variance without bias from least-squares residuals.
 
     Parameters
@@ -96,10 +89,8 @@ def residual_variance(X: Any, y: Any) -> float:
     return float(residual @ residual) / (len(X) - rank)
 
 
-@validate_params(
-    {"X": ["array-like"], "estimator": ["array-like"]}, prefer_skip_nested_validation=True
-)
-def gauss_markov_excess(X: Any, estimator: Any) -> np.ndarray:
+@checked
+def gauss_markov_excess(X: ArrayLike, estimator: ArrayLike) -> np.ndarray:
     r"""Compute how much covariance a linear unbiased estimator has beyond least squares.
 
     Gauss and Markov's theorem: any matrix C with :math:`CX=I` gives an unbiased estimate
@@ -152,16 +143,10 @@ def gauss_markov_excess(X: Any, estimator: Any) -> np.ndarray:
     return D @ D.T
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "coef": ["array-like"],
-        "noise_variance": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
-def gaussian_log_likelihood(X: Any, y: Any, coef: Any, noise_variance: float) -> float:
+@checked
+def gaussian_log_likelihood(
+    X: ArrayLike, y: ArrayLike, coef: ArrayLike, noise_variance: Positive
+) -> float:
     r"""Evaluate the log likelihood of :math:`y_i\sim\mathcal N(x_i^\top\beta,\sigma^2)`.
 
     It is :math:`-\frac n2\log(2\pi\sigma^2)-\frac{1}{2\sigma^2}\sum_i(y_i-x_i^\top\beta)^2`: for

@@ -1,26 +1,18 @@
 """Well-posedness of linear problems: existence, uniqueness and stability of the solution."""
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 from sklearn.utils import check_array
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, NonNegative, checked
 from corollary.linear.squares._factorisation import numerical_rank
 from corollary.linear.squares._records import WellPosedness
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like", None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def diagnose(X: Any, y: Any = None, *, alpha: float = 0.0) -> WellPosedness:
+@checked
+def diagnose(
+    X: ArrayLike, y: ArrayLike | None = None, *, alpha: NonNegative = 0.0
+) -> WellPosedness:
     """Diagnose a linear problem: rank, existence, uniqueness, condition number.
 
     Parameters
@@ -71,8 +63,8 @@ def diagnose(X: Any, y: Any = None, *, alpha: float = 0.0) -> WellPosedness:
     return WellPosedness(n, d, rank, s, condition, exists, unique, residual, float(alpha))
 
 
-@validate_params({"X": ["array-like"], "y": ["array-like"]}, prefer_skip_nested_validation=True)
-def interpolate(X: Any, y: Any) -> np.ndarray:
+@checked
+def interpolate(X: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Solve a square linear system exactly: as many points as coefficients.
 
     Parameters

@@ -2,18 +2,16 @@
 
 import math
 from numbers import Real
+from typing import Annotated
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Probability, checked
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Real, 1, None, closed="left")],
-        "power": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def consistent_k(n_samples: float, *, power: float = 0.5) -> int:
+@checked
+def consistent_k(
+    n_samples: Annotated[float, Interval(Real, 1, None, closed="left")], *, power: Probability = 0.5
+) -> int:
     r"""Compute a number of neighbours with which nearest neighbours are universally consistent.
 
     :math:`k(m) = \lceil m^\alpha \rceil` grows without bound while :math:`k(m) / m` vanishes;

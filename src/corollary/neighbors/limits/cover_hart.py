@@ -8,12 +8,11 @@ predicted are two independent draws from :math:`p` in the limit. With the Bayes 
           \le 2 e.
 """
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, checked
 
 
 class CoverHartChain(NamedTuple):
@@ -94,11 +93,8 @@ def cover_hart_chain(probabilities: Any) -> CoverHartChain:
     )
 
 
-@validate_params(
-    {"n_neighbors": [Interval(Integral, 1, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def knn_limit_error(probability: Any, n_neighbors: int) -> Any:
+@checked
+def knn_limit_error(probability: Any, n_neighbors: Count) -> Any:
     r"""Compute the limit error of k neighbours for two classes.
 
     The neighbours are k independent coins; with :math:`\eta` the probability of class 1,

@@ -5,21 +5,15 @@ radius leaves the share :math:`2^{-d}` of the volume, so that rows needed to hav
 exponentially with the dimension.
 """
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
-
-_DIMENSION = Interval(Integral, 1, None, closed="left")
+from corollary.core.estimator import ArrayLike, Count, NonNegative, Positive, Probability, checked
 
 
-@validate_params(
-    {"dimension": ["array-like", _DIMENSION], "radius": [Interval(Real, 0, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def ball_volume(dimension: Any, radius: float = 1.0) -> Any:
+@checked
+def ball_volume(dimension: ArrayLike | Count, radius: NonNegative = 1.0) -> Any:
     r"""Compute the volume of a ball, :math:`\pi^{d/2} r^d / \Gamma(d/2 + 1)`.
 
     Parameters
@@ -48,14 +42,8 @@ def ball_volume(dimension: Any, radius: float = 1.0) -> Any:
     return _plain(np.exp(log_ball_volume(dimension) + d * np.log(radius)))
 
 
-@validate_params(
-    {
-        "dimension": ["array-like", _DIMENSION],
-        "ratio": [Interval(Real, 0, None, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def ball_volume_ratio(dimension: Any, ratio: float = 0.5) -> Any:
+@checked
+def ball_volume_ratio(dimension: ArrayLike | Count, ratio: Positive = 0.5) -> Any:
     r"""Compute the volume of a ball over that of another, :math:`(r / R)^d`.
 
     Parameters
@@ -80,14 +68,8 @@ def ball_volume_ratio(dimension: Any, ratio: float = 0.5) -> Any:
     return _plain(np.power(float(ratio), _dimensions("ball_volume_ratio", dimension)))
 
 
-@validate_params(
-    {
-        "dimension": ["array-like", _DIMENSION],
-        "radius": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def rows_to_cover(dimension: Any, radius: float = 0.5) -> Any:
+@checked
+def rows_to_cover(dimension: ArrayLike | Count, radius: Probability = 0.5) -> Any:
     r"""Bound from below the rows needed so that each point of the unit ball has one nearby.
 
     Balls of radius :math:`r` around the rows must cover the unit ball, so their volumes must add

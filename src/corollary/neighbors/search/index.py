@@ -8,13 +8,13 @@ a bound that is known, and a query whose candidates are not certain to suffice s
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from corollary.core.blas import one_blas_thread
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.compat import StrOptions
+from corollary.core.estimator import Count, PositiveOrInfinite, RowsLike, checked
 from corollary.core.schema import Array, Number, Schema, Text
 from corollary.core.threads import ordered_map
 from corollary.neighbors.search._metrics import (
@@ -390,28 +390,16 @@ class NeighborIndex:
         return True
 
 
-@validate_params(
-    {
-        "X": ["array-like", "sparse matrix"],
-        "queries": ["array-like", "sparse matrix"],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions(set(METRICS))],
-        "p": [Interval(Real, 0, None, closed="right")],
-        "algorithm": [StrOptions(set(ALGORITHMS))],
-        "leaf_size": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def nearest_neighbors(
-    X: Any,
-    queries: Any,
-    n_neighbors: int,
+    X: RowsLike,
+    queries: RowsLike,
+    n_neighbors: Count,
     *,
-    metric: str = "euclidean",
-    p: float = 2.0,
-    algorithm: str = "auto",
-    leaf_size: int = 30,
+    metric: Annotated[str, StrOptions(set(METRICS))] = "euclidean",
+    p: PositiveOrInfinite = 2.0,
+    algorithm: Annotated[str, StrOptions(set(ALGORITHMS))] = "auto",
+    leaf_size: Count = 30,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the nearest rows of each query.

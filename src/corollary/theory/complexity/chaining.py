@@ -8,17 +8,16 @@ cover provides for finite classes.
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Annotated, Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Positive, checked
 from corollary.theory.complexity.covering import farthest_points
 
 Entropy = Callable[[float], float]
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 def empirical_seminorm(values: Any) -> Any:
@@ -113,11 +112,8 @@ def greedy_entropy(values: Any) -> Entropy:
     return entropy
 
 
-@validate_params(
-    {"entropy": [callable], "scale": [_POSITIVE], "n_samples": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def one_step_bound(entropy: Entropy, *, scale: float, n_samples: int) -> float:
+@checked
+def one_step_bound(entropy: Callable[..., Any], *, scale: Positive, n_samples: Count) -> float:
     r"""Bound a Rademacher complexity by the best single cover.
 
     Parameters
@@ -153,21 +149,12 @@ def one_step_bound(entropy: Entropy, *, scale: float, n_samples: int) -> float:
     )
 
 
-@validate_params(
-    {
-        "entropy": [callable],
-        "scale": [_POSITIVE],
-        "n_samples": [_SIZE],
-        "truncate": ["boolean"],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def dudley_bound(
-    entropy: Entropy,
+    entropy: Callable[..., Any],
     *,
-    scale: float,
-    n_samples: int,
+    scale: Positive,
+    n_samples: Count,
     truncate: bool = True,
     sharp: bool = True,
 ) -> float:
@@ -219,11 +206,8 @@ def dudley_bound(
     return float(values.min() if truncate else values[0])
 
 
-@validate_params(
-    {"entropy": [callable], "scale": [_POSITIVE], "n_samples": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def dudley_sum(entropy: Entropy, *, scale: float, n_samples: int) -> float:
+@checked
+def dudley_sum(entropy: Callable[..., Any], *, scale: Positive, n_samples: Count) -> float:
     r"""Bound a Rademacher complexity by the sum over halved scales.
 
     Parameters
@@ -257,12 +241,9 @@ def dudley_sum(entropy: Entropy, *, scale: float, n_samples: int) -> float:
     return best
 
 
-@validate_params(
-    {"n_samples": [_SIZE], "n_features": [_SIZE], "scale": [_POSITIVE], "sharp": ["boolean"]},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def linear_chaining_bound(
-    *, n_samples: int, n_features: int, scale: float = 1.0, sharp: bool = True
+    *, n_samples: Count, n_features: Count, scale: Positive = 1.0, sharp: bool = True
 ) -> float:
     r"""Bound the complexity of linear scores with unit weights by chaining.
 
@@ -296,17 +277,9 @@ def linear_chaining_bound(
     return 12 * integral * scale * math.sqrt(n_features / n_samples)
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "n_parameters": [_SIZE],
-        "radius": [_POSITIVE],
-        "lipschitz": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def lipschitz_parameter_bound(
-    *, n_samples: int, n_parameters: int, radius: float, lipschitz: float
+    *, n_samples: Count, n_parameters: Count, radius: Positive, lipschitz: Positive
 ) -> float:
     r"""Bound the complexity of bounded functions that depend smoothly on parameters.
 
@@ -338,16 +311,12 @@ def lipschitz_parameter_bound(
     return 12 * math.sqrt(n_parameters / n_samples) * (log_term + math.sqrt(math.pi) / 2)
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "n_features": [Interval(Integral, 3, None, closed="left")],
-        "entropy_constant": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def lipschitz_cube_bound(
-    *, n_samples: int, n_features: int, entropy_constant: float = 8.0
+    *,
+    n_samples: Count,
+    n_features: Annotated[int, Interval(Integral, 3, None, closed="left")],
+    entropy_constant: Positive = 8.0,
 ) -> float:
     r"""Bound the complexity of Lipschitz functions on a cube: the curse of dimension.
 

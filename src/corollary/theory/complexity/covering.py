@@ -8,17 +8,15 @@ is a cover and lies between.
 
 import math
 from itertools import combinations
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import AnyReal, Count, Positive, checked
 from corollary.theory.complexity._checks import check_points
 from corollary.theory.complexity.volumes import log_ball_volume
-
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 class FarthestPoints(NamedTuple):
@@ -227,10 +225,8 @@ class CoveringBounds(NamedTuple):
     upper: float
 
 
-@validate_params(
-    {"n_features": [_SIZE], "epsilon": [_POSITIVE]}, prefer_skip_nested_validation=True
-)
-def unit_ball_covering(n_features: int, epsilon: float) -> CoveringBounds:
+@checked
+def unit_ball_covering(n_features: Count, epsilon: Positive) -> CoveringBounds:
     r"""Bound the metric entropy of the unit ball of any norm by comparing volumes.
 
     Parameters
@@ -261,23 +257,14 @@ def unit_ball_covering(n_features: int, epsilon: float) -> CoveringBounds:
     return CoveringBounds(-n_features * math.log(epsilon), n_features * math.log1p(2 / epsilon))
 
 
-@validate_params(
-    {
-        "log_volume": [Real],
-        "log_volume_widened": [Real],
-        "n_features": [_SIZE],
-        "epsilon": [_POSITIVE],
-        "p": [Interval(Real, 1, None, closed="both")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def volume_covering(
-    log_volume: float,
-    log_volume_widened: float,
+    log_volume: AnyReal,
+    log_volume_widened: AnyReal,
     *,
-    n_features: int,
-    epsilon: float,
-    p: float = 2.0,
+    n_features: Count,
+    epsilon: Positive,
+    p: Annotated[float, Interval(Real, 1, None, closed="both")] = 2.0,
 ) -> CoveringBounds:
     r"""Bound the metric entropy of a set by its volume.
 

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, checked
 from corollary.theory.complexity._checks import check_points
-
-_SIZE = Interval(Integral, 1, None, closed="left")
 
 
 def separating_halfspace(X: Any, y: Any, *, affine: bool = True) -> np.ndarray | None:
@@ -100,11 +98,8 @@ def halfspace_dichotomies(X: Any, *, affine: bool = True) -> np.ndarray:
     return np.concatenate([table, -table])
 
 
-@validate_params(
-    {"n_points": [_SIZE], "n_features": [_SIZE], "affine": ["boolean"]},
-    prefer_skip_nested_validation=True,
-)
-def linear_dichotomies(n_points: int, n_features: int, *, affine: bool = True) -> int:
+@checked
+def linear_dichotomies(n_points: Count, n_features: Count, *, affine: bool = True) -> int:
     r"""Count the labellings of points in general position by halfspaces (Cover).
 
     Parameters
@@ -132,8 +127,8 @@ def linear_dichotomies(n_points: int, n_features: int, *, affine: bool = True) -
     return 2 * sum(math.comb(n_points - 1, k) for k in range(min(free, n_points)))
 
 
-@validate_params({"n_features": [_SIZE], "affine": ["boolean"]}, prefer_skip_nested_validation=True)
-def halfspace_shattered_set(n_features: int, *, affine: bool = True) -> np.ndarray:
+@checked
+def halfspace_shattered_set(n_features: Count, *, affine: bool = True) -> np.ndarray:
     """Return points that halfspaces label in every way.
 
     Parameters

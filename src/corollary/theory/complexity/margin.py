@@ -6,17 +6,20 @@ most the share of small margins plus the complexity of the scores over gamma, in
 """
 
 import math
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    Fraction,
+    NonNegative,
+    Positive,
+    Probability,
+    checked,
+)
 from corollary.theory.complexity.rademacher import rademacher_bound
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
 def margin_mistakes(margins: Any, gamma: Any) -> Any:
@@ -46,23 +49,13 @@ def margin_mistakes(margins: Any, gamma: Any) -> Any:
     return float(share) if np.ndim(share) == 0 else share
 
 
-@validate_params(
-    {
-        "margins": ["array-like"],
-        "gamma": [_POSITIVE],
-        "rademacher": [_NOT_NEGATIVE],
-        "delta": [_DELTA],
-        "empirical": ["boolean"],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def margin_bound(
-    margins: Any,
+    margins: ArrayLike,
     *,
-    gamma: float,
-    rademacher: float,
-    delta: float,
+    gamma: Positive,
+    rademacher: NonNegative,
+    delta: Probability,
     empirical: bool = False,
     sharp: bool = True,
 ) -> float:
@@ -138,23 +131,13 @@ class UniformMarginBound(NamedTuple):
     gamma: float
 
 
-@validate_params(
-    {
-        "margins": ["array-like"],
-        "rademacher": [_NOT_NEGATIVE],
-        "delta": [_DELTA],
-        "largest": [_POSITIVE],
-        "empirical": ["boolean"],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def uniform_margin_bound(
-    margins: Any,
+    margins: ArrayLike,
     *,
-    rademacher: float,
-    delta: float,
-    largest: float = 1.0,
+    rademacher: NonNegative,
+    delta: Probability,
+    largest: Positive = 1.0,
     empirical: bool = False,
     sharp: bool = True,
 ) -> UniformMarginBound:
@@ -223,22 +206,13 @@ def uniform_margin_bound(
     return best
 
 
-@validate_params(
-    {
-        "training_error": [Interval(Real, 0, 1, closed="both")],
-        "rademacher": [_NOT_NEGATIVE],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "delta": [_DELTA],
-        "empirical": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def sign_class_bound(
-    training_error: float,
+    training_error: Fraction,
     *,
-    rademacher: float,
-    n_samples: int,
-    delta: float,
+    rademacher: NonNegative,
+    n_samples: Count,
+    delta: Probability,
     empirical: bool = False,
 ) -> float:
     r"""Bound the error of a classifier by the complexity of its signs.

@@ -6,18 +6,17 @@ up to the average over signs.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import poch
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.compat import Options
+from corollary.core.estimator import Count, Probability, checked
 from corollary.theory.complexity._checks import check_points
 from corollary.theory.complexity.rademacher import RademacherComplexity, rademacher_complexity
 from corollary.theory.concentration.sub_gaussian import expected_gaussian_maximum
-
-_SIZE = Interval(Integral, 1, None, closed="left")
 
 
 def dual_order(p: float) -> float:
@@ -207,11 +206,10 @@ def ellipsoid_bound(eigenvalues: Any, *, n_samples: int) -> float:
     return math.sqrt(float(eigenvalues.sum()) / n_samples)
 
 
-@validate_params(
-    {"n_samples": [_SIZE], "n_features": [_SIZE], "p": [Options(Real, {1, 2, math.inf})]},
-    prefer_skip_nested_validation=True,
-)
-def gaussian_ball_complexity(*, n_samples: int, n_features: int, p: float = 2) -> float:
+@checked
+def gaussian_ball_complexity(
+    *, n_samples: Count, n_features: Count, p: Annotated[float, Options(Real, {1, 2, math.inf})] = 2
+) -> float:
     r"""Return the complexity of unit balls of weights on standard normal points, exactly.
 
     Parameters
@@ -247,11 +245,8 @@ def gaussian_ball_complexity(*, n_samples: int, n_features: int, p: float = 2) -
     return norm / math.sqrt(n_samples)
 
 
-@validate_params(
-    {"n_samples": [_SIZE], "n_features": [_SIZE], "sparsity": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def sparse_class_bound(*, n_samples: int, n_features: int, sparsity: int) -> float:
+@checked
+def sparse_class_bound(*, n_samples: Count, n_features: Count, sparsity: Count) -> float:
     r"""Bound the complexity of sparse unit weights on standard normal points.
 
     Parameters
@@ -284,8 +279,8 @@ def sparse_class_bound(*, n_samples: int, n_features: int, sparsity: int) -> flo
     return (math.sqrt(sparsity) + math.sqrt(entropy)) / math.sqrt(n_samples)
 
 
-@validate_params({"n_samples": [_SIZE], "n_features": [_SIZE]}, prefer_skip_nested_validation=True)
-def sign_data_bound(*, n_samples: int, n_features: int) -> float:
+@checked
+def sign_data_bound(*, n_samples: Count, n_features: Count) -> float:
     r"""Bound the complexity of unit weights on points with entries -1 and +1.
 
     Parameters
@@ -313,15 +308,8 @@ def sign_data_bound(*, n_samples: int, n_features: int) -> float:
     return math.sqrt(n_features / n_samples)
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "n_features": [_SIZE],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def operator_norm_bound(*, n_samples: int, n_features: int, delta: float) -> float:
+@checked
+def operator_norm_bound(*, n_samples: Count, n_features: Count, delta: Probability) -> float:
     r"""Bound the operator norm of a matrix of independent signs.
 
     Parameters

@@ -10,19 +10,17 @@ row per function, or by a function that finds the supremum for given signs.
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import poch
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import AnyReal, Count, NonNegative, Probability, checked
 from corollary.theory.concentration.bounded_differences import mcdiarmid_bound
 
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 _MOST_SIGNS = 20
 
 
@@ -309,15 +307,13 @@ def dependent_symmetrisation(n_samples: int) -> SymmetrisationSides:
     return SymmetrisationSides(1.0, 2 * mean_absolute_walk(n_samples) / n_samples)
 
 
-@validate_params(
-    {
-        "n_functions": [Interval(Real, 1, None, closed="left")],
-        "n_samples": [_SIZE],
-        "scale": [_NOT_NEGATIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
-def massart_bound(*, n_functions: float, n_samples: int, scale: float = 1.0) -> float:
+@checked
+def massart_bound(
+    *,
+    n_functions: Annotated[float, Interval(Real, 1, None, closed="left")],
+    n_samples: Count,
+    scale: NonNegative = 1.0,
+) -> float:
     r"""Bound the Rademacher complexity of finitely many functions (Massart).
 
     Parameters
@@ -347,10 +343,8 @@ def massart_bound(*, n_functions: float, n_samples: int, scale: float = 1.0) -> 
     return scale * math.sqrt(2 * math.log(n_functions) / n_samples)
 
 
-@validate_params(
-    {"log_growth": [_NOT_NEGATIVE], "n_samples": [_SIZE]}, prefer_skip_nested_validation=True
-)
-def growth_complexity_bound(*, log_growth: float, n_samples: int) -> float:
+@checked
+def growth_complexity_bound(*, log_growth: NonNegative, n_samples: Count) -> float:
     r"""Bound the Rademacher complexity of classifiers by their growth function.
 
     Parameters
@@ -404,28 +398,16 @@ def contraction_bound(rademacher: float, lipschitz: float) -> float:
     return lipschitz * rademacher
 
 
-@validate_params(
-    {
-        "rademacher": [_NOT_NEGATIVE],
-        "n_samples": [_SIZE],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "empirical": ["boolean"],
-        "sides": [Options(Integral, {1, 2})],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def rademacher_bound(
-    rademacher: float,
+    rademacher: NonNegative,
     *,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
     empirical: bool = False,
-    sides: int = 1,
+    sides: Literal[1, 2] = 1,
     sharp: bool = True,
 ) -> float:
     r"""Bound the uniform deviation of a class by its Rademacher complexity.
@@ -487,26 +469,15 @@ def rademacher_bound(
     return 2 * rademacher + (high - low) * weight * tail * (1 if sharp else 2)
 
 
-@validate_params(
-    {
-        "rademacher": [_NOT_NEGATIVE],
-        "lipschitz": [_NOT_NEGATIVE],
-        "n_samples": [_SIZE],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "empirical": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def lipschitz_loss_bound(
-    rademacher: float,
+    rademacher: NonNegative,
     *,
-    lipschitz: float,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    lipschitz: NonNegative,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
     empirical: bool = False,
 ) -> float:
     r"""Bound the generalisation gap of a Lipschitz loss by the complexity of the scores.

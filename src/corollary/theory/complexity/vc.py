@@ -6,25 +6,17 @@ Sharp forms are the default. Constants are explicit everywhere: where textbooks 
 """
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln, lambertw, logsumexp
 
-from corollary.core.compat import Interval, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
-_DIMENSION = Interval(Integral, 0, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
+from corollary.core.estimator import Count, CountFromZero, Positive, Probability, checked
 
 
-@validate_params(
-    {"n_points": [_SIZE], "dimension": [_DIMENSION], "sharp": ["boolean"]},
-    prefer_skip_nested_validation=True,
-)
-def log_growth_bound(n_points: int, dimension: int, *, sharp: bool = True) -> float:
+@checked
+def log_growth_bound(n_points: Count, dimension: CountFromZero, *, sharp: bool = True) -> float:
     r"""Bound the log of the growth function by the VC dimension (Sauer and Shelah).
 
     Parameters
@@ -91,8 +83,8 @@ def vc_of_finite_class(n_hypotheses: int) -> int:
     return int(n_hypotheses).bit_length() - 1
 
 
-@validate_params({"norm": [_POSITIVE], "radius": [_POSITIVE]}, prefer_skip_nested_validation=True)
-def vc_of_margin_halfspaces(*, norm: float, radius: float) -> int:
+@checked
+def vc_of_margin_halfspaces(*, norm: Positive, radius: Positive) -> int:
     r"""Bound the VC dimension of halfspaces with a margin, whatever the dimension of the space.
 
     Parameters
@@ -117,11 +109,8 @@ def vc_of_margin_halfspaces(*, norm: float, radius: float) -> int:
     return math.floor((norm * radius) ** 2 * (1 + 1e-12))
 
 
-@validate_params(
-    {"dimension": [_DIMENSION], "n_classes": [_SIZE], "sharp": ["boolean"]},
-    prefer_skip_nested_validation=True,
-)
-def vc_of_union(*, dimension: int, n_classes: int, sharp: bool = True) -> int:
+@checked
+def vc_of_union(*, dimension: CountFromZero, n_classes: Count, sharp: bool = True) -> int:
     r"""Bound the VC dimension of a union of classes.
 
     Parameters
@@ -156,16 +145,10 @@ def vc_of_union(*, dimension: int, n_classes: int, sharp: bool = True) -> int:
     return n
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "dimension": [_DIMENSION],
-        "delta": [_DELTA],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
-def vc_bound(*, n_samples: int, dimension: int, delta: float, sharp: bool = True) -> float:
+@checked
+def vc_bound(
+    *, n_samples: Count, dimension: CountFromZero, delta: Probability, sharp: bool = True
+) -> float:
     r"""Bound the generalisation gap of every classifier of a class by its VC dimension.
 
     With probability at least :math:`1-\delta`, for all classifiers at once,
@@ -210,16 +193,10 @@ def vc_bound(*, n_samples: int, dimension: int, delta: float, sharp: bool = True
     return min(1.0, math.sqrt(2 * log_growth / n_samples) + (1 if sharp else 4) * math.sqrt(tail))
 
 
-@validate_params(
-    {
-        "dimension": [_SIZE],
-        "epsilon": [_DELTA],
-        "delta": [_DELTA],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
-def vc_sample_size(*, dimension: int, epsilon: float, delta: float, sharp: bool = True) -> int:
+@checked
+def vc_sample_size(
+    *, dimension: Count, epsilon: Probability, delta: Probability, sharp: bool = True
+) -> int:
     r"""Return rows after which empirical risk minimisation is nearly the best of its class.
 
     Parameters
@@ -287,23 +264,14 @@ class SampleRates(NamedTuple):
     upper: float
 
 
-@validate_params(
-    {
-        "dimension": [_SIZE],
-        "epsilon": [_DELTA],
-        "delta": [_DELTA],
-        "lower_constant": [_POSITIVE],
-        "upper_constant": [_POSITIVE],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def realizable_rates(
     *,
-    dimension: int,
-    epsilon: float,
-    delta: float,
-    lower_constant: float = 1.0,
-    upper_constant: float = 1.0,
+    dimension: Count,
+    epsilon: Probability,
+    delta: Probability,
+    lower_constant: Positive = 1.0,
+    upper_constant: Positive = 1.0,
 ) -> SampleRates:
     r"""Return the rates of the fundamental theorem for labels that follow a hypothesis.
 
@@ -342,10 +310,8 @@ def realizable_rates(
     )
 
 
-@validate_params(
-    {"b": [_POSITIVE], "c": [_POSITIVE], "sharp": ["boolean"]}, prefer_skip_nested_validation=True
-)
-def invert_log(b: float, c: float, *, sharp: bool = True) -> float:
+@checked
+def invert_log(b: Positive, c: Positive, *, sharp: bool = True) -> float:
     r"""Solve :math:`n \ge b\log(cn)` for n.
 
     Parameters

@@ -1,24 +1,19 @@
 """Volumes of balls."""
 
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import ArrayLike, Count, checked
 
-_DIMENSION = Interval(Integral, 1, None, closed="left")
 
-
-@validate_params(
-    {
-        "dimension": ["array-like", _DIMENSION],
-        "p": [Interval(Real, 1, None, closed="both")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def log_ball_volume(dimension: Any, p: float = 2.0) -> Any:
+@checked
+def log_ball_volume(
+    dimension: ArrayLike | Count, p: Annotated[float, Interval(Real, 1, None, closed="both")] = 2.0
+) -> Any:
     r"""Compute the logarithm of the volume of the unit ball of a norm.
 
     Parameters

@@ -6,34 +6,20 @@ inequality is the exact form, Bernstein's a simpler one that is never smaller.
 """
 
 import math
-from numbers import Integral, Real
+from typing import Literal
 
-from corollary.core.compat import Interval, Options, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
+from corollary.core.estimator import Count, NonNegative, Positive, Probability, checked
 
 
-@validate_params(
-    {
-        "variance": [Interval(Real, 0, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
-        "delta": [_DELTA, None],
-        "radius": [_POSITIVE, None],
-        "largest": [_POSITIVE],
-        "sides": [Options(Integral, {1, 2})],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def bernstein_bound(
     *,
-    variance: float,
-    n_samples: int | None = None,
-    delta: float | None = None,
-    radius: float | None = None,
-    largest: float = 1.0,
-    sides: int = 1,
+    variance: NonNegative,
+    n_samples: Count | None = None,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    largest: Positive = 1.0,
+    sides: Literal[1, 2] = 1,
     sharp: bool = True,
 ) -> float:
     r"""Solve Bennett's or Bernstein's inequality for radius, probability or sample size.

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Probability, checked
 
 _DELTA = Interval(Real, 0, 1, closed="neither")
 _COUNTS = {
@@ -220,15 +221,8 @@ def clopper_pearson_interval(errors: Any, n_samples: Any, delta: float) -> tuple
     )
 
 
-@validate_params(
-    {
-        "values": ["array-like"],
-        "level": [Interval(Real, 0, 1, closed="neither")],
-        "delta": [_DELTA],
-    },
-    prefer_skip_nested_validation=True,
-)
-def quantile_upper_bound(values: Any, level: float, delta: float) -> float:
+@checked
+def quantile_upper_bound(values: ArrayLike, level: Probability, delta: Probability) -> float:
     r"""Bound a quantile of any distribution from above by an order statistic.
 
     The bound is the :math:`k`-th smallest value with the smallest :math:`k` such that
@@ -295,11 +289,8 @@ def _upper_rank(n: int, level: float, delta: float) -> int:
     return least
 
 
-@validate_params(
-    {"level": [Interval(Real, 0, 1, closed="neither")], "delta": [_DELTA]},
-    prefer_skip_nested_validation=True,
-)
-def quantile_rows_needed(level: float, delta: float) -> int:
+@checked
+def quantile_rows_needed(level: Probability, delta: Probability) -> int:
     """Return the smallest sample whose largest value bounds a quantile from above.
 
     Parameters

@@ -6,35 +6,22 @@ Each inequality is one function that returns a radius around the empirical mean,
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import AnyReal, ArrayLike, Count, Positive, Probability, checked
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
-        "delta": [_DELTA, None],
-        "radius": [Interval(Real, 0, None, closed="neither"), None],
-        "low": [Real, "array-like"],
-        "high": [Real, "array-like"],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def hoeffding_bound(
     *,
-    n_samples: int | None = None,
-    delta: float | None = None,
-    radius: float | None = None,
-    low: Any = 0.0,
-    high: Any = 1.0,
-    sides: int = 1,
+    n_samples: Count | None = None,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    low: AnyReal | ArrayLike = 0.0,
+    high: AnyReal | ArrayLike = 1.0,
+    sides: Literal[1, 2] = 1,
 ) -> float:
     r"""Solve Hoeffding's inequality for its radius, its probability or its sample size.
 
@@ -144,18 +131,14 @@ def _smallest_sample(radius: float, delta: float, width: float, sides: int) -> i
     return n
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def empirical_bernstein_radius(
-    losses: Any, delta: float, *, low: float = 0.0, high: float = 1.0, sides: int = 1
+    losses: ArrayLike,
+    delta: Probability,
+    *,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    sides: Literal[1, 2] = 1,
 ) -> Any:
     r"""Bound the distance of a mean from its expectation by the observed variance.
 

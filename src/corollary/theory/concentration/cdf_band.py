@@ -1,31 +1,20 @@
 """The distribution function of a sample, with a band that holds everywhere at once."""
 
 import math
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
+from corollary.core.estimator import Count, Positive, Probability, checked
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
-        "delta": [_DELTA, None],
-        "radius": [Interval(Real, 0, None, closed="neither"), None],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def dkw_bound(
     *,
-    n_samples: int | None = None,
-    delta: float | None = None,
-    radius: float | None = None,
-    sides: int = 2,
+    n_samples: Count | None = None,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    sides: Literal[1, 2] = 2,
 ) -> float:
     r"""Solve the Dvoretzky-Kiefer-Wolfowitz inequality for its radius, probability or size.
 

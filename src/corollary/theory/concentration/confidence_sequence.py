@@ -17,16 +17,20 @@ speaks about the running mean of the conditional means, which may drift.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, StrOptions, validate_params
+from corollary.core.estimator import (
+    AnyReal,
+    ArrayLike,
+    Count,
+    NonNegative,
+    Positive,
+    Probability,
+    checked,
+)
 from corollary.theory.concentration.bounded_losses import check_losses
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
 # A bet risks at most this share of the capital: more would be ruined by one observation.
 _CAP = 0.75
@@ -59,27 +63,16 @@ class ConfidenceSequence(NamedTuple):
     upper: np.ndarray
 
 
-@validate_params(
-    {
-        "observations": ["array-like"],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "sides": [Options(Integral, {1, 2})],
-        "running": ["boolean"],
-        "horizon": [Interval(Integral, 1, None, closed="left"), None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def betting_sequence(
-    observations: Any,
-    delta: float,
+    observations: ArrayLike,
+    delta: Probability,
     *,
-    low: float = 0.0,
-    high: float = 1.0,
-    sides: int = 2,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    sides: Literal[1, 2] = 2,
     running: bool = True,
-    horizon: int | None = None,
+    horizon: Count | None = None,
 ) -> ConfidenceSequence:
     r"""Bound the mean of bounded observations at every time, by betting.
 
@@ -202,22 +195,13 @@ def _candidates(x: np.ndarray) -> np.ndarray:
     return np.unique(means[(means > 0) & (means <= min(1.0, 1.01 * largest + smallest))])
 
 
-@validate_params(
-    {
-        "intrinsic_time": [Real, "array-like"],
-        "delta": [_DELTA],
-        "scale": [Interval(Real, 0, None, closed="left")],
-        "first": [_POSITIVE],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def stitched_boundary(
-    intrinsic_time: Any,
-    delta: float,
+    intrinsic_time: AnyReal | ArrayLike,
+    delta: Probability,
     *,
-    scale: float = 0.0,
-    first: float = 1.0,
+    scale: NonNegative = 0.0,
+    first: Positive = 1.0,
     sharp: bool = True,
 ) -> Any:
     r"""Bound a sum of differences at every time, by straight boundaries for doubling times.
@@ -316,26 +300,15 @@ def _cumulant(slope: float, scale: float) -> float:
     return (-math.log1p(-part) - part) / scale**2
 
 
-@validate_params(
-    {
-        "observations": ["array-like"],
-        "delta": [_DELTA],
-        "kind": [StrOptions({"bernoulli", "empirical-bernstein", "sub-gaussian"})],
-        "low": [Real],
-        "high": [Real],
-        "sides": [Options(Integral, {1, 2})],
-        "running": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def stitched_sequence(
-    observations: Any,
-    delta: float,
+    observations: ArrayLike,
+    delta: Probability,
     *,
-    kind: str = "bernoulli",
-    low: float = 0.0,
-    high: float = 1.0,
-    sides: int = 2,
+    kind: Literal["bernoulli", "empirical-bernstein", "sub-gaussian"] = "bernoulli",
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    sides: Literal[1, 2] = 2,
     running: bool = True,
 ) -> ConfidenceSequence:
     r"""Bound the mean of bounded observations at every time, in closed form.

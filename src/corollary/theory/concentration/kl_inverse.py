@@ -7,14 +7,12 @@ is a one-dimensional search with a certain answer: the functions here round outw
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
+from corollary.core.compat import Options
+from corollary.core.estimator import Count, Fraction, Probability, checked
 
 
 def kl_upper_inverse(q: Any, radius: Any) -> Any:
@@ -101,16 +99,14 @@ def _largest_gap(away: np.ndarray, towards: np.ndarray, radius: np.ndarray) -> n
     return outer
 
 
-@validate_params(
-    {
-        "mean": [Interval(Real, 0, 1, closed="both")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "delta": [_DELTA],
-        "side": [Options(str, {"upper", "lower"})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def kl_confidence_limit(mean: float, *, n_samples: int, delta: float, side: str = "upper") -> float:
+@checked
+def kl_confidence_limit(
+    mean: Fraction,
+    *,
+    n_samples: Count,
+    delta: Probability,
+    side: Annotated[str, Options(str, {"upper", "lower"})] = "upper",
+) -> float:
     r"""Bound an expectation by Chernoff's inequality in its relative-entropy form.
 
     Parameters

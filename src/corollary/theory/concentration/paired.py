@@ -7,12 +7,11 @@ interval, which is exact for normal differences and approximate otherwise.
 
 import math
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.theory.concentration.binomial import clopper_pearson_interval
 
 # Share of delta that the interval for 0-1 losses spends on which model is better; the rest goes
@@ -67,17 +66,13 @@ class PairedComparison:
         return self.lower > 0 or self.upper < 0
 
 
-@validate_params(
-    {
-        "first": ["array-like"],
-        "second": ["array-like"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
-        "method": [StrOptions({"auto", "exact", "t"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def compare_losses(
-    first: Any, second: Any, *, confidence: float = 0.95, method: str = "auto"
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    confidence: Probability = 0.95,
+    method: Literal["auto", "exact", "t"] = "auto",
 ) -> PairedComparison:
     r"""Compare the losses of two models on the same rows.
 

@@ -2,36 +2,24 @@
 
 import math
 from collections.abc import Callable
-from numbers import Real
+from typing import Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import AnyReal, Probability, checked
 from corollary.theory.concentration.binomial import clopper_pearson_upper
 from corollary.theory.concentration.bounded_losses import hoeffding_bound
 
-_OPEN = Interval(Real, 0, 1, closed="neither")
 
-
-@validate_params(
-    {
-        "target": [Real],
-        "empirical": [Real],
-        "delta": [_OPEN],
-        "method": [StrOptions({"exact", "hoeffding"})],
-        "low": [Real],
-        "high": [Real],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def rows_needed(
-    target: float,
-    empirical: float = 0.0,
+    target: AnyReal,
+    empirical: AnyReal = 0.0,
     *,
-    delta: float = 0.05,
-    method: str = "exact",
-    low: float = 0.0,
-    high: float = 1.0,
+    delta: Probability = 0.05,
+    method: Literal["exact", "hoeffding"] = "exact",
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
 ) -> float:
     """Say how many held-out rows a wanted bound takes, if the empirical value stays as it is.
 

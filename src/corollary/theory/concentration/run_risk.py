@@ -1,33 +1,23 @@
 """The mean risk of the hypotheses of an online run, by the losses of the run."""
 
-from numbers import Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import AnyReal, ArrayLike, Probability, checked
 from corollary.theory.concentration.bounded_differences import azuma_bound
 from corollary.theory.concentration.bounded_losses import check_losses
 from corollary.theory.concentration.confidence_sequence import stitched_sequence
 
 
-@validate_params(
-    {
-        "losses": ["array-like"],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "low": [Real],
-        "high": [Real],
-        "method": [StrOptions({"azuma", "bernoulli", "empirical-bernstein"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def run_risk_bound(
-    losses: Any,
-    delta: float,
+    losses: ArrayLike,
+    delta: Probability,
     *,
-    low: float = 0.0,
-    high: float = 1.0,
-    method: str = "azuma",
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    method: Literal["azuma", "bernoulli", "empirical-bernstein"] = "azuma",
 ) -> float:
     r"""Bound the mean risk of the hypotheses of an online run by its losses.
 

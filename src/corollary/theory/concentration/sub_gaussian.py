@@ -6,17 +6,15 @@ squares over independent terms, and it is half the range of a bounded variable.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Positive, Probability, checked
 from corollary.risk import check_law
-
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_DELTA = Interval(Real, 0, 1, closed="neither")
 
 
 def sub_gaussian_parameter(values: Any, probabilities: Any = None) -> float:
@@ -139,17 +137,13 @@ def combine_parameters(sigmas: Any, coefficients: Any = 1.0) -> float:
     return float(np.sqrt(np.sum(terms**2)))
 
 
-@validate_params(
-    {
-        "sigma": [_POSITIVE],
-        "delta": [_DELTA, None],
-        "radius": [_POSITIVE, None],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def sub_gaussian_tail(
-    *, sigma: float, delta: float | None = None, radius: float | None = None, sides: int = 1
+    *,
+    sigma: Positive,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    sides: Literal[1, 2] = 1,
 ) -> float:
     r"""Solve the sub-Gaussian tail bound for its probability or its radius.
 
@@ -192,15 +186,13 @@ def sub_gaussian_tail(
     return sigma * math.sqrt(2 * math.log(sides / delta))
 
 
-@validate_params(
-    {
-        "order": [Interval(Real, 1, None, closed="left")],
-        "sigma": [_POSITIVE],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
-def sub_gaussian_moment(order: float, *, sigma: float = 1.0, sharp: bool = True) -> float:
+@checked
+def sub_gaussian_moment(
+    order: Annotated[float, Interval(Real, 1, None, closed="left")],
+    *,
+    sigma: Positive = 1.0,
+    sharp: bool = True,
+) -> float:
     r"""Bound the norm :math:`(E|X-EX|^p)^{1/p}` of a sub-Gaussian variable.
 
     Parameters
@@ -230,15 +222,8 @@ def sub_gaussian_moment(order: float, *, sigma: float = 1.0, sharp: bool = True)
     return sigma * math.exp(log_moment / order)
 
 
-@validate_params(
-    {
-        "n_variables": [Interval(Integral, 1, None, closed="left")],
-        "sigma": [_POSITIVE],
-        "absolute": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
-def maximal_bound(n_variables: int, *, sigma: float = 1.0, absolute: bool = False) -> float:
+@checked
+def maximal_bound(n_variables: Count, *, sigma: Positive = 1.0, absolute: bool = False) -> float:
     r"""Bound the expected maximum of centred sub-Gaussian variables.
 
     Parameters
@@ -268,11 +253,8 @@ def maximal_bound(n_variables: int, *, sigma: float = 1.0, absolute: bool = Fals
     return sigma * math.sqrt(2 * math.log(n_variables * (2 if absolute else 1)))
 
 
-@validate_params(
-    {"n_variables": [Interval(Integral, 1, None, closed="left")], "absolute": ["boolean"]},
-    prefer_skip_nested_validation=True,
-)
-def expected_gaussian_maximum(n_variables: int, *, absolute: bool = False) -> float:
+@checked
+def expected_gaussian_maximum(n_variables: Count, *, absolute: bool = False) -> float:
     """Compute the expected maximum of independent standard normal variables by quadrature.
 
     Parameters

@@ -6,24 +6,19 @@ All return probabilities, at most 1, where a bound is vacuous. Thresholds are in
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Fraction, NonNegative, Positive, Probability, checked
 from corollary.risk import binary_kl
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_UNIT = Interval(Real, 0, 1, closed="both")
 
-
-@validate_params(
-    {"mean": [Interval(Real, 0, None, closed="left")], "threshold": [_POSITIVE]},
-    prefer_skip_nested_validation=True,
-)
-def markov_bound(mean: float, threshold: float) -> float:
+@checked
+def markov_bound(mean: NonNegative, threshold: Positive) -> float:
     """Bound the upper tail of a nonnegative variable by its mean.
 
     Parameters
@@ -51,11 +46,10 @@ def markov_bound(mean: float, threshold: float) -> float:
     return min(1.0, mean / threshold)
 
 
-@validate_params(
-    {"mean": [_UNIT], "threshold": [Interval(Real, 0, 1, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def reverse_markov_bound(mean: float, threshold: float) -> float:
+@checked
+def reverse_markov_bound(
+    mean: Fraction, threshold: Annotated[float, Interval(Real, 0, 1, closed="left")]
+) -> float:
     """Bound the upper tail of a variable in [0, 1] from below by its mean.
 
     Parameters
@@ -188,15 +182,8 @@ def union_bound(probabilities: Any) -> float:
     return min(1.0, float(values.sum()))
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "mean": [_UNIT],
-        "share": [_UNIT],
-    },
-    prefer_skip_nested_validation=True,
-)
-def chernoff_kl_bound(*, n_samples: int, mean: float, share: float) -> float:
+@checked
+def chernoff_kl_bound(*, n_samples: Count, mean: Fraction, share: Fraction) -> float:
     r"""Bound a tail of the mean of observations in [0, 1] by a relative entropy.
 
     Parameters
@@ -226,11 +213,8 @@ def chernoff_kl_bound(*, n_samples: int, mean: float, share: float) -> float:
     return math.exp(-n_samples * float(binary_kl(share, mean)))
 
 
-@validate_params(
-    {"mean_sum": [_POSITIVE], "threshold": [Interval(Real, 0, None, closed="left")]},
-    prefer_skip_nested_validation=True,
-)
-def chernoff_lower_tail(mean_sum: float, threshold: float) -> float:
+@checked
+def chernoff_lower_tail(mean_sum: Positive, threshold: NonNegative) -> float:
     r"""Bound the lower tail of a sum of independent variables in [0, 1].
 
     Parameters
@@ -264,16 +248,10 @@ def chernoff_lower_tail(mean_sum: float, threshold: float) -> float:
     return math.exp(-((mean_sum - threshold) ** 2) / (2 * mean_sum))
 
 
-@validate_params(
-    {
-        "std": [Interval(Real, 0, None, closed="left")],
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
-def clt_radius(*, std: float, n_samples: int, delta: float, sides: int = 2) -> float:
+@checked
+def clt_radius(
+    *, std: NonNegative, n_samples: Count, delta: Probability, sides: Literal[1, 2] = 2
+) -> float:
     r"""Compute the radius that the central limit theorem gives a mean in the limit.
 
     Parameters

@@ -7,17 +7,15 @@ that fits falls at the faster rate :math:`\log(N/\delta)/n`.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.compat import Interval
+from corollary.core.estimator import AnyReal, Count, Positive, Probability, checked
 from corollary.theory.concentration.bounded_losses import hoeffding_bound
 
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 # Finite numbers of 32 bits: every pattern but those of infinity and NaN, with one zero.
 _FLOAT32_VALUES = 2**32 - 2**24 - 1
 
@@ -87,27 +85,16 @@ def erm_excess_bound(deviation: float) -> float:
     return 2 * deviation
 
 
-@validate_params(
-    {
-        "n_hypotheses": [Interval(Real, 1, None, closed="left")],
-        "n_samples": [_SIZE, None],
-        "delta": [_DELTA, None],
-        "radius": [_POSITIVE, None],
-        "low": [Real],
-        "high": [Real],
-        "sides": [Options(Integral, {1, 2})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def finite_class_bound(
     *,
-    n_hypotheses: float,
-    n_samples: int | None = None,
-    delta: float | None = None,
-    radius: float | None = None,
-    low: float = 0.0,
-    high: float = 1.0,
-    sides: int = 1,
+    n_hypotheses: Annotated[float, Interval(Real, 1, None, closed="left")],
+    n_samples: Count | None = None,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
+    sides: Literal[1, 2] = 1,
 ) -> float:
     r"""Solve the finite-class bound for its radius, its probability or its sample size.
 
@@ -180,15 +167,13 @@ def finite_class_bound(
     return float(max(1, math.ceil(price * (high - low) ** 2 / (2 * radius**2) - 1e-9)))
 
 
-@validate_params(
-    {
-        "n_hypotheses": [Interval(Real, 1, None, closed="left")],
-        "epsilon": [_DELTA],
-        "delta": [_DELTA],
-    },
-    prefer_skip_nested_validation=True,
-)
-def agnostic_sample_size(*, n_hypotheses: float, epsilon: float, delta: float) -> int:
+@checked
+def agnostic_sample_size(
+    *,
+    n_hypotheses: Annotated[float, Interval(Real, 1, None, closed="left")],
+    epsilon: Probability,
+    delta: Probability,
+) -> int:
     r"""Return a number of rows after which the empirical minimiser is nearly the best of its class.
 
     Parameters
@@ -220,11 +205,8 @@ def agnostic_sample_size(*, n_hypotheses: float, epsilon: float, delta: float) -
     )
 
 
-@validate_params(
-    {"n_parameters": [_SIZE], "n_samples": [_SIZE], "delta": [_DELTA]},
-    prefer_skip_nested_validation=True,
-)
-def float32_class_radius(*, n_parameters: int, n_samples: int, delta: float) -> float:
+@checked
+def float32_class_radius(*, n_parameters: Count, n_samples: Count, delta: Probability) -> float:
     r"""Bound the generalisation gap of any model with parameters stored in 32 bits.
 
     Parameters
@@ -253,10 +235,8 @@ def float32_class_radius(*, n_parameters: int, n_samples: int, delta: float) -> 
     return math.sqrt(price / (2 * n_samples))
 
 
-@validate_params(
-    {"index": [_SIZE], "n_samples": [_SIZE], "delta": [_DELTA]}, prefer_skip_nested_validation=True
-)
-def countable_class_radius(*, index: int, n_samples: int, delta: float) -> float:
+@checked
+def countable_class_radius(*, index: Count, n_samples: Count, delta: Probability) -> float:
     r"""Bound the generalisation gap of a hypothesis by its place in a list made beforehand.
 
     Parameters
@@ -290,22 +270,13 @@ def countable_class_radius(*, index: int, n_samples: int, delta: float) -> float
     return hoeffding_bound(n_samples=n_samples, delta=share)
 
 
-@validate_params(
-    {
-        "n_hypotheses": [Interval(Real, 1, None, closed="left")],
-        "n_samples": [_SIZE, None],
-        "delta": [_DELTA, None],
-        "epsilon": [_DELTA, None],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def realizable_bound(
     *,
-    n_hypotheses: float,
-    n_samples: int | None = None,
-    delta: float | None = None,
-    epsilon: float | None = None,
+    n_hypotheses: Annotated[float, Interval(Real, 1, None, closed="left")],
+    n_samples: Count | None = None,
+    delta: Probability | None = None,
+    epsilon: Probability | None = None,
     sharp: bool = True,
 ) -> float:
     r"""Solve the bound for a hypothesis that fits, from a class that has a perfect one.
@@ -360,11 +331,10 @@ def realizable_bound(
     return float(max(1, math.ceil(price / rate - 1e-9)))
 
 
-@validate_params(
-    {"n_hypotheses": [Interval(Real, 1, None, closed="left")], "n_samples": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def realizable_expected_risk(*, n_hypotheses: float, n_samples: int) -> float:
+@checked
+def realizable_expected_risk(
+    *, n_hypotheses: Annotated[float, Interval(Real, 1, None, closed="left")], n_samples: Count
+) -> float:
     r"""Bound the expected error of a hypothesis without training errors.
 
     Parameters

@@ -8,19 +8,15 @@ epsilon, and probably so at delta when that fails in at most a share delta of th
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, Probability, checked
 from corollary.core.world import World
 from corollary.risk import LossLike, Rectangle, algorithm_risk, as_learner
 from corollary.theory.concentration.binomial import clopper_pearson_interval
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(frozen=True)
@@ -318,22 +314,13 @@ def tightest_rectangle(X: Any, y: Any) -> Rectangle:
     return box._replace(risk=float(np.mean(box.predict(X) != y)))
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE, None],
-        "epsilon": [_DELTA, None],
-        "delta": [_DELTA, None],
-        "n_features": [_SIZE],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def rectangle_bound(
     *,
-    n_samples: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    n_features: int = 2,
+    n_samples: Count | None = None,
+    epsilon: Probability | None = None,
+    delta: Probability | None = None,
+    n_features: Count = 2,
     sharp: bool = True,
 ) -> float:
     r"""Solve the bound on the error of the tightest rectangle.

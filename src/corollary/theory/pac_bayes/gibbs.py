@@ -1,17 +1,12 @@
 """Hypotheses drawn with a preference for small training risk: stable without convexity."""
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, NonNegative, Positive, checked
 from corollary.theory.pac_bayes.variational import gibbs_measure
-
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 def gibbs_erm(risks: Any, inverse_temperature: float, *, prior: Any = None) -> np.ndarray:
@@ -56,17 +51,9 @@ def gibbs_erm(risks: Any, inverse_temperature: float, *, prior: Any = None) -> n
     return gibbs_measure(prior, -inverse_temperature * risks)
 
 
-@validate_params(
-    {
-        "inverse_temperature": [_NOT_NEGATIVE],
-        "n_samples": [_SIZE],
-        "size": [_POSITIVE],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def gibbs_stability(
-    *, inverse_temperature: float, n_samples: int, size: float = 1.0, sharp: bool = True
+    *, inverse_temperature: NonNegative, n_samples: Count, size: Positive = 1.0, sharp: bool = True
 ) -> float:
     r"""Bound the uniform stability of Gibbs sampling of hypotheses.
 

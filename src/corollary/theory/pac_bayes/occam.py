@@ -1,15 +1,11 @@
 """Short descriptions generalise: a prior over bit strings and what it gives a model."""
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
-
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
+from corollary.core.estimator import AnyReal, Count, Probability, checked
 
 
 def bit_length_prior(length: Any, *, longest: int) -> Any:
@@ -48,26 +44,15 @@ def bit_length_prior(length: Any, *, longest: int) -> Any:
     return float(probability) if probability.ndim == 0 else probability
 
 
-@validate_params(
-    {
-        "length": [_SIZE],
-        "longest": [_SIZE],
-        "n_samples": [_SIZE],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def occam_bound(
     *,
-    length: int,
-    longest: int,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    length: Count,
+    longest: Count,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
     sharp: bool = True,
 ) -> float:
     r"""Bound the generalisation gap of a model by the bits it is written with.

@@ -7,24 +7,17 @@ determined by its support vectors, and makes no error on the others.
 """
 
 import math
-from numbers import Integral, Real
 
 from scipy.special import betaln
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import Count, CountFromZero, Probability, checked
 from corollary.theory.concentration.kl_inverse import kl_upper_inverse
 
 
-@validate_params(
-    {
-        "n_samples": [Interval(Integral, 1, None, closed="left")],
-        "size": [Interval(Integral, 0, None, closed="left")],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "errors": [Interval(Integral, 0, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def compression_bound(n_samples: int, size: int, delta: float, errors: int = 0) -> float:
+@checked
+def compression_bound(
+    n_samples: Count, size: CountFromZero, delta: Probability, errors: CountFromZero = 0
+) -> float:
     r"""Return an upper bound on the error rate of a model that k of its training rows determine.
 
     With probability at least :math:`1 - \delta` over n independent training rows, at once for all

@@ -6,22 +6,15 @@ sum of the steps at which the row came up.
 """
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
-
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
+from corollary.core.estimator import ArrayLike, Count, NonNegative, Positive, checked
 
 
-@validate_params(
-    {"lipschitz": [_POSITIVE], "step_sizes": ["array-like"], "n_samples": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: int) -> float:
+@checked
+def sgd_stability(*, lipschitz: Positive, step_sizes: ArrayLike, n_samples: Count) -> float:
     r"""Bound the uniform stability of stochastic gradient descent on convex losses.
 
     Parameters
@@ -49,11 +42,10 @@ def sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: int) -> float
     return 2 * lipschitz**2 * float(steps.sum()) / n_samples
 
 
-@validate_params(
-    {"lipschitz": [_POSITIVE], "step_sizes": ["array-like"], "n_samples": [_SIZE]},
-    prefer_skip_nested_validation=True,
-)
-def reshuffled_sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: int) -> float:
+@checked
+def reshuffled_sgd_stability(
+    *, lipschitz: Positive, step_sizes: ArrayLike, n_samples: Count
+) -> float:
     r"""Bound the stability of gradient descent that visits every row once per pass.
 
     Parameters
@@ -83,22 +75,13 @@ def reshuffled_sgd_stability(*, lipschitz: float, step_sizes: Any, n_samples: in
     return 2 * lipschitz**2 * float(np.sum(passes))
 
 
-@validate_params(
-    {
-        "gradients": [Interval(Real, 0, None, closed="left"), "array-like"],
-        "step_sizes": ["array-like"],
-        "n_samples": [_SIZE],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "averaging": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def sgd_row_distances(
     *,
-    gradients: Any,
-    step_sizes: Any,
-    n_samples: int,
-    penalty: float = 0.0,
+    gradients: NonNegative | ArrayLike,
+    step_sizes: ArrayLike,
+    n_samples: Count,
+    penalty: NonNegative = 0.0,
     averaging: bool = False,
 ) -> np.ndarray:
     r"""Bound how far each row moves gradient descent that visits every row once per pass.
@@ -189,23 +172,14 @@ def sgd_row_distances(
     return np.sort(moved.reshape(-1, n_samples), axis=1).sum(axis=0)[::-1]
 
 
-@validate_params(
-    {
-        "lipschitz": [_POSITIVE],
-        "strong_convexity": [_POSITIVE],
-        "n_samples": [_SIZE],
-        "step_size": [_POSITIVE, None],
-        "n_steps": [_SIZE, None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def strong_sgd_stability(
     *,
-    lipschitz: float,
-    strong_convexity: float,
-    n_samples: int,
-    step_size: float | None = None,
-    n_steps: int | None = None,
+    lipschitz: Positive,
+    strong_convexity: Positive,
+    n_samples: Count,
+    step_size: Positive | None = None,
+    n_steps: Count | None = None,
 ) -> float:
     r"""Bound the stability of projected gradient descent on strongly convex losses.
 

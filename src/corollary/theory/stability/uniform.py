@@ -6,19 +6,22 @@ then at most epsilon, whatever the class it searches; with high probability it i
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, StrOptions, validate_params
+from corollary.core.estimator import (
+    AnyReal,
+    ArrayLike,
+    Count,
+    NonNegative,
+    Positive,
+    Probability,
+    checked,
+)
 from corollary.risk import LossLike, as_learner, check_loss
 from corollary.theory.concentration.bounded_differences import mcdiarmid_bound
-
-_SIZE = Interval(Integral, 1, None, closed="left")
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 def empirical_stability(
@@ -147,24 +150,14 @@ def replace_one_gap(
     return float(np.mean(gaps))
 
 
-@validate_params(
-    {
-        "epsilon": [_NOT_NEGATIVE, "array-like"],
-        "n_samples": [_SIZE],
-        "delta": [_DELTA],
-        "low": [Real],
-        "high": [Real],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def stability_bound(
-    epsilon: Any,
+    epsilon: NonNegative | ArrayLike,
     *,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
     sharp: bool = True,
 ) -> float:
     r"""Bound the generalisation gap of a stable learner with high probability.
@@ -268,8 +261,8 @@ def linear_system_perturbation(A: Any, b: Any, A_other: Any, b_other: Any) -> fl
     return float((np.linalg.norm(b - b_other) + change) / least)
 
 
-@validate_params({"alpha": [_POSITIVE]}, prefer_skip_nested_validation=True)
-def ridge_norm_bound(alpha: float) -> float:
+@checked
+def ridge_norm_bound(alpha: Positive) -> float:
     r"""Bound the length of the weights of ridge regression on rows of the unit ball.
 
     Parameters
@@ -296,17 +289,13 @@ def ridge_norm_bound(alpha: float) -> float:
     return 1 / (1 + alpha) if alpha >= 1 else 1 / (2 * math.sqrt(alpha))
 
 
-@validate_params(
-    {
-        "n_samples": [_SIZE],
-        "alpha": [_POSITIVE],
-        "loss": [StrOptions({"absolute", "square"})],
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def ridge_stability(
-    *, n_samples: int, alpha: float, loss: str = "absolute", sharp: bool = True
+    *,
+    n_samples: Count,
+    alpha: Positive,
+    loss: Literal["absolute", "square"] = "absolute",
+    sharp: bool = True,
 ) -> float:
     r"""Bound the uniform stability of ridge regression on rows of the unit ball.
 

@@ -1,11 +1,11 @@
 """The picture of a prediction's parts: what each feature adds to the expectation."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
 from corollary.core.drawing import axes_for
+from corollary.core.estimator import checked
 
 _UP, _DOWN = "#c0392b", "#2e6da4"
 
@@ -59,11 +59,14 @@ class ContributionDisplay:
         self.feature_names = feature_names
         self.values = values
 
-    @validate_params(
-        {"kind": [StrOptions({"auto", "waterfall", "bar"})]}, prefer_skip_nested_validation=True
-    )
+    @checked
     def plot(
-        self, ax: Any = None, *, kind: str = "auto", row: int = 0, max_features: int = 10
+        self,
+        ax: Any = None,
+        *,
+        kind: Literal["auto", "waterfall", "bar"] = "auto",
+        row: int = 0,
+        max_features: int = 10,
     ) -> Self:
         """Draw contributions, the largest on top.
 
@@ -139,7 +142,7 @@ class ContributionDisplay:
         *,
         output: int = 0,
         ax: Any = None,
-        kind: str = "auto",
+        kind: Literal["auto", "waterfall", "bar"] = "auto",
         row: int = 0,
         max_features: int = 10,
     ) -> "ContributionDisplay":

@@ -1,27 +1,20 @@
 """A tree in words: one line for each node."""
 
-from numbers import Integral
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Count, CountFromZero, checked
 from corollary.tree._decision_tree import DecisionTree
 from corollary.tree.explain._sentences import answer, column_names, conditions
 
 
-@validate_params(
-    {
-        "model": [DecisionTree],
-        "feature_names": ["array-like", None],
-        "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "digits": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def export_text(
-    model: Any, *, feature_names: Any = None, max_depth: int = 10, digits: int = 3
+    model: DecisionTree,
+    *,
+    feature_names: ArrayLike | None = None,
+    max_depth: CountFromZero = 10,
+    digits: Count = 3,
 ) -> str:
     """List the rules of a tree.
 

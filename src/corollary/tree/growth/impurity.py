@@ -10,11 +10,12 @@ All are concave and zero only for a pure node, so a split never raises the mean 
 first is linear between its corners and misses splits that help later: grow by one of the others.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from corollary.core.compat import StrOptions, validate_params
+from corollary.core.compat import StrOptions
+from corollary.core.estimator import ArrayLike, checked
 
 
 def misclassification(shares: Any) -> Any:
@@ -95,17 +96,13 @@ _IMPURITIES = {
 }
 
 
-@validate_params(
-    {
-        "y": ["array-like"],
-        "branches": ["array-like"],
-        "criterion": [StrOptions(set(_IMPURITIES))],
-        "sample_weight": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def information_gain(
-    y: Any, branches: Any, *, criterion: str = "entropy", sample_weight: Any = None
+    y: ArrayLike,
+    branches: ArrayLike,
+    *,
+    criterion: Annotated[str, StrOptions(set(_IMPURITIES))] = "entropy",
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Return how much a split lowers the mean impurity.
 

@@ -7,12 +7,11 @@ reach in general, which is why trees split greedily; on a line it is found by dy
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import ArrayLike, Count, checked
 from corollary.tree.structure.trees import Tree
 
 
@@ -169,15 +168,8 @@ def leaf_boxes(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return leaves, lower[leaves], upper[leaves]
 
 
-@validate_params(
-    {
-        "x": ["array-like"],
-        "y": ["array-like"],
-        "n_segments": [Interval(Integral, 1, None, closed="left")],
-    },
-    prefer_skip_nested_validation=True,
-)
-def optimal_segments(x: Any, y: Any, n_segments: int) -> tuple[np.ndarray, float]:
+@checked
+def optimal_segments(x: ArrayLike, y: ArrayLike, n_segments: Count) -> tuple[np.ndarray, float]:
     """Find the best partition of a line into segments, by dynamic programming.
 
     Parameters

@@ -6,13 +6,13 @@ rows and n columns takes :math:`O(nm)` after sorting, :math:`O(nm \log m)` in al
 """
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from sklearn.utils.validation import check_X_y
 
-from corollary.core.compat import Interval, StrOptions, check_sample_weight, validate_params
+from corollary.core.compat import StrOptions, check_sample_weight
+from corollary.core.estimator import ArrayLike, Count, checked
 from corollary.tree.binning.bitsets import unpack_categories
 from corollary.tree.growth._problem import GrowthProblem, GrowthRules
 from corollary.tree.growth.exact import grow_exact
@@ -52,25 +52,15 @@ class Split:
     categories: np.ndarray | None = None
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "criterion": [StrOptions({*CLASSIFICATION, *REGRESSION})],
-        "sample_weight": ["array-like", None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "categorical": ["array-like", None],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def best_split(
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    criterion: str = "squared_error",
-    sample_weight: Any = None,
-    min_samples_leaf: int = 1,
-    categorical: Any = None,
+    criterion: Annotated[str, StrOptions({*CLASSIFICATION, *REGRESSION})] = "squared_error",
+    sample_weight: ArrayLike | None = None,
+    min_samples_leaf: Count = 1,
+    categorical: ArrayLike | None = None,
 ) -> Split | None:
     """Find the split that lowers the criterion most, over all columns and cuts.
 

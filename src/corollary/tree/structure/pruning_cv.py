@@ -1,14 +1,14 @@
 """The price of leaves chosen by cross-validation."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 
-from corollary.core.compat import StrOptions, safe_indexing, validate_params
+from corollary.core.compat import safe_indexing
+from corollary.core.estimator import ArrayLike, checked
 from corollary.tree._decision_tree import DecisionTree
 from corollary.tree.structure.pruning import prune, weakest_links
 
@@ -49,25 +49,15 @@ class PruningChoice:
     standard_errors: np.ndarray
 
 
-@validate_params(
-    {
-        "estimator": [DecisionTree],
-        "X": "no_validation",
-        "y": ["array-like"],
-        "sample_weight": ["array-like", None],
-        "cv": [Integral, "cv_object"],
-        "rule": [StrOptions({"best", "one_standard_error"})],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def prune_by_cross_validation(
-    estimator: Any,
+    estimator: DecisionTree,
     X: Any,
-    y: Any,
+    y: ArrayLike,
     *,
-    sample_weight: Any = None,
-    cv: Any = 5,
-    rule: str = "one_standard_error",
+    sample_weight: ArrayLike | None = None,
+    cv: Annotated[Any, "cv_object"] | int = 5,
+    rule: Literal["best", "one_standard_error"] = "one_standard_error",
 ) -> PruningChoice:
     """Choose ``ccp_alpha`` by cross-validation and return the pruned tree.
 
