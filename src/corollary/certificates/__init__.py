@@ -31,6 +31,7 @@ from corollary.certificates.proofs.online_runs import (
 )
 from corollary.certificates.register import Evidence as Evidence
 from corollary.certificates.register import Theorem as Theorem
+from corollary.certificates.register import forget_theorem as forget_theorem
 from corollary.certificates.register import register_theorem as register_theorem
 from corollary.certificates.register import theorems as theorems
 from corollary.core.certificate import Assumption as Assumption

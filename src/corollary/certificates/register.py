@@ -176,14 +176,13 @@ def register_theorem(
 
     Examples
     --------
-    >>> from corollary.certificates import register_theorem, theorems
+    >>> from corollary.certificates import forget_theorem, register_theorem, theorems
     >>> @register_theorem("example.nothing", needs="seen", applies=lambda evidence: False)
     ... def nothing(evidence, confidence):
     ...     yield from ()
     >>> [theorem.name for theorem in theorems(needs="seen") if "example" in theorem.name]
     ['example.nothing']
-    >>> from corollary.certificates import register
-    >>> del register._THEOREMS["example.nothing"]
+    >>> forget_theorem("example.nothing")
     """
     if needs not in get_args(_Needs):
         raise ValueError(
@@ -205,6 +204,35 @@ def register_theorem(
         return prove
 
     return register
+
+
+def forget_theorem(name: str) -> None:
+    """Take a theorem out of the register, so that it is no longer offered.
+
+    Parameters
+    ----------
+    name : str
+        Its identifier.
+
+    Raises
+    ------
+    ValueError
+        If there is no such theorem.
+
+    See Also
+    --------
+    register_theorem : Offers one.
+
+    Examples
+    --------
+    >>> from corollary.certificates import forget_theorem
+    >>> forget_theorem("example.unknown")
+    Traceback (most recent call last):
+        ...
+    ValueError: No theorem is registered as 'example.unknown'.
+    """
+    if _THEOREMS.pop(name, None) is None:
+        raise ValueError(f"No theorem is registered as {name!r}.")
 
 
 def _page_of(theorem: str) -> str:
