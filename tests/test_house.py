@@ -366,7 +366,9 @@ def test_configuration_points_at_what_exists():
     named = {name.strip() for name in layers.split("|")}
     real = {p for p in packages() if p.count(".") == 1}
     assert named == real
-    assert "ignore_imports" not in config["tool"]["importlinter"]["contracts"][0]
+    contracts = config["tool"]["importlinter"]["contracts"]
+    assert [contract["type"] for contract in contracts] == ["layers", "door"]
+    assert not any("ignore_imports" in contract for contract in contracts)
 
 
 def test_no_machine_paths_or_hosts():

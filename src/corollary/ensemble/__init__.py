@@ -44,6 +44,8 @@ from corollary.ensemble.boosting.quantile_losses import weighted_quantile as wei
 from corollary.ensemble.boosting.regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
+from corollary.ensemble.column_groups import GroupImportance as GroupImportance
+from corollary.ensemble.column_groups import grouped_importance as grouped_importance
 from corollary.ensemble.combining.average import AverageMoments as AverageMoments
 from corollary.ensemble.combining.average import average_bias as average_bias
 from corollary.ensemble.combining.average import average_moments as average_moments
@@ -68,8 +70,6 @@ from corollary.ensemble.combining.vote import vote_shares as vote_shares
 from corollary.ensemble.combining.vote import weighted_vote as weighted_vote
 from corollary.ensemble.combining.voting import VotingClassifier as VotingClassifier
 from corollary.ensemble.combining.voting import VotingRegressor as VotingRegressor
-from corollary.ensemble.grouped_importance import GroupImportance as GroupImportance
-from corollary.ensemble.grouped_importance import grouped_importance as grouped_importance
 from corollary.ensemble.importance import PermutationImportance as PermutationImportance
 from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.stagewise.adaboost import AdaBoostClassifier as AdaBoostClassifier
