@@ -42,12 +42,6 @@ class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
         Training rows of positive weight.
     weight_ : ndarray of shape (n_samples_fit,) or None
         Their weights.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

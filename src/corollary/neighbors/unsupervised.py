@@ -40,12 +40,6 @@ class NearestNeighbors(NearestModel):
         Training rows.
     weight_ : None
         Rows have no weights here.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the rows.
 
     See Also
     --------

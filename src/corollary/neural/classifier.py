@@ -80,12 +80,6 @@ class MLPClassifier(ProbabilisticClassifier, BaseMLP):
         Number of layers, inputs and outputs included.
     n_outputs_ : int
         Number of outputs.
-    n_features_in_ : int
-        Number of input columns.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the input columns, if they have names.
-    fingerprint_ : Fingerprint
-        Fingerprint of the training rows.
 
     See Also
     --------

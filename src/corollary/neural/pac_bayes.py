@@ -109,12 +109,6 @@ class PACBayesClassifier(ProbabilisticClassifier):
         Value of the bound on the surrogate loss, by epoch.
     n_iter_ : int
         Passes of that training.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

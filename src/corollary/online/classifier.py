@@ -105,12 +105,6 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
         Factors used.
     state_ : dict of str to ndarray
         What ``partial_fit`` needs to go on.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

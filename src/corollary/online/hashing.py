@@ -75,12 +75,6 @@ class HashingEncoder(TransformerMixin, Estimator):
         Whether strings count with a sign given by the hash, so that collisions cancel on average
         and inner products are unbiased.
 
-    Attributes
-    ----------
-    n_features_in_ : int
-        Columns of the table, if it was fitted.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have any.
 
     See Also
     --------

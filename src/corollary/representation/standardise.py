@@ -175,12 +175,6 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
         Divisors: standard deviations, 1 for constant features.
     weight_ : ndarray of shape (`n_features_in_`,)
         Sum of the weights of the values present.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

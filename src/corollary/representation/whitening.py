@@ -115,12 +115,6 @@ class Whitener(Transformer):
         Covariance (division by the sum of weights), after shrinkage.
     whitening_ : ndarray of shape (n_components, `n_features_in_`)
         The matrix W of ``z = W (x - mean)``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

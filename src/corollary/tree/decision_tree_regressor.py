@@ -62,12 +62,6 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         Values of the categorical columns.
     max_features_ : int
         Columns drawn at every node.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

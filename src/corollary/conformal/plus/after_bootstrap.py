@@ -54,10 +54,6 @@ class JackknifeAfterBootstrapRegressor(PlusWrapper):
         Whether a bag misses a row.
     guaranteed_coverage_ : float
         The coverage that is proved, that of jackknife+ in :func:`plus_coverage`.
-    n_features_in_ : int
-        Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the model knows them.
 
     See Also
     --------

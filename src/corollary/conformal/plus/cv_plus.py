@@ -61,10 +61,6 @@ class CVPlusRegressor(PlusWrapper):
         Rows of each fold.
     guaranteed_coverage_ : float
         The coverage that is proved, see :func:`plus_coverage`.
-    n_features_in_ : int
-        Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the model knows them.
 
     See Also
     --------

@@ -93,10 +93,6 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         The confidence at calibration.
     set_seed_ : int
         Seed of the random shares in ``predict_set``, if scores are random.
-    n_features_in_ : int
-        Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the model knows them.
 
     See Also
     --------

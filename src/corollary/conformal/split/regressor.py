@@ -73,10 +73,6 @@ class SplitConformalRegressor(IntervalMixin, SplitConformal):
         have thresholds of their own.
     calibrated_confidence_ : float or None
         The confidence at calibration.
-    n_features_in_ : int
-        Number of features, if the model knows it.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the model knows them.
 
     See Also
     --------

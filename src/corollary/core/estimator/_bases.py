@@ -21,6 +21,9 @@ from corollary.core.schema import Instance, Labels, Optional, Size, Strings
 class Learner(Estimator, ABC):
     """An estimator that is given rows of numbers.
 
+    Every fitted one has ``n_features_in_``, ``feature_names_in_`` if the columns had names, and
+    ``fingerprint_``, a compact memory of its training rows.
+
     ``_rows`` is what scikit-learn's ``validate_data`` is told about rows, in ``fit`` and later;
     ``_training_rows`` is told in ``fit`` only. Tags follow from them.
     """

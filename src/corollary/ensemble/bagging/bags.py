@@ -71,12 +71,6 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         Parameters that the members were fitted with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows, if they are numbers.
 
     See Also
     --------
@@ -252,12 +246,6 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         Parameters that the members were fitted with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows, if they are numbers.
 
     See Also
     --------

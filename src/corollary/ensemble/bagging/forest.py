@@ -97,12 +97,6 @@ default="from_dtype"
         Parameters that the trees were grown with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------
@@ -255,12 +249,6 @@ default="from_dtype"
         Parameters that the trees were grown with.
     bag_weight_ : ndarray of shape (n_samples,)
         Weights by which rows were drawn, if they had weights.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -89,12 +89,6 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Shares of the features in the gains of all splits.
     expected_value_ : float or ndarray of shape (n_outputs,)
         Mean raw prediction, where :meth:`contributions` start.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

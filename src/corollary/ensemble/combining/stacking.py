@@ -230,10 +230,6 @@ class StackingRegressor(RegressorMixin, _Stacking):
         How each member predicts.
     n_columns_ : list of int
         How many columns each member gives a final estimator.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------
@@ -342,10 +338,6 @@ class StackingClassifier(ClassifierMixin, _Stacking):
         How each member predicts.
     n_columns_ : list of int
         How many columns each member gives a final estimator.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

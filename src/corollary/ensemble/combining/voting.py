@@ -73,10 +73,6 @@ class VotingRegressor(RegressorMixin, _Voting):
         Fitted members.
     named_estimators_ : Bunch
         Fitted members by name.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------
@@ -190,10 +186,6 @@ class VotingClassifier(ClassifierMixin, _Voting):
         Fitted members.
     named_estimators_ : Bunch
         Fitted members by name.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

@@ -105,10 +105,6 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
         :math:`\nu=1`; None beyond two classes.
     feature_importances_ : ndarray of shape (n_features,)
         Mean importances of the weak classifiers, by weight, if they have any.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

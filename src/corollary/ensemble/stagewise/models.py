@@ -164,10 +164,6 @@ class StagewiseRegressor(_Stagewise, Regressor):
         The constant that the sum starts from.
     losses_ : list of ndarray
         One array: the mean training loss before the first and after each step.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------
@@ -283,10 +279,6 @@ class StagewiseClassifier(_Stagewise, ScoringClassifier):
         separated from the rest.
     losses_ : list of ndarray
         For each sum, the mean training loss before the first and after each step.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

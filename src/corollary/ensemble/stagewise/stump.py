@@ -163,10 +163,6 @@ class StumpClassifier(_Stump, ProbabilisticClassifier):
         Weighted training error.
     feature_importances_ : ndarray of shape (n_features,)
         One for the feature it looks at.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------
@@ -241,10 +237,6 @@ class StumpRegressor(_Stump, Regressor):
         Prediction below and above: weighted means.
     feature_importances_ : ndarray of shape (n_features,)
         One for the feature it looks at.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

@@ -104,12 +104,6 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
         Cholesky factors of the Newton matrices at the mode.
     n_iter_ : int
         Steps of the longest search; 0 if nothing was learnt.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

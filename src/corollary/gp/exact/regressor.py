@@ -77,12 +77,6 @@ class GaussianProcessRegressor(ProcessRegressor):
         What the target was divided by.
     n_iter_ : int
         Steps of the search on all rows; 0 if nothing was learnt.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

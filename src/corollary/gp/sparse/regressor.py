@@ -88,12 +88,6 @@ class SparseGaussianProcessRegressor(ProcessRegressor):
         What the target was divided by.
     n_iter_ : int
         Steps on all rows, or passes over them; 0 if nothing was learnt.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

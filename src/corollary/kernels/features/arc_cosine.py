@@ -54,12 +54,6 @@ class ArcCosineFeatures(FeatureMap):
     ----------
     directions_ : ndarray of shape (n_components, n_features)
         Normal vectors, uniform on the sphere.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -113,12 +113,6 @@ class RandomFourierFeatures(FeatureMap):
         Phases; only for the form "phase".
     mass_ : float
         Mass ``k(x, x)`` of the spectral measure.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

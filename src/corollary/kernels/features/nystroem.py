@@ -81,12 +81,6 @@ default="rbf"
     discarded_ : float
         Trace of the training rows' kernel that the features do not represent, as a share; an
         estimate from at most 1,000 rows.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

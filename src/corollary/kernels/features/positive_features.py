@@ -78,12 +78,6 @@ class PositiveRandomFeatures(FeatureMap):
     ----------
     directions_ : ndarray of shape (n_components, n_features)
         Standard normal draws.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -175,12 +175,6 @@ class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
         warned about otherwise.
     rank_ : int
         Rank of the system solved; smaller than n_samples only for ``alpha=0``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -93,12 +93,6 @@ class KernelERMRegressor(_KernelERM, Regressor):
         Upper bound on its distance to the minimum.
     n_iter_ : int
         Iterations.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------
@@ -173,12 +167,6 @@ default="logistic"
         Upper bound on its distance to the minimum.
     n_iter_ : int
         Iterations, the most for one class.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training inputs had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     Examples
     --------

@@ -58,12 +58,6 @@ class BayesianLinearRegression(EquationsRegressor):
         Sum of the weights seen.
     equations_ : NormalEquations
         Sums over the rows seen so far: all that later batches need.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -72,10 +72,6 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         Coefficients of every fit, the intercept last if there is one.
     n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
         Steps of every fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

@@ -96,10 +96,6 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         Whether the tolerance was met.
     solver_ : str
         The solver that was used.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

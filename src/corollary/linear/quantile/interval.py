@@ -35,12 +35,6 @@ class QuantileInterval(Regressor):
     ----------
     lower_, median_, upper_ : QuantileRegressor
         The three fitted regressions.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

@@ -41,12 +41,6 @@ class QuantileRegressor(LinearRegressor):
         Intercept.
     n_iter_ : int
         Iterations of the solver.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

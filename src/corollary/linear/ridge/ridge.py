@@ -45,12 +45,6 @@ class Ridge(LeastSquaresRegressor):
         What was used: "cholesky", "dual", "svd", "eigen" or "lsqr".
     n_iter_ : int
         Iterations of "lsqr"; 1 for the others.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

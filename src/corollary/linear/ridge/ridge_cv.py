@@ -75,12 +75,6 @@ class RidgeCV(MultiTargetLinearRegressor):
         Coefficients for the chosen penalty.
     intercept_ : float or ndarray of shape (n_targets,)
         Intercept.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

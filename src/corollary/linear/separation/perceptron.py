@@ -46,10 +46,6 @@ class Perceptron(LinearClassifier):
         Mistakes made in all passes.
     separated_ : ndarray of bool, shape (1,) or (n_classes,)
         Whether the last pass made no mistake.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if X has any.
 
     See Also
     --------

@@ -123,12 +123,6 @@ class BestSubset(LinearRegressor):
         Weighted sum of squares.
     n_supports_ : int
         Supports compared.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

@@ -57,12 +57,6 @@ class BridgeRegression(LinearRegressor):
         Value of what was minimised.
     n_iter_ : int
         Iterations used, from all starting points.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

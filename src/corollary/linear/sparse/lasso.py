@@ -165,12 +165,6 @@ class Lasso(L1Regressor):
         Epochs used.
     sparse_coef_ : sparse matrix of shape (n_targets, n_features)
         The coefficients as a sparse matrix.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

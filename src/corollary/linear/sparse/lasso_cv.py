@@ -58,12 +58,6 @@ class LassoCV(LinearRegressor):
         Proven upper bound of the objective's distance from its minimum.
     n_iter_ : int
         Epochs used by the last fit.
-    n_features_in_ : int
-        Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
-    fingerprint_ : Fingerprint
-        Compact memory of the training rows.
 
     See Also
     --------

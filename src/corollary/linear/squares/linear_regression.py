@@ -30,12 +30,6 @@ class LinearRegression(LeastSquaresRegressor):
         Rank of the (centred) design.
     solver_ : str
         What was used: "cholesky", "svd" or "eigen".
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

@@ -52,12 +52,6 @@ class PolynomialRegression(MultiTargetLinearRegressor):
         Constant term.
     cv_errors_ : ndarray of shape (n_degrees,)
         Mean squared error of each degree on left-out folds; only with several degrees.
-    n_features_in_ : int
-        Columns seen in fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     Notes
     -----

@@ -131,10 +131,6 @@ class TableEncoder(TransformerMixin, Estimator):
     moments_ : dict of str to ndarray, or None
         Means, spreads and inverse correlations of the features that are numbers, by which missing
         ones are predicted; None where rows were too few to learn them.
-    n_features_in_ : int
-        Columns of the table.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if the table had any.
 
     See Also
     --------

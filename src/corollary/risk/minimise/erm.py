@@ -96,10 +96,6 @@ Loss, default="logistic"
         The objective reached: mean loss plus penalty.
     n_iter_ : int
         Iterations.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the training inputs had names.
 
     See Also
     --------
@@ -188,10 +184,6 @@ class ERMRegressor(_RiskMinimiser, Regressor):
         The objective reached: mean loss plus penalty.
     n_iter_ : int
         Iterations.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, if the training inputs had names.
 
     See Also
     --------

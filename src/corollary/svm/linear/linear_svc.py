@@ -64,12 +64,6 @@ class LinearSVC(ScoringClassifier):
         Largest violation of the optimality conditions.
     n_iter_ : int
         Passes made; the largest over the machines.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

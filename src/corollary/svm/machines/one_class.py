@@ -63,12 +63,6 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Largest violation of the optimality conditions.
     n_iter_ : int
         Pair steps made.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

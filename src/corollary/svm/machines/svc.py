@@ -81,12 +81,6 @@ class SVC(PairwiseClassifier):
         Largest violation of the optimality conditions.
     n_iter_ : ndarray of int of shape (n_classes * (n_classes - 1) / 2,)
         Pair steps made.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------
@@ -232,12 +226,6 @@ class NuSVC(PairwiseClassifier):
         Largest violation of the optimality conditions.
     n_iter_ : ndarray of int of shape (n_classes * (n_classes - 1) / 2,)
         Pair steps made.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the training rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
 
     See Also
     --------

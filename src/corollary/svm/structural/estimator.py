@@ -48,12 +48,6 @@ class StructuralSVM(ClassifierMixin, Learner):
         How much smaller the minimum may be.
     n_iter_ : int
         Rounds made.
-    n_features_in_ : int
-        Number of features, if the problem is None.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the problem is None and the training rows had names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows, if the problem is None.
 
     See Also
     --------
