@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from corollary.conformal import calibrate_intervals, calibrate_sets, learn_difficulty
-from corollary.conformal.difficulty import _errors_of as errors_of
+from corollary.conformal.predicted.intervals import _errors_of as errors_of
 from corollary.core.simulate import assert_bound_holds
 
 

@@ -12,19 +12,16 @@ hold; the quantile, the scores and the laws of coverage are plain functions too.
 
 from corollary.conformal.adaptive import AdaptiveThreshold as AdaptiveThreshold
 from corollary.conformal.adaptive import adaptive_coverage_bound as adaptive_coverage_bound
-from corollary.conformal.coverage import coverage_dkw as coverage_dkw
-from corollary.conformal.coverage import coverage_law as coverage_law
-from corollary.conformal.coverage import coverage_score as coverage_score
-from corollary.conformal.coverage import mean_size as mean_size
-from corollary.conformal.coverage import naive_coverage as naive_coverage
-from corollary.conformal.coverage import trivial_sets as trivial_sets
-from corollary.conformal.coverage_display import CoverageLawDisplay as CoverageLawDisplay
-from corollary.conformal.difficulty import Difficulty as Difficulty
-from corollary.conformal.difficulty import IntervalCalibration as IntervalCalibration
-from corollary.conformal.difficulty import SetCalibration as SetCalibration
-from corollary.conformal.difficulty import calibrate_intervals as calibrate_intervals
-from corollary.conformal.difficulty import calibrate_sets as calibrate_sets
-from corollary.conformal.difficulty import learn_difficulty as learn_difficulty
+from corollary.conformal.coverage.law_display import CoverageLawDisplay as CoverageLawDisplay
+from corollary.conformal.coverage.laws import coverage_dkw as coverage_dkw
+from corollary.conformal.coverage.laws import coverage_law as coverage_law
+from corollary.conformal.coverage.laws import coverage_score as coverage_score
+from corollary.conformal.coverage.laws import mean_size as mean_size
+from corollary.conformal.coverage.laws import naive_coverage as naive_coverage
+from corollary.conformal.coverage.laws import trivial_sets as trivial_sets
+from corollary.conformal.coverage.set_sizes import SetSizeDisplay as SetSizeDisplay
+from corollary.conformal.coverage.set_sizes import SetSizes as SetSizes
+from corollary.conformal.coverage.set_sizes import coverage_by_size as coverage_by_size
 from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
 from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
@@ -35,6 +32,12 @@ from corollary.conformal.plus.after_bootstrap import (
 from corollary.conformal.plus.cv_plus import CVPlusRegressor as CVPlusRegressor
 from corollary.conformal.plus.intervals import plus_coverage as plus_coverage
 from corollary.conformal.plus.intervals import plus_intervals as plus_intervals
+from corollary.conformal.predicted.intervals import Difficulty as Difficulty
+from corollary.conformal.predicted.intervals import IntervalCalibration as IntervalCalibration
+from corollary.conformal.predicted.intervals import calibrate_intervals as calibrate_intervals
+from corollary.conformal.predicted.intervals import learn_difficulty as learn_difficulty
+from corollary.conformal.predicted.sets import SetCalibration as SetCalibration
+from corollary.conformal.predicted.sets import calibrate_sets as calibrate_sets
 from corollary.conformal.quantile import conformal_quantile as conformal_quantile
 from corollary.conformal.quantile import conformal_rank as conformal_rank
 from corollary.conformal.quantile import empirical_quantile as empirical_quantile
@@ -60,9 +63,6 @@ from corollary.conformal.scores.probabilities import class_probabilities as clas
 from corollary.conformal.scores.sets import APS as APS
 from corollary.conformal.scores.sets import LAC as LAC
 from corollary.conformal.scores.sets import RAPS as RAPS
-from corollary.conformal.set_sizes import SetSizeDisplay as SetSizeDisplay
-from corollary.conformal.set_sizes import SetSizes as SetSizes
-from corollary.conformal.set_sizes import coverage_by_size as coverage_by_size
 from corollary.conformal.split.calibration import CalibrationCell as CalibrationCell
 from corollary.conformal.split.calibration import CalibrationFolds as CalibrationFolds
 from corollary.conformal.split.classifier import (

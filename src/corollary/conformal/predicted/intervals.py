@@ -1,23 +1,18 @@
-"""Calibration of predictions that are made already: sets, and intervals that follow difficulty.
+"""Intervals around predictions that are made already, with widths that follow difficulty.
 
-The wrappers of this package fit models; here are the pieces for whoever has predictions of
-training rows out of fold, and of calibration rows.
-
-Classification: a set holds every class whose score, one minus its probability, stays below the
-conformal threshold; the most probable class is always in it.
-
-Regression: the error is measured in units of its expected size at the row, learnt from the
-out-of-fold errors of the training rows, and each band of predictions has a threshold of its own
-(Mondrian conformal prediction), so that coverage holds within every band. Models of the logarithm
-are calibrated on the log scale.
+The error is measured in units of its expected size at the row, learnt from the out-of-fold errors
+of the training rows, and each band of predictions has a threshold of its own (Mondrian conformal
+prediction), so that coverage holds within every band. Models of the logarithm are calibrated on the
+log scale.
 """
 
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from corollary.conformal.quantile import conformal_quantile, group_conditional_quantiles
-from corollary.conformal.scores.functions import lac_score, reach
+from corollary.conformal.quantile import group_conditional_quantiles
+from corollary.conformal.scores.functions import reach
+from corollary.conformal.split.partitions import Bands
 from corollary.core.schema import Array, Flag, Number, Schema
 
 #: Calibration rows per band of predictions, so that each threshold is an order statistic of many.
@@ -25,79 +20,6 @@ _ROWS_PER_BAND = 100
 _MOST_BANDS = 5
 #: Training rows below which errors are too few to learn where they are large.
 _FEWEST_FOR_DIFFICULTY = 50
-
-
-@dataclass(frozen=True, eq=False)
-class SetCalibration:
-    """Threshold of prediction sets.
-
-    Parameters
-    ----------
-    threshold : float
-        Largest score in a set; infinite if there were too few calibration rows.
-    n_calibration : int
-        Calibration rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.conformal import SetCalibration
-    >>> SetCalibration(0.7, 100).sets(np.array([[0.6, 0.35, 0.05]])).tolist()
-    [[True, True, False]]
-    """
-
-    threshold: float
-    n_calibration: int
-
-    _schema = Schema(threshold=Number(), n_calibration=Number(0))
-
-    def sets(self, probability: np.ndarray) -> np.ndarray:
-        """Give the prediction sets.
-
-        Parameters
-        ----------
-        probability : ndarray of shape (n, n_classes)
-            Class probabilities.
-
-        Returns
-        -------
-        sets : ndarray of bool of shape (n, n_classes)
-            Whether each class is in the set.
-        """
-        sets = lac_score(probability) <= self.threshold
-        sets[np.arange(len(sets)), probability.argmax(axis=1)] = True
-        return sets
-
-
-def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> SetCalibration:
-    """Learn the threshold of prediction sets.
-
-    Guarantee: sets of rows exchangeable with the calibration rows hold their class at least as
-    often as wanted.
-
-    Parameters
-    ----------
-    probability : ndarray of shape (n, n_classes)
-        Class probabilities of the calibration rows.
-    y : ndarray of shape (n,)
-        Their classes, as column numbers.
-    coverage : float
-        Wanted coverage.
-
-    Returns
-    -------
-    calibration : SetCalibration
-        The threshold; infinite if there are too few rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.conformal import calibrate_sets
-    >>> calibrate_sets(np.tile([0.7, 0.3], (20, 1)), np.arange(20) % 4 // 3, 0.9).threshold
-    0.7
-    """
-    scores = lac_score(probability)[np.arange(len(y)), y] if len(y) else np.empty(0)
-    return SetCalibration(conformal_quantile(scores, coverage), len(y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -366,7 +288,7 @@ def calibrate_intervals(
     n_bands = int(np.clip(len(y) // _ROWS_PER_BAND, 1, _MOST_BANDS))
     # Bands come from training rows alone: the calibration rows then stay exchangeable with new
     # ones within each band.
-    edges = np.unique(np.quantile(training_prediction, np.linspace(0, 1, n_bands + 1)[1:-1]))
+    edges = np.array(Bands.between_quantiles(training_prediction, n_bands).edges)
     sizes = {field.name: getattr(difficulty, field.name) for field in fields(difficulty)}
     draft = IntervalCalibration(edges=edges, thresholds=np.zeros(len(edges) + 1), **sizes)
     thresholds = np.full(len(edges) + 1, np.inf)

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from corollary.conformal.coverage import coverage_dkw, coverage_law
+from corollary.conformal.coverage.laws import coverage_dkw, coverage_law
 from corollary.core.drawing import axes_for
 
 

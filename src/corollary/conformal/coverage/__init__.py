@@ -1,0 +1,1 @@
+"""How often intervals and sets cover: laws, measures and pictures."""

@@ -1,0 +1,86 @@
+"""Sets of classes from probabilities that are predicted already.
+
+A set holds every class whose score, one minus its probability, stays below the conformal threshold;
+the most probable class is always in it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from corollary.conformal.quantile import conformal_quantile
+from corollary.conformal.scores.functions import lac_score
+from corollary.core.schema import Number, Schema
+
+
+@dataclass(frozen=True, eq=False)
+class SetCalibration:
+    """Threshold of prediction sets.
+
+    Parameters
+    ----------
+    threshold : float
+        Largest score in a set; infinite if there were too few calibration rows.
+    n_calibration : int
+        Calibration rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import SetCalibration
+    >>> SetCalibration(0.7, 100).sets(np.array([[0.6, 0.35, 0.05]])).tolist()
+    [[True, True, False]]
+    """
+
+    threshold: float
+    n_calibration: int
+
+    _schema = Schema(threshold=Number(), n_calibration=Number(0))
+
+    def sets(self, probability: np.ndarray) -> np.ndarray:
+        """Give the prediction sets.
+
+        Parameters
+        ----------
+        probability : ndarray of shape (n, n_classes)
+            Class probabilities.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n, n_classes)
+            Whether each class is in the set.
+        """
+        sets = lac_score(probability) <= self.threshold
+        sets[np.arange(len(sets)), probability.argmax(axis=1)] = True
+        return sets
+
+
+def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> SetCalibration:
+    """Learn the threshold of prediction sets.
+
+    Guarantee: sets of rows exchangeable with the calibration rows hold their class at least as
+    often as wanted.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n, n_classes)
+        Class probabilities of the calibration rows.
+    y : ndarray of shape (n,)
+        Their classes, as column numbers.
+    coverage : float
+        Wanted coverage.
+
+    Returns
+    -------
+    calibration : SetCalibration
+        The threshold; infinite if there are too few rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.conformal import calibrate_sets
+    >>> calibrate_sets(np.tile([0.7, 0.3], (20, 1)), np.arange(20) % 4 // 3, 0.9).threshold
+    0.7
+    """
+    scores = lac_score(probability)[np.arange(len(y)), y] if len(y) else np.empty(0)
+    return SetCalibration(conformal_quantile(scores, coverage), len(y))
