@@ -102,6 +102,7 @@ class Candidate:
     size: int  # fitted numbers (coefficients, weights)
     settings: dict[str, Any] = field(default_factory=dict)  # settings chosen, for the reader
     error: str = ""  # why it could not take part; the other fields are then not meaningful
+    words: str = ""  # name inside a sentence, with its article; empty if that is the label
     # for a bag of models, the mean loss of its training rows as judged by the members that have not
     # seen them
     out_of_bag: float | None = None

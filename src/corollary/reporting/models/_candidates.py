@@ -56,6 +56,7 @@ class Entry:
     applies: Callable[[Situation], bool]  # ``applies(situation)`` says whether it takes part
     log: bool  # whether it is fitted to the logarithm of the target
     settings: tuple[str, ...]  # fitted attributes worth telling the reader
+    article: str = ""  # before the label inside a sentence
 
 
 _ENTRIES: dict[tuple[str, str], Entry] = {}
@@ -70,6 +71,7 @@ def register_candidate(
     applies: Callable[[Situation], bool] = lambda situation: True,
     log: bool = False,
     settings: Sequence[str] = (),
+    article: str = "",
 ) -> Callable[[Fit], Fit]:
     """Let a model take part in the comparison of every report.
 
@@ -90,6 +92,8 @@ def register_candidate(
         target is positive and skewed.
     settings : sequence of str, default=()
         Fitted attributes worth telling the reader, such as ``"alpha_"``.
+    article : str, default=""
+        Article before the label inside a sentence, such as ``"a"`` before "random forest".
 
     Returns
     -------
@@ -115,7 +119,7 @@ def register_candidate(
     def decorate(fit: Fit) -> Fit:
         for task in tasks:
             _ENTRIES[name, task] = Entry(
-                name, label, description, task, fit, applies, log, tuple(settings)
+                name, label, description, task, fit, applies, log, tuple(settings), article
             )
         return fit
 

@@ -39,12 +39,14 @@ def compare(
     first = {
         "name": "baseline",
         "label": f"{BASELINES[kind]} (guessing)",
+        "words": BASELINES[kind],
         "description": f"The {BASELINES[kind]} of the training rows, whatever the row.",
     }
     trials = [run_trial((), folds, y, situation, loss, **first)]
     for entry in entries:
-        words = {"name": entry.name, "label": entry.label, "description": entry.description}
-        trials.append(run_trial((entry,), folds, y, situation, loss, **words))
+        said = {"name": entry.name, "label": entry.label, "description": entry.description}
+        said["words"] = f"{entry.article} {entry.label}".strip()
+        trials.append(run_trial((entry,), folds, y, situation, loss, **said))
     mean = mix(trials[1:], folds, y, loss, log=situation.severe)
     return trials if mean is None else [*trials, mean]
 
@@ -89,6 +91,7 @@ def as_candidates(
                 size=trial.size,
                 settings=trial.settings,
                 error=trial.error,
+                words=trial.words,
                 out_of_bag=trial.oob,
             )
         )

@@ -59,4 +59,5 @@ def mix(
         size=sum(trial.size for trial in members),
         settings={trial.label: f"{w:.0%}" for w, trial in zip(weights, members)},
         weights=weights,
+        words=f"a weighted mean of {len(members)} models",
     )

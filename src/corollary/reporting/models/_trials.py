@@ -44,6 +44,7 @@ class Trial:
     size: int = 0  # fitted numbers of its last fit
     weights: np.ndarray | None = None  # weights of the entries in a mean
     oob: float | None = None  # mean out-of-bag loss of its last fit, if it has one
+    words: str = ""  # name inside a sentence
 
 
 def encode_folds(
@@ -118,6 +119,7 @@ def run_trial(
     name: str,
     label: str,
     description: str,
+    words: str = "",
 ) -> Trial:
     """Cross-validate one candidate."""
     shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
@@ -141,7 +143,9 @@ def run_trial(
     if not error and not np.isfinite(losses).all():
         error, losses = "its predictions were not finite", np.full(len(y), np.inf)
     seconds = time.perf_counter() - start
-    trial = Trial(name, label, description, entries, prediction, losses, seconds, error)
+    trial = Trial(
+        name, label, description, entries, prediction, losses, seconds, error, words=words
+    )
     if error:
         return trial
     if all(len(bag) for bag in bags):

@@ -49,6 +49,8 @@ def find_oddities(
     table: ColumnTable, plans: dict[str, ColumnContent], target: Target, split: Split
 ) -> list[Finding]:
     """List what a reader should know about the data."""
+    from pandas.api import types
+
     act, ask, know = [], [], []
     numeric = {
         column.name: column.numbers
@@ -72,9 +74,11 @@ def find_oddities(
                     columns=(name,),
                 )
             )
+        # Notes of a column of numbers that did not arrive as such are about its other words.
+        mixed = plan.kind == "numeric" and not types.is_numeric_dtype(column.values.dtype)
         know += [
             Finding(
-                "mixed-column" if "number" in note else "column-note",
+                "mixed-column" if mixed else "column-note",
                 f"{name!r}: {note}.",
                 columns=(name,),
             )

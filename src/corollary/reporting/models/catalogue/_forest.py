@@ -35,6 +35,7 @@ _FOREST = f"Mean of {FOREST_TREES} deep trees, each grown on its own draw of row
     f"{_FOREST}.",
     tasks=("classification",),
     applies=_wants_forest,
+    article="a",
 )
 def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.ensemble import RandomForestClassifier
@@ -49,6 +50,7 @@ def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> An
     f"{_FOREST}.",
     tasks=("regression",),
     applies=lambda s: _wants_forest(s) and not s.log,
+    article="a",
 )
 @register_candidate(
     "forest-log",
@@ -57,6 +59,7 @@ def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> An
     tasks=("regression",),
     applies=_wants_forest,
     log=True,
+    article="a",
 )
 def _forest_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.ensemble import RandomForestRegressor

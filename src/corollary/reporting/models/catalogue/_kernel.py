@@ -48,6 +48,7 @@ _MACHINE = "Support vector machine with a Gaussian kernel"
     tasks=("classification",),
     applies=_wants_machine,
     settings=("C_",),
+    article="a",
 )
 def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.linear import LogisticRegression
@@ -67,6 +68,7 @@ def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     f"{_MACHINE}.",
     tasks=("regression",),
     applies=lambda s: _wants_machine(s) and not s.log,
+    article="a",
 )
 @register_candidate(
     "machine-log",
@@ -75,6 +77,7 @@ def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=_wants_machine,
     log=True,
+    article="a",
 )
 def _machine_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.svm import SVR

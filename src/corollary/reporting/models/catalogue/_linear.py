@@ -96,6 +96,7 @@ def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     tasks=("regression",),
     applies=lambda s: not s.fast and s.d > 1 and not s.log,
     settings=("alpha_",),
+    article="the",
 )
 @register_candidate(
     "lasso-log",
@@ -105,6 +106,7 @@ def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     applies=lambda s: not s.fast and s.d > 1,
     log=True,
     settings=("alpha_",),
+    article="the",
 )
 def _lasso(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.linear import LassoCV

@@ -46,6 +46,7 @@ _NETWORK = (
     tasks=("classification",),
     applies=_wants_networks,
     settings=("n_iter_",),
+    article="a",
 )
 def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.neural import MLPClassifier
@@ -61,6 +62,7 @@ def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=lambda s: _wants_networks(s) and not s.log,
     settings=("n_iter_",),
+    article="a",
 )
 @register_candidate(
     "network-log",
@@ -70,6 +72,7 @@ def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     applies=_wants_networks,
     log=True,
     settings=("n_iter_",),
+    article="a",
 )
 def _network_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.neural import MLPRegressor

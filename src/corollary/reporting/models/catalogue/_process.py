@@ -37,6 +37,7 @@ _PROCESS = "Gaussian process whose kernel is learnt by its evidence"
     f"{_PROCESS}; logistic link.",
     tasks=("classification",),
     applies=_wants_process,
+    article="a",
 )
 def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.gp import GaussianProcessClassifier
@@ -52,6 +53,7 @@ def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     f"{_PROCESS}.",
     tasks=("regression",),
     applies=lambda s: _wants_process(s) and not s.log,
+    article="a",
 )
 @register_candidate(
     "process-log",
@@ -60,6 +62,7 @@ def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=_wants_process,
     log=True,
+    article="a",
 )
 def _process_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.gp import GaussianProcessRegressor

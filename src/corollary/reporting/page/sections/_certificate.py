@@ -177,7 +177,7 @@ def _guess(
 def _training(evidence: Evidence) -> dict[str, Any]:
     """Say what the training rows prove by themselves, beside what the test rows prove."""
     found = [_certificate(c) for c in evidence.training_certificates]
-    model = facts.model_words(facts.chosen(evidence).label)
+    model = facts.model_words(facts.chosen(evidence))
     if not found:
         sentence = (
             f"Some models can be certified without test rows. For {model} no theorem does that "

@@ -1,7 +1,6 @@
 """Facts about the test rows that several sections quote, and conversions to plain values."""
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,6 @@ from scipy import special
 from corollary.reporting._records import Candidate, Evidence
 from corollary.reporting.page._format import aligned, label, number, percent, without_zeros
 from corollary.validation import Estimate
-
-#: Models that take an article; the others are names of methods.
-ARTICLES = (
-    ("lasso", "the"),
-    ("neural network", "a"),
-    ("Gaussian process", "a"),
-    ("support vector machine", "a"),
-    ("random forest", "a"),
-    ("weighted mean", "a"),
-)
 
 
 def plain(value: Any) -> Any:
@@ -91,12 +80,9 @@ def loss_words(evidence: Evidence) -> tuple[str, str]:
     return loss.name, f", {loss.remark}" if loss.remark else ""
 
 
-def model_words(name: str) -> str:
-    """Name a model inside a sentence, with its articles."""
-    text = label(name, 160).removesuffix(" (guessing)")
-    for name, article in ARTICLES:
-        text = re.sub(rf"\b{name}\b", f"{article} {name}", text)
-    return text
+def model_words(candidate: Candidate) -> str:
+    """Name a model inside a sentence, with its article."""
+    return label(candidate.words or candidate.label, 160)
 
 
 def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:

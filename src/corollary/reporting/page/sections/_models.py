@@ -141,9 +141,9 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
 
 def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     best = facts.chosen(evidence)
-    name = facts.model_words(best.label)
+    name = facts.model_words(best)
     loss = facts.loss_words(evidence)[0]
-    same = [facts.model_words(c.label) for c in running if c.indistinguishable and not c.chosen]
+    same = [facts.model_words(c) for c in running if c.indistinguishable and not c.chosen]
     if best.baseline:
         tried = len(running) - 1
         who = "The only other model was not" if tried == 1 else f"None of {tried} models was"

@@ -62,7 +62,7 @@ def build(evidence: Evidence) -> dict[str, Any]:
 def _sentence(evidence: Evidence) -> str:
     gain, best = evidence.gain, facts.chosen(evidence)
     loss, remark = facts.loss_words(evidence)
-    model = facts.model_words(best.label)
+    model = facts.model_words(best)
     rows = plural(evidence.n_test, "row")
     level = facts.confidence_words(evidence)
     if best.baseline:
