@@ -6,21 +6,17 @@ the quantiles of any distribution.
 """
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import special
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.compat import Interval
 from corollary.core.estimator import ArrayLike, Probability, checked
 
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_COUNTS = {
-    "errors": [Integral, "array-like"],
-    "n_samples": [Interval(Integral, 1, None, closed="left"), "array-like"],
-    "delta": [_DELTA],
-}
+_Errors = Annotated[Any, Integral, "array-like"]
+_Rows = Annotated[Any, Interval(Integral, 1, None, closed="left"), "array-like"]
 
 
 def _check_counts(errors: Any, n_samples: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -42,8 +38,8 @@ def _scalar_or_array(values: np.ndarray) -> Any:
     return float(values) if values.ndim == 0 else values
 
 
-@validate_params(_COUNTS, prefer_skip_nested_validation=True)
-def binomial_tail_inversion(errors: Any, n_samples: Any, delta: float) -> Any:
+@checked
+def binomial_tail_inversion(errors: _Errors, n_samples: _Rows, delta: Probability) -> Any:
     r"""Return the largest error rate under which so few errors are not surprising.
 
     .. math:: \max\{p : P\{\mathrm{Bin}(n, p) \le k\} \ge \delta\},
@@ -94,8 +90,8 @@ def binomial_tail_inversion(errors: Any, n_samples: Any, delta: float) -> Any:
     return _scalar_or_array(np.where(np.isnan(rate), 1.0, rate))
 
 
-@validate_params(_COUNTS, prefer_skip_nested_validation=True)
-def clopper_pearson_upper(errors: Any, n_samples: Any, delta: float) -> Any:
+@checked
+def clopper_pearson_upper(errors: _Errors, n_samples: _Rows, delta: Probability) -> Any:
     """Bound an error rate from above, exactly.
 
     Parameters
@@ -138,8 +134,8 @@ def clopper_pearson_upper(errors: Any, n_samples: Any, delta: float) -> Any:
     return binomial_tail_inversion(errors, n_samples, delta)
 
 
-@validate_params(_COUNTS, prefer_skip_nested_validation=True)
-def clopper_pearson_lower(errors: Any, n_samples: Any, delta: float) -> Any:
+@checked
+def clopper_pearson_lower(errors: _Errors, n_samples: _Rows, delta: Probability) -> Any:
     """Bound an error rate from below, exactly.
 
     Parameters
@@ -179,8 +175,10 @@ def clopper_pearson_lower(errors: Any, n_samples: Any, delta: float) -> Any:
     return _scalar_or_array(np.where(inside & ~np.isnan(bound), bound, 0.0))
 
 
-@validate_params(_COUNTS, prefer_skip_nested_validation=True)
-def clopper_pearson_interval(errors: Any, n_samples: Any, delta: float) -> tuple[Any, Any]:
+@checked
+def clopper_pearson_interval(
+    errors: _Errors, n_samples: _Rows, delta: Probability
+) -> tuple[Any, Any]:
     """Bound an error rate from both sides, exactly.
 
     Parameters

@@ -8,26 +8,21 @@ effect of one input. Azuma's inequality for the martingale gives McDiarmid's for
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.compat import Interval, Options, validate_params
+from corollary.core.estimator import ArrayLike, Positive, Probability, checked
 from corollary.risk import check_law
 
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_CONSTRAINTS = {
-    "delta": [_DELTA, None],
-    "radius": [_POSITIVE, None],
-    "sides": [Options(Integral, {1, 2})],
-}
 
-
-@validate_params({"sigmas": ["array-like"], **_CONSTRAINTS}, prefer_skip_nested_validation=True)
+@checked
 def azuma_bound(
-    sigmas: Any, *, delta: float | None = None, radius: float | None = None, sides: int = 1
+    sigmas: ArrayLike,
+    *,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    sides: Literal[1, 2] = 1,
 ) -> float:
     r"""Solve Azuma's inequality for its probability or its radius.
 
@@ -62,16 +57,13 @@ def azuma_bound(
     return _solve("azuma_bound", _squares("azuma_bound", "sigmas", sigmas), delta, radius, sides)
 
 
-@validate_params(
-    {"differences": ["array-like"], "sharp": ["boolean"], **_CONSTRAINTS},
-    prefer_skip_nested_validation=True,
-)
+@checked
 def mcdiarmid_bound(
-    differences: Any,
+    differences: ArrayLike,
     *,
-    delta: float | None = None,
-    radius: float | None = None,
-    sides: int = 1,
+    delta: Probability | None = None,
+    radius: Positive | None = None,
+    sides: Literal[1, 2] = 1,
     sharp: bool = True,
 ) -> float:
     r"""Solve the bounded-differences inequality for its probability or its radius.

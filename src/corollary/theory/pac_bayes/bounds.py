@@ -7,41 +7,34 @@ between `low` and `high`.
 """
 
 import math
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.compat import Interval, validate_params
+from corollary.core.estimator import (
+    AnyReal,
+    Count,
+    Fraction,
+    NonNegative,
+    Positive,
+    Probability,
+    checked,
+)
 from corollary.theory.concentration.kl_inverse import kl_upper_inverse
 from corollary.theory.pac_bayes.gibbs import gibbs_erm
 from corollary.theory.pac_bayes.variational import log_moment
 
-_DELTA = Interval(Real, 0, 1, closed="neither")
-_SIZE = Interval(Integral, 1, None, closed="left")
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-_COMMON = {
-    "risk": [Real],
-    "divergence": [_NOT_NEGATIVE],
-    "n_samples": [_SIZE],
-    "delta": [_DELTA],
-}
-_RANGE = {"low": [Real], "high": [Real]}
 
-
-@validate_params(
-    {**_COMMON, "temperature": [_POSITIVE], **_RANGE}, prefer_skip_nested_validation=True
-)
+@checked
 def pac_bayes_bound(
-    risk: float,
+    risk: AnyReal,
     *,
-    divergence: float,
-    n_samples: int,
-    delta: float,
-    temperature: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    divergence: NonNegative,
+    n_samples: Count,
+    delta: Probability,
+    temperature: Positive,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
 ) -> float:
     r"""Bound the average risk of a posterior at a temperature fixed beforehand (Catoni).
 
@@ -92,15 +85,15 @@ def pac_bayes_bound(
     return risk + temperature * width**2 / (8 * n_samples) + price
 
 
-@validate_params({**_COMMON, **_RANGE}, prefer_skip_nested_validation=True)
+@checked
 def pac_bayes_fixed_divergence_bound(
-    risk: float,
+    risk: AnyReal,
     *,
-    divergence: float,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    divergence: NonNegative,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
 ) -> float:
     r"""Bound the average risk of posteriors whose divergence is known before the rows are seen.
 
@@ -163,26 +156,17 @@ class RangeBound(NamedTuple):
     temperature: float
 
 
-@validate_params(
-    {
-        **_COMMON,
-        "smallest": [_POSITIVE],
-        "largest": [_POSITIVE],
-        **_RANGE,
-        "sharp": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@checked
 def pac_bayes_range_bound(
-    risk: float,
+    risk: AnyReal,
     *,
-    divergence: float,
-    n_samples: int,
-    delta: float,
-    smallest: float,
-    largest: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    divergence: NonNegative,
+    n_samples: Count,
+    delta: Probability,
+    smallest: Positive,
+    largest: Positive,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
     sharp: bool = True,
 ) -> RangeBound:
     r"""Bound the average risk of a posterior at the best temperature of a range.
@@ -245,10 +229,10 @@ def pac_bayes_range_bound(
     return RangeBound(float(bounds[best_index]), float(temperatures[best_index]))
 
 
-@validate_params(
-    {**_COMMON, "risk": [Interval(Real, 0, 1, closed="both")]}, prefer_skip_nested_validation=True
-)
-def pac_bayes_kl_bound(risk: float, *, divergence: float, n_samples: int, delta: float) -> float:
+@checked
+def pac_bayes_kl_bound(
+    risk: Fraction, *, divergence: NonNegative, n_samples: Count, delta: Probability
+) -> float:
     r"""Bound the average risk of a posterior by an inverse relative entropy (Seeger, Maurer).
 
     .. math:: \mathrm{kl}(E_\rho\hat L_n\,\|\,E_\rho L) \le
@@ -292,15 +276,15 @@ def pac_bayes_kl_bound(risk: float, *, divergence: float, n_samples: int, delta:
     return kl_upper_inverse(risk, _seeger(divergence, n_samples, delta))
 
 
-@validate_params({**_COMMON, **_RANGE}, prefer_skip_nested_validation=True)
+@checked
 def mcallester_bound(
-    risk: float,
+    risk: AnyReal,
     *,
-    divergence: float,
-    n_samples: int,
-    delta: float,
-    low: float = 0.0,
-    high: float = 1.0,
+    divergence: NonNegative,
+    n_samples: Count,
+    delta: Probability,
+    low: AnyReal = 0.0,
+    high: AnyReal = 1.0,
 ) -> float:
     r"""Bound the average risk of a posterior by a square root (McAllester).
 
