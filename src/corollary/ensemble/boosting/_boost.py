@@ -10,17 +10,8 @@ import numpy as np
 
 from corollary.core.progress import track
 from corollary.core.threads import Team, available_cores
-from corollary.ensemble.boosting._grow import (
-    ALONE,
-    Grower,
-    Grown,
-    Growth,
-    Kept,
-    Settling,
-    cut,
-    join,
-    keep,
-)
+from corollary.ensemble.boosting._grow import ALONE, Grower, Growth, Settling, cut
+from corollary.ensemble.boosting._trees import Grown, Kept, join, keep
 from corollary.ensemble.boosting.losses import BoostingLoss
 from corollary.tree import Bins, Trees
 

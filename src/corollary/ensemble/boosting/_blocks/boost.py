@@ -20,7 +20,7 @@ from corollary.ensemble.boosting._boost import (
     revise_steps,
     revises,
 )
-from corollary.ensemble.boosting._grow import Kept, keep
+from corollary.ensemble.boosting._trees import Kept, keep
 from corollary.ensemble.boosting.losses import BoostingLoss
 from corollary.tree import Bins
 

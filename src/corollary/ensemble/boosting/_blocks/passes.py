@@ -22,7 +22,8 @@ import numpy as np
 from corollary.ensemble.boosting._blocks import steps as blockwise
 from corollary.ensemble.boosting._blocks.steps import Derivatives, GrownTree, Layout
 from corollary.ensemble.boosting._blocks.stores import Blocks
-from corollary.ensemble.boosting._grow import Grown, Growth, TreeGrower
+from corollary.ensemble.boosting._grow import Growth, TreeGrower
+from corollary.ensemble.boosting._trees import Grown
 from corollary.ensemble.boosting.histogram import GradientHistogram
 from corollary.tree import Bins
 
