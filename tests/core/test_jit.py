@@ -38,6 +38,20 @@ def test_compiled_code_is_kept_until_the_content_of_loops_changes(tmp_path):
     assert run("b") == ["0", "1"]
 
 
+def test_a_class_may_move_away_from_compiled_code_that_knew_it(tmp_path):
+    point = "from typing import NamedTuple\nclass Point(NamedTuple):\n    x: float\n"
+    sum_of = "from corollary.core.jit import jit\n@jit\ndef twice(p):\n    return p.x + p.x\n"
+    for place in ("here", "there"):
+        (tmp_path / f"{place}.py").write_text(point)
+        (tmp_path / "kernels.py").write_text(sum_of)
+        code = ADD.format(folder=str(tmp_path), stamp=place)
+        code = code.replace("twice(3)", f"from {place} import Point; twice(Point(1.0))")
+        environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
+        environment |= {"PYTHONPATH": ":".join(sys.path)}
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        (tmp_path / f"{place}.py").unlink()
+
+
 def test_the_stamp_covers_every_loop():
     names = {path.name for path in compiler.loop_files()}
     assert {"jit.py", "fingerprint.py"} <= names

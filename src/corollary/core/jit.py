@@ -100,7 +100,16 @@ def jit(
     if not counted:
         options["_nrt"] = False
     decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel, **options)
-    return decorator if function is None else decorator(function)
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        loop = decorator(function)
+        # Numba reads the types in an index, with the names of our classes, before it looks at the
+        # stamp, and would fail where a class has moved; an index of another version it lets be.
+        if hasattr(loop, "_cache"):
+            loop._cache._cache_file._version += f" {SOURCES}"
+        return loop
+
+    return compiled if function is None else compiled(function)
 
 
 def part(function: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
