@@ -75,7 +75,7 @@ class Arms(ABC):
                 "random_state an integer to fix one."
             )
         out = np.empty((rounds, self.n_arms))
-        loss_block(compiled, loss_key(self.random_state), start, out)
+        loss_block(compiled, _loss_key(self.random_state), start, out)
         return out
 
     def means(self, rounds: int, *, start: int = 0) -> np.ndarray:
@@ -101,7 +101,7 @@ class Arms(ABC):
         return out
 
 
-def loss_key(random_state: int | None) -> np.uint64:
+def _loss_key(random_state: int | None) -> np.uint64:
     """Turn the seed of a loss matrix into the key of its entries."""
     entropy = 0 if random_state is None else int(random_state)
     return np.random.SeedSequence([entropy, 0xBA9D17]).generate_state(1, np.uint64)[0]
@@ -386,7 +386,7 @@ class LinearArms:
                 "LinearArms draws new contexts for each repetition. Give random_state an integer "
                 "to fix them."
             )
-        out, key = np.empty((rounds, self.n_features)), loss_key(self.random_state)
+        out, key = np.empty((rounds, self.n_features)), _loss_key(self.random_state)
         context_block(key, start, np.empty(1, dtype=np.uint64), out)
         return out
 

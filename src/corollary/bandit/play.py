@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.bandit.environments import Arms, LinearArms, PythonArms, loss_key
-from corollary.bandit.policy import Policy, RegretBound, losses_in_unit_interval
+from corollary.bandit.environments import Arms, LinearArms, PythonArms, _loss_key
+from corollary.bandit.policy import Policy, RegretBound, _losses_in_unit_interval
 from corollary.core.estimator import Count, RandomSeed, checked
 from corollary.core.progress import track
 from corollary.core.threads import ordered_map
@@ -165,7 +165,7 @@ def play(
     if isinstance(arms, PythonArms):
         return _play_python(policy, arms, at, keys, streams)
     if arms.random_state is not None:
-        keys = np.full(repetitions, loss_key(arms.random_state))
+        keys = np.full(repetitions, _loss_key(arms.random_state))
     workers = None if n_jobs is None or n_jobs < 1 else n_jobs
     return _play_compiled(policy, arms, at, keys, streams, workers)
 
@@ -326,7 +326,7 @@ def _check_together(policy: Policy, arms: Any) -> None:
     if policy._contextual != isinstance(arms, LinearArms):
         wants = "LinearArms, which have contexts" if policy._contextual else "arms without contexts"
         raise ValueError(f"{name} plays {wants}. Got {type(arms).__name__} instead.")
-    if policy._bounded and isinstance(arms, Arms) and not losses_in_unit_interval(arms):
+    if policy._bounded and isinstance(arms, Arms) and not _losses_in_unit_interval(arms):
         raise ValueError(
             f"{name} needs losses in [0, 1], which {type(arms).__name__} leaves here. Scale them, "
             "or use UCB1, EpsilonGreedy or GaussianThompson."

@@ -14,7 +14,7 @@ from corollary.bandit.bounds import (
     ucb_regret_bound,
 )
 from corollary.bandit.environments import Arms, BernoulliArms
-from corollary.bandit.policy import Policy, RegretBound, losses_in_unit_interval
+from corollary.bandit.policy import Policy, RegretBound, _losses_in_unit_interval
 from corollary.core.compat import Interval, InvalidParameterError
 from corollary.core.schema import Integer, List, Nullable, Number, Schema, Text
 
@@ -107,7 +107,7 @@ class EXP3(Policy):
 
     def regret_bound(self, arms: Any, rounds: np.ndarray) -> RegretBound | None:
         """Return the bound on the expected regret; see :class:`Policy`."""
-        if not isinstance(arms, Arms) or not losses_in_unit_interval(arms):
+        if not isinstance(arms, Arms) or not _losses_in_unit_interval(arms):
             return None
         rate = self._rate(arms.n_arms)
         if rate:

@@ -152,7 +152,7 @@ class Policy(ABC):
         )
 
 
-def losses_in_unit_interval(arms: Any) -> bool:
+def _losses_in_unit_interval(arms: Any) -> bool:
     """Tell whether all losses of an environment lie in [0, 1]."""
     from corollary.bandit._loops.records import GAUSSIAN
 

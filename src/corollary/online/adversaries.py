@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.online.boolean import DNF
+from corollary.online.boolean.functions import DNF
 
 Stream = tuple[np.ndarray, np.ndarray]
 

@@ -12,7 +12,7 @@ None`` guards is then not compiled (an ``else`` branch would be).
 import numpy as np
 
 from corollary.core.jit import jit, part
-from corollary.online._codes import ADAGRAD, CONSTANT, GRADIENT, LINEARISED, PA_I, PA_II
+from corollary.online.linear._codes import ADAGRAD, CONSTANT, GRADIENT, LINEARISED, PA_I, PA_II
 from corollary.risk import HingeLoss, PerceptronLoss, loss_slope
 
 HINGE, PERCEPTRON = HingeLoss.code, PerceptronLoss.code

@@ -8,7 +8,7 @@ import numpy as np
 from corollary.core.schema import Flag, Mapping, Schema, Text
 from corollary.representation.table._kinds import DATE_FORMATS
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import FINITE, ColumnPlan, common_fields, rows_missing
+from corollary.representation.table.plan import _FINITE, ColumnPlan, _common_fields, _rows_missing
 
 #: Features of a date, in order.
 PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
@@ -56,12 +56,12 @@ class DatePlan(ColumnPlan):
 
     _schema = Schema(
         _fits,
-        **common_fields("date"),
+        **_common_fields("date"),
         date_format=Text(("", *DATE_FORMATS)),
-        medians=Mapping(FINITE),
+        medians=Mapping(_FINITE),
         missing=Flag(),
-        low=FINITE,
-        high=FINITE,
+        low=_FINITE,
+        high=_FINITE,
     )
 
     @classmethod
@@ -103,7 +103,7 @@ class DatePlan(ColumnPlan):
         return [
             (seconds < self.low, "below the training range"),
             (seconds > self.high, "above the training range"),
-            *rows_missing(np.isnan(seconds), self.missing),
+            *_rows_missing(np.isnan(seconds), self.missing),
         ]
 
 

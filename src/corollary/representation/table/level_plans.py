@@ -11,7 +11,7 @@ import numpy as np
 
 from corollary.core.schema import Array, Flag, List, Schema, Text
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import ColumnPlan, common_fields, rows_missing
+from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_missing
 
 #: A level with fewer training rows than this is rare: one row teaches nothing that repeats.
 RARE = 5
@@ -53,7 +53,7 @@ class IndicatorPlan(ColumnPlan):
     seen: list[str]
 
     _schema = Schema(
-        **common_fields("category"),
+        **_common_fields("category"),
         levels=List(Text()),
         rare=Flag(),
         missing=Flag(),
@@ -140,7 +140,7 @@ class LevelPlan(ColumnPlan):
     >>> import pandas as pd
     >>> from corollary.representation import TableEncoder
     >>> table = pd.DataFrame({"town": list("abcdefgh") * 2})
-    >>> plan = TableEncoder(max_levels=3).fit(table, range(16)).plans_[0]
+    >>> plan = TableEncoder(max_levels=3, target="number").fit(table, range(16)).plans_[0]
     >>> plan.features, plan.counts[:2]
     ([(' log frequency', 'each'), (' target mean', 'each')], array([2, 2]))
     """
@@ -155,7 +155,7 @@ class LevelPlan(ColumnPlan):
 
     _schema = Schema(
         _fits,
-        **common_fields("category"),
+        **_common_fields("category"),
         levels=List(Text(), "l"),
         counts=Array("i", "l", low=0),
         statistics=Array("f", "l", "k"),
@@ -254,7 +254,7 @@ def _unusual_levels(column: Column, seen: list[str], missing: bool) -> list[tupl
     codes, levels = column.strings
     before = set(seen)
     unseen = np.asarray([*(level not in before for level in levels), False])[codes]
-    return [(unseen, "a level not seen in training"), *rows_missing(codes < 0, missing)]
+    return [(unseen, "a level not seen in training"), *_rows_missing(codes < 0, missing)]
 
 
 def level_statistics(

@@ -8,7 +8,7 @@ import numpy as np
 from corollary.core.schema import Flag, List, Schema, Text
 from corollary.representation.table._kinds import FEW
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import FINITE, ColumnPlan, common_fields, rows_missing
+from corollary.representation.table.plan import _FINITE, ColumnPlan, _common_fields, _rows_missing
 
 #: Positive numbers more skewed than this get their logarithm as a second feature.
 SKEWED = 1.0
@@ -64,13 +64,13 @@ class NumberPlan(ColumnPlan):
 
     _schema = Schema(
         _fits,
-        **common_fields("numeric", "boolean"),
+        **_common_fields("numeric", "boolean"),
         tokens=List(Text()),
-        median=FINITE,
+        median=_FINITE,
         log=Flag(),
         missing=Flag(),
-        low=FINITE,
-        high=FINITE,
+        low=_FINITE,
+        high=_FINITE,
         zero=Flag(),
     )
 
@@ -153,7 +153,7 @@ class NumberPlan(ColumnPlan):
         return [
             (numbers < self.low, "below the training range"),
             (numbers > self.high, "above the training range"),
-            *rows_missing(missing, self.missing),
+            *_rows_missing(missing, self.missing),
         ]
 
 

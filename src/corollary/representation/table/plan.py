@@ -12,10 +12,10 @@ import numpy as np
 from corollary.core.schema import List, Number, Schema, Text
 from corollary.representation.table.column import Column
 
-FINITE = Number(-np.finfo(np.float64).max, np.finfo(np.float64).max)
+_FINITE = Number(-np.finfo(np.float64).max, np.finfo(np.float64).max)
 
 
-def common_fields(*kinds: str) -> dict[str, Any]:
+def _common_fields(*kinds: str) -> dict[str, Any]:
     """Return what model files hold of every plan; the kind is one of these."""
     return {"name": Text(), "kind": Text(kinds), "notes": List(Text())}
 
@@ -115,7 +115,7 @@ class UnusedPlan(ColumnPlan):
 
     why: str
 
-    _schema = Schema(**common_fields("empty", "constant", "identifier"), why=Text())
+    _schema = Schema(**_common_fields("empty", "constant", "identifier"), why=Text())
 
     @property
     def features(self) -> list[tuple[str, str]]:
@@ -127,6 +127,6 @@ class UnusedPlan(ColumnPlan):
         return np.empty((len(column), 0))
 
 
-def rows_missing(missing: np.ndarray, in_training: bool) -> list[tuple[np.ndarray, str]]:
+def _rows_missing(missing: np.ndarray, in_training: bool) -> list[tuple[np.ndarray, str]]:
     """Say of missing values that training rows had none."""
     return [] if in_training else [(missing, "missing, which it never was in training")]

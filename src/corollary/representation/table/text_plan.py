@@ -11,7 +11,7 @@ import numpy as np
 
 from corollary.core.schema import Array, Schema
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import ColumnPlan, common_fields
+from corollary.representation.table.plan import ColumnPlan, _common_fields
 
 #: Buckets of the hashed character n-grams of a text.
 BUCKETS = 4096
@@ -49,7 +49,7 @@ class TextPlan(ColumnPlan):
     directions: np.ndarray
 
     _schema = Schema(
-        **common_fields("text"), rarity=Array("f", BUCKETS), directions=Array("f", "k", BUCKETS)
+        **_common_fields("text"), rarity=Array("f", BUCKETS), directions=Array("f", "k", BUCKETS)
     )
 
     @classmethod

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
+from corollary.risk.losses._checks import check_posterior
 from corollary.risk.losses.label_losses import CostLoss
-from corollary.risk.losses.loss import check_posterior, sign
+from corollary.risk.losses.loss import sign
 from corollary.risk.losses.regression_losses import conditional_mean
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.risk.losses.loss import Loss, check_posterior, check_range, pair, sign
+from corollary.risk.losses._checks import check_posterior, check_range, pair
+from corollary.risk.losses.loss import Loss, sign
 
 
 class MarginLoss(Loss):

@@ -24,7 +24,7 @@ from scipy.special import expit, logit
 
 from corollary.core.schema import Number, Schema
 from corollary.risk import _codes
-from corollary.risk.losses.loss import check_range
+from corollary.risk.losses._checks import check_range
 from corollary.risk.losses.margin import MarginLoss
 
 

@@ -23,7 +23,8 @@ from scipy.special import xlogy
 
 from corollary.core.schema import Number, Schema
 from corollary.risk import _codes
-from corollary.risk.losses.loss import Loss, check_posterior, check_range, pair
+from corollary.risk.losses._checks import check_posterior, check_range, pair
+from corollary.risk.losses.loss import Loss
 
 # Cumulative sums of probabilities carry rounding of this order; without it a quantile level that
 # is hit exactly (0.5 of ten tenths) could fall on the next outcome.

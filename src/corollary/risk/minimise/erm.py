@@ -15,11 +15,12 @@ from corollary.core.estimator import (
     fitted,
 )
 from corollary.core.schema import Array, Integer
+from corollary.risk._records import LinearMinimum
 from corollary.risk.losses.label_losses import CrossEntropyLoss
 from corollary.risk.losses.loss import Loss, check_loss
 from corollary.risk.losses.margin import MarginLoss
 from corollary.risk.losses.regression_losses import RegressionLoss
-from corollary.risk.minimise.parametric import LinearMinimum, minimise_linear
+from corollary.risk.minimise.parametric import minimise_linear
 
 
 class _RiskMinimiser(Learner):

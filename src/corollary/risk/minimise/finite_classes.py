@@ -14,19 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.risk._records import FiniteMinimum
 from corollary.risk.losses.loss import LossLike, sign
 from corollary.risk.losses.margin import check_signs
 from corollary.risk.minimise.learner import as_predictor
 from corollary.risk.risks.empirical import check_weights, empirical_risk
-
-
-class FiniteMinimum(NamedTuple):
-    """An empirical risk minimiser of a finite class."""
-
-    position: int  # position in the class
-    hypothesis: Any  # the hypothesis itself
-    risk: float  # its empirical risk
-    risks: np.ndarray  # the empirical risks of all hypotheses
 
 
 class Threshold(NamedTuple):

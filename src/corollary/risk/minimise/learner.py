@@ -6,11 +6,13 @@ estimator. The functions here let everything else accept both.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+
+from corollary.risk._records import OrderSensitivity
 
 Predictor: TypeAlias = Callable[[Any], np.ndarray]
 
@@ -56,13 +58,6 @@ class Learner(Protocol):
         y : ndarray of shape (n_samples,)
             Predicted outputs.
         """
-
-
-class OrderSensitivity(NamedTuple):
-    """How much predictions depend on the order of the training rows."""
-
-    changed: float  # largest share of predictions that differ from those of the original order
-    largest_difference: float  # largest absolute difference; NaN for labels that are not numbers
 
 
 def as_predictor(model: Any, *, method: str = "predict") -> Predictor:

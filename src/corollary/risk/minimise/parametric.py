@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from corollary.risk._records import LinearMinimum, ParametricMinimum
 from corollary.risk.losses.label_losses import CrossEntropyLoss
 from corollary.risk.losses.loss import Loss, check_loss
 from corollary.risk.losses.margin_losses import ExponentialLoss, LogisticLoss
@@ -15,26 +16,6 @@ from corollary.risk.risks.empirical import check_weights
 
 # A model maps parameters to predictions and to the map that pulls gradients back to parameters.
 Model = Callable[[np.ndarray], tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]]
-
-
-class ParametricMinimum(NamedTuple):
-    """An approximate empirical risk minimiser of a parametric class."""
-
-    parameters: np.ndarray  # where the search ended
-    value: float  # the objective there: mean loss plus penalty
-    gradient_norm: float  # largest absolute entry of its gradient there
-    n_iter: int  # iterations
-    converged: bool  # whether the gradient was brought below the tolerance
-
-
-class LinearMinimum(NamedTuple):
-    """An empirical risk minimiser among linear predictors."""
-
-    coef: np.ndarray  # coefficients
-    intercept: Any  # intercept
-    value: float  # the objective there: mean loss plus penalty
-    n_iter: int  # iterations
-    converged: bool  # whether the gradient was brought below the tolerance
 
 
 def minimise_parametric(

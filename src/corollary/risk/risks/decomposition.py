@@ -7,17 +7,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.world import World
+from corollary.risk._records import MeanSquaredError
 from corollary.risk.laws.finite_world import FiniteWorld
 from corollary.risk.losses.loss import LossLike
 from corollary.risk.minimise.learner import as_learner
-
-
-class MeanSquaredError(NamedTuple):
-    """The mean squared error of an estimator, split."""
-
-    mse: Any  # ``E(estimate - truth)^2``
-    variance: Any  # ``E(estimate - E estimate)^2``
-    bias: Any  # ``E estimate - truth``; ``mse = variance + bias^2``
 
 
 class ExcessRisk(NamedTuple):

@@ -1,19 +1,12 @@
 """Empirical risk: the mean loss on a sample, and the same with a penalty."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from corollary.risk._records import RegularisedRisk
 from corollary.risk.losses.loss import LossLike, check_loss
-
-
-class RegularisedRisk(NamedTuple):
-    """A regularised risk and its gradient."""
-
-    value: float  # the objective
-    gradient: np.ndarray  # a (sub)gradient in the coefficients
-    intercept_gradient: Any  # a (sub)gradient in the intercept, which is never penalised
 
 
 def empirical_risk(

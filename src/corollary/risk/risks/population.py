@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from corollary.core.world import RiskEstimate, World
-from corollary.risk.losses.loss import LossLike, check_loss, check_posterior
+from corollary.risk.losses._checks import check_posterior
+from corollary.risk.losses.loss import LossLike, check_loss
 from corollary.risk.minimise.learner import as_predictor
 
 

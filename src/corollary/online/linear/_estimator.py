@@ -23,7 +23,7 @@ from corollary.core.estimator import (
 )
 from corollary.core.protocols import Descent, repeats
 from corollary.core.schema import Array, Record
-from corollary.online.linear_state import (
+from corollary.online.linear._state import (
     LinearSettings,
     LinearState,
     coefficients,

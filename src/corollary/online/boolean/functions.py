@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.online.majority import binary_table
+from corollary.online._rows import binary_table
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from corollary.online import _codes
+from corollary.online.linear import _codes
 from corollary.risk import Loss
 
 # AdaGrad divides by the root of a sum of squares; from here a zero slope is a zero step.

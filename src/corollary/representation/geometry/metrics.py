@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.representation.axioms import SATISFIED, AxiomCheck
+from corollary.representation.geometry.axioms import SATISFIED, AxiomCheck
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,10 @@ from corollary.core.estimator import (
 )
 from corollary.core.protocols import Replay
 from corollary.core.schema import Array, Nullable
-from corollary.online import protocol
-from corollary.online._linear_model import OnlineLinearModel
-from corollary.online.linear_state import LinearState
+from corollary.online._rows import binary_rows, chunks
+from corollary.online.linear._estimator import OnlineLinearModel
+from corollary.online.linear._state import LinearState
 from corollary.online.protocol import Record
-from corollary.online.winnow import binary_rows
 from corollary.risk import Loss, check_loss
 
 
@@ -342,7 +341,7 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
         if classes is None and not hasattr(self, "coef_") and isinstance(stream, tuple):
             classes = np.unique(stream[1])
         parts = []
-        for X, y, *weight in protocol.chunks(stream, target, columns, labels=True):
+        for X, y, *weight in chunks(stream, target, columns, labels=True):
             scores = self._partial_fit(X, y, classes, weight[0] if weight else None, record=True)
             parts.append(self._judge(scores, self._codes(np.asarray(y))))
         predictions, losses, mistakes = (np.concatenate(part) for part in zip(*parts))

@@ -13,10 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.estimator import Count, NonNegative, Positive, checked
-from corollary.online._codes import STEPS
-from corollary.online.linear_learner import Comparison, LinearLearner
-from corollary.online.linear_state import LinearSettings, LinearState, make_settings
-from corollary.online.perceptron import mistake_bound
+from corollary.online.linear._codes import STEPS
+from corollary.online.linear._learner import Comparison, LinearLearner
+from corollary.online.linear._state import LinearSettings, LinearState, make_settings
+from corollary.online.linear.perceptron import _mistake_bound
 from corollary.online.protocol import Rounds
 from corollary.risk import check_loss, sign
 
@@ -303,7 +303,7 @@ class OnlineGradientDescent(LinearLearner):
         mistakes = y * scores <= 0 if self._signs else np.zeros(len(y), dtype=bool)
         predictions = sign(scores) if self._signs else scores
         if self.conservative:
-            return Rounds(predictions, losses, mistakes, *mistake_bound(self, y, u))
+            return Rounds(predictions, losses, mistakes, *_mistake_bound(self, y, u))
         compared = np.full(len(y), np.nan)
         if u is not None:
             compared = self._running_sum("comparator", loss(y, u.scores))

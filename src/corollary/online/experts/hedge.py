@@ -15,8 +15,9 @@ from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval, validate_params
 from corollary.core.estimator import Count, NonNegative, Positive, checked
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, table
-from corollary.online.weighted_average import exponential_weights
+from corollary.online._rows import check_width, table
+from corollary.online.experts.weighted_average import exponential_weights
+from corollary.online.protocol import OnlineLearner, Rounds
 
 _SIZES = {
     "n_experts": [Interval(Integral, 1, None, closed="left")],

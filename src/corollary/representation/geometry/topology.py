@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 from itertools import combinations
 
-from corollary.representation.axioms import SATISFIED, AxiomCheck
+from corollary.representation.geometry.axioms import SATISFIED, AxiomCheck
 
 # A topology of more open sets than this is refused instead of filling the memory.
 MAX_SETS = 100_000

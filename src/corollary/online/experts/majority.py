@@ -12,7 +12,8 @@ import numpy as np
 
 from corollary.core.compat import Interval
 from corollary.core.estimator import Count, NonNegative, checked
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
+from corollary.online._rows import binary_table, check_width, truths
+from corollary.online.protocol import OnlineLearner, Rounds
 
 
 @checked
@@ -216,17 +217,6 @@ class Halving(OnlineLearner):
             0.0 or 1.0.
         """
         return _majority(self, X)
-
-
-def binary_table(who: str, X: Any) -> np.ndarray:
-    """Return a table of zeros and ones, or say what is wrong with it."""
-    X = table(who, X, low=0.0, high=1.0)
-    if not np.all((X == 0) | (X == 1)):
-        raise ValueError(
-            f"{who} needs zeros and ones. Got {X[(X != 0) & (X != 1)][0]:g} among them; threshold "
-            "or binarise the columns first."
-        )
-    return X
 
 
 def _vote(learner: Any, X: Any, y: Any) -> Rounds:

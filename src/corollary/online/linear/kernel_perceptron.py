@@ -13,7 +13,8 @@ import numpy as np
 
 from corollary.core.estimator import Count, checked
 from corollary.kernels import RBF, Kernel, check_kernel
-from corollary.online.protocol import OnlineLearner, Rounds, truths
+from corollary.online._rows import truths
+from corollary.online.protocol import OnlineLearner, Rounds
 from corollary.risk import sign
 
 # Rounds whose kernel values are computed together.

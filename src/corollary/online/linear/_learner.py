@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from corollary.online.linear_state import LinearSettings, LinearState, learn, make_state
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
+from corollary.online._rows import check_width, truths
+from corollary.online.linear._state import LinearSettings, LinearState, learn, make_state
+from corollary.online.protocol import OnlineLearner, Rounds
 from corollary.risk import sign
 
 

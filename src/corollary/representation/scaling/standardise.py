@@ -1,7 +1,7 @@
 """Standardisation: every feature with mean zero and variance one.
 
 Dividing by the standard deviation makes features comparable and matrices better conditioned. It
-does not decorrelate them; that is whitening, see :mod:`corollary.representation.whitening`.
+does not decorrelate them; that is whitening, see :mod:`corollary.representation.scaling.whitening`.
 """
 
 from dataclasses import KW_ONLY

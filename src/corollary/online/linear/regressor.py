@@ -8,8 +8,8 @@ import numpy as np
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import NonNegative, Probability, Regressor
-from corollary.online import protocol
-from corollary.online._linear_model import OnlineLinearModel
+from corollary.online._rows import chunks
+from corollary.online.linear._estimator import OnlineLinearModel
 from corollary.online.protocol import Record
 from corollary.risk import EpsilonInsensitiveLoss, Loss, PinballLoss, check_loss
 
@@ -160,7 +160,7 @@ class OnlineRegressor(OnlineLinearModel, Regressor):
         """
         loss = self._loss
         predictions, suffered = [], []
-        for X, y, *weight in protocol.chunks(stream, target, columns):
+        for X, y, *weight in chunks(stream, target, columns):
             scores = self._partial_fit(X, y, weight[0] if weight else None, record=True)[:, 0]
             predictions.append(scores)
             suffered.append(loss(np.asarray(y, dtype=float), scores))

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import Count, NonNegative, checked
-from corollary.online.boolean import DNF
-from corollary.online.majority import WeightedMajority, binary_table
-from corollary.online.protocol import OnlineLearner, Rounds, check_width
+from corollary.online._rows import binary_table, check_width
+from corollary.online.boolean.functions import DNF
+from corollary.online.experts.majority import WeightedMajority
+from corollary.online.protocol import OnlineLearner, Rounds
 
 # Advice of this many experts for a block of rounds stays in memory without notice.
 MAX_EXPERTS = 200_000

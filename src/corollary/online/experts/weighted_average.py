@@ -14,7 +14,8 @@ import numpy as np
 from scipy.special import rel_entr
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, table, truths
+from corollary.online._rows import check_width, table, truths
+from corollary.online.protocol import OnlineLearner, Rounds
 from corollary.risk import binary_kl, check_law
 
 # The largest eta for which exp(-eta * loss(y, .)) is concave on [0, 1] for all y in [0, 1].

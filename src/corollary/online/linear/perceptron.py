@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.estimator import NonNegative, checked
-from corollary.online.linear_learner import Comparison, LinearLearner
-from corollary.online.linear_state import LinearSettings, LinearState, make_settings
-from corollary.online.protocol import Rounds, table, truths
+from corollary.online._rows import table, truths
+from corollary.online.linear._learner import Comparison, LinearLearner
+from corollary.online.linear._state import LinearSettings, LinearState, make_settings
+from corollary.online.protocol import Rounds
 from corollary.risk import HingeLoss, PerceptronLoss, sign
 
 
@@ -236,10 +237,10 @@ class OnlinePerceptron(LinearLearner):
         self, X: Any, y: np.ndarray, scores: np.ndarray, slopes: np.ndarray, u: Comparison | None
     ) -> Rounds:
         mistakes = y * scores <= 0
-        return Rounds(sign(scores), mistakes.astype(float), mistakes, *mistake_bound(self, y, u))
+        return Rounds(sign(scores), mistakes.astype(float), mistakes, *_mistake_bound(self, y, u))
 
 
-def mistake_bound(
+def _mistake_bound(
     learner: LinearLearner, y: np.ndarray, u: Comparison | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the comparator's hinge loss and the perceptron's bound after every round."""

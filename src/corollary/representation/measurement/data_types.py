@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.representation.axioms import SATISFIED, AxiomCheck
+from corollary.representation.geometry.axioms import SATISFIED, AxiomCheck
 
 
 class DataType(StrEnum):

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.estimator import Count, checked
-from corollary.online.majority import binary_table
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
+from corollary.online._rows import binary_rows, check_width, truths
+from corollary.online.protocol import OnlineLearner, Rounds
 
 
 @checked
@@ -136,18 +136,3 @@ class Winnow(OnlineLearner):
         weights = getattr(self, "weights_", np.ones(X.shape[1]))
         check_width("Winnow", len(weights), X.shape[1])
         return (np.asarray(X @ weights) >= X.shape[1]).astype(float)
-
-
-def binary_rows(who: str, X: Any) -> Any:
-    """Return rows of zeros and ones, dense or CSR, or say what is wrong with them."""
-    if not sparse.issparse(X):
-        return binary_table(who, X)
-    X = sparse.csr_matrix(X, dtype=np.float64, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    if not np.all(X.data == 1):
-        raise ValueError(
-            f"{who} needs zeros and ones. Got {X.data[X.data != 1][0]:g} among them; threshold or "
-            "binarise the columns first."
-        )
-    return X

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from corollary.online._codes import GRADIENT, RULES
-from corollary.online.gradient_descent import ogd_second_order_bound
-from corollary.online.linear_learner import Comparison, LinearLearner
-from corollary.online.linear_state import LinearSettings, LinearState, make_settings
+from corollary.online.linear._codes import GRADIENT, RULES
+from corollary.online.linear._learner import Comparison, LinearLearner
+from corollary.online.linear._state import LinearSettings, LinearState, make_settings
+from corollary.online.linear.gradient_descent import ogd_second_order_bound
 from corollary.online.protocol import Rounds
 from corollary.risk import HingeLoss, sign
 

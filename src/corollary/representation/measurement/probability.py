@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
-from corollary.representation.axioms import SATISFIED, AxiomCheck
+from corollary.representation.geometry.axioms import SATISFIED, AxiomCheck
 
 Event = frozenset[Hashable]
 

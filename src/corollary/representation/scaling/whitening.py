@@ -30,7 +30,7 @@ def whitening_matrix(covariance: Any, *, method: str = "zca", tol: float = 1e-12
     covariance : array-like of shape (n_features, n_features)
         Covariance S, symmetric positive semi-definite.
     method : {"zca", "pca", "cholesky"}, default="zca"
-        Which of them, see :mod:`corollary.representation.whitening`.
+        Which of them, see :mod:`corollary.representation.scaling.whitening`.
     tol : float, default=1e-12
         Directions whose variance is at most this share of the largest have no spread: "zca" maps
         them to zero, "pca" leaves them out, "cholesky" refuses.

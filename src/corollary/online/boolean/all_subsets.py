@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import Count, checked
-from corollary.online.boolean import DNF
-from corollary.online.majority import binary_table
-from corollary.online.protocol import OnlineLearner, Rounds, check_width, truths
+from corollary.online._rows import binary_table, check_width, truths
+from corollary.online.boolean.functions import DNF
+from corollary.online.protocol import OnlineLearner, Rounds
 
 # 2^22 weights are 32 MB.
 MAX_INPUTS = 22

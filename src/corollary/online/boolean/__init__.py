@@ -1,0 +1,1 @@
+"""Boolean functions: Winnow and its kin."""

@@ -1,0 +1,1 @@
+"""Advice of experts: halving, weighted majority, averages, Hedge."""

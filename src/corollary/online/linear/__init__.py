@@ -1,0 +1,1 @@
+"""Linear rules: perceptron, gradient descent, passive-aggressive; estimators made of them."""

@@ -1,0 +1,1 @@
+"""Axioms of metrics, scalar products and topologies, checked on finite data."""

@@ -1,0 +1,1 @@
+"""What was measured: types of data, scales, probability spaces and their sizes."""

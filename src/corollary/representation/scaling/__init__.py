@@ -1,0 +1,1 @@
+"""Features on a common footing: standardisation, whitening, outliers."""
