@@ -82,37 +82,37 @@ class NeighborsModel(Learner):
         self.weight_, self.n_samples_fit_ = weight, X.shape[0]
         return X, y, weight
 
-    def _set_index(self, X: Any, **wanted: Any) -> None:
+    def _set_index(self, X: Any, **search: Any) -> None:
         self.index_ = _build_index(
             X,
             metric=self.metric,
             p=self.p,
             algorithm=self.algorithm,
             leaf_size=self.leaf_size,
-            **wanted,
+            **search,
         )
 
     def _radius(self, radius: Any) -> float:
         """Return a radius that was given, or the model's."""
         who = type(self).__name__
-        given = getattr(self, "radius", None) if radius is None else radius
-        if given is None:
+        limit = getattr(self, "radius", None) if radius is None else radius
+        if limit is None:
             raise ValueError(
                 f"{who}.radius_neighbors needs a radius, since {who} has none of its own. Pass one."
             )
-        if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
+        if isinstance(limit, bool) or not isinstance(limit, Real) or not float(limit) >= 0:
             raise ValueError(
                 f"The 'radius' parameter of {who}.radius_neighbors must be a number, at least 0. "
-                f"Got {given!r} instead."
+                f"Got {limit!r} instead."
             )
-        return float(given)
+        return float(limit)
 
     def _within(self, X: Any, radius: float) -> Neighborhoods:
         """Find training rows within a radius; without queries, of the others."""
         if X is not None:
             return self.index_.query_radius(self._new(X), radius, n_jobs=self.n_jobs)
-        found = self.index_.query_radius(self.index_.original_rows(), radius, n_jobs=self.n_jobs)
-        return found.without(found.neighbors == found.queries)
+        near = self.index_.query_radius(self.index_.original_rows(), radius, n_jobs=self.n_jobs)
+        return near.without(near.neighbors == near.queries)
 
     def radius_neighbors(
         self,
@@ -143,11 +143,11 @@ class NeighborsModel(Learner):
             An array of numbers of the training rows (of those of positive weight) for each query.
         """
         check_is_fitted(self)
-        found = self._within(X, self._radius(radius))
+        near = self._within(X, self._radius(radius))
         if sort_results:
-            found = found.sorted()
-        rows = found.lists(found.neighbors)
-        return (found.lists(found.distances), rows) if return_distance else rows
+            near = near.sorted()
+        rows = near.lists(near.neighbors)
+        return (near.lists(near.distances), rows) if return_distance else rows
 
     def radius_neighbors_graph(
         self,
@@ -178,12 +178,12 @@ class NeighborsModel(Learner):
 
         check_is_fitted(self)
         check_mode(f"{type(self).__name__}.radius_neighbors_graph", mode)
-        found = self._within(X, self._radius(radius))
+        near = self._within(X, self._radius(radius))
         if sort_results:
-            found = found.sorted()
-        data = np.ones(len(found.neighbors)) if mode == "connectivity" else found.distances
-        shape = (len(found.starts) - 1, self.n_samples_fit_)
-        return csr_matrix((data, found.neighbors, found.starts), shape=shape)
+            near = near.sorted()
+        data = np.ones(len(near.neighbors)) if mode == "connectivity" else near.distances
+        shape = (len(near.starts) - 1, self.n_samples_fit_)
+        return csr_matrix((data, near.neighbors, near.starts), shape=shape)
 
 
 def check_mode(who: str, mode: str) -> None:

@@ -80,12 +80,12 @@ class NearestModel(NeighborsModel):
                 f"at least 1. Got {k!r} instead."
             )
         if X is None:
-            distances, found = self._others(int(k))
+            distances, neighbors = self._others(int(k))
         else:
             X = self._new(X)
             _check_count(type(self).__name__, int(k), self.n_samples_fit_)
-            distances, found = self.index_.query(X, int(k), n_jobs=self.n_jobs)
-        return (distances, found) if return_distance else found
+            distances, neighbors = self.index_.query(X, int(k), n_jobs=self.n_jobs)
+        return (distances, neighbors) if return_distance else neighbors
 
     def _others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find neighbours of the training rows among the others."""
@@ -96,11 +96,11 @@ class NearestModel(NeighborsModel):
                 f"since no row is its own neighbour, but n_neighbors = {k}, n_samples_fit = {n}."
             )
         rows = self.index_.original_rows()
-        distances, found = self.index_.query(rows, k + 1, n_jobs=self.n_jobs)
+        distances, neighbors = self.index_.query(rows, k + 1, n_jobs=self.n_jobs)
         # Among many copies a row may be missing from its own list; then the last one leaves.
-        leave = found == np.arange(n)[:, None]
+        leave = neighbors == np.arange(n)[:, None]
         leave[~leave.any(axis=1), -1] = True
-        return distances[~leave].reshape(n, k), found[~leave].reshape(n, k)
+        return distances[~leave].reshape(n, k), neighbors[~leave].reshape(n, k)
 
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
@@ -124,10 +124,12 @@ class NearestModel(NeighborsModel):
         from scipy.sparse import csr_matrix
 
         check_mode(f"{type(self).__name__}.kneighbors_graph", mode)
-        distances, found = self.kneighbors(X, n_neighbors)
-        data = np.ones(found.size) if mode == "connectivity" else distances.ravel()
-        starts = np.arange(0, found.size + 1, found.shape[1])
-        return csr_matrix((data, found.ravel(), starts), shape=(len(found), self.n_samples_fit_))
+        distances, neighbors = self.kneighbors(X, n_neighbors)
+        data = np.ones(neighbors.size) if mode == "connectivity" else distances.ravel()
+        starts = np.arange(0, neighbors.size + 1, neighbors.shape[1])
+        return csr_matrix(
+            (data, neighbors.ravel(), starts), shape=(len(neighbors), self.n_samples_fit_)
+        )
 
     def _votes(self, X: Any, weights: Any) -> Iterator[Votes]:
         """Yield neighbours of validated rows and their weights, in some order, in blocks."""
@@ -140,19 +142,19 @@ class NearestModel(NeighborsModel):
             queries = np.arange(start, min(start + BLOCK, X.shape[0]))
             k = min(self.n_neighbors_, self.n_samples_fit_)
             while len(queries):
-                distances, found = self.index_.query(X[queries], k, n_jobs=self.n_jobs)
-                shares, full = self._shares(found)
+                distances, neighbors = self.index_.query(X[queries], k, n_jobs=self.n_jobs)
+                shares, full = self._shares(neighbors)
                 if k == self.n_samples_fit_:
                     full[:] = True
                 counted = neighbor_weights(distances[full], weights) * shares[full]
-                yield Votes(queries[full], found[full], counted)
+                yield Votes(queries[full], neighbors[full], counted)
                 queries, k = queries[~full], min(2 * k, self.n_samples_fit_)
 
-    def _shares(self, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _shares(self, neighbors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return how many rows each neighbour counts for, and where these are enough."""
         if self.weight_ is None:
-            return np.ones(found.shape), np.ones(len(found), dtype=bool)
-        weight = self.weight_[found]
+            return np.ones(neighbors.shape), np.ones(len(neighbors), dtype=bool)
+        weight = self.weight_[neighbors]
         before = np.cumsum(weight, axis=1) - weight
         shares = np.clip(self.n_neighbors_ - before, 0.0, weight)
         return shares, before[:, -1] + weight[:, -1] >= self.n_neighbors_ * (1 - 1e-12)

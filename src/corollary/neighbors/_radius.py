@@ -33,24 +33,24 @@ class RadiusModel(NeighborsModel):
         """Yield neighbours of validated rows and their weights, block by block."""
         for start in range(0, X.shape[0], BLOCK):
             part = X[start : start + BLOCK]
-            found = self.index_.query_radius(part, float(self.radius), n_jobs=self.n_jobs)
-            weights = radius_weights(found, self.weights)
+            near = self.index_.query_radius(part, float(self.radius), n_jobs=self.n_jobs)
+            weights = radius_weights(near, self.weights)
             if self.weight_ is not None:
-                weights = weights * self.weight_[found.neighbors]
-            alone = np.diff(found.starts) == 0
-            queries = found.queries
+                weights = weights * self.weight_[near.neighbors]
+            alone = np.diff(near.starts) == 0
+            queries = near.queries
             total = np.bincount(queries, weights, minlength=len(alone))
             if not (total[~alone] > 0).all():
                 raise ValueError(
                     f"The function 'weights' of {type(self).__name__} gave all neighbours of a row "
                     "the weight zero. Let one of them count."
                 )
-            yield RadiusVotes(alone, queries, found.neighbors, weights / total[queries])
+            yield RadiusVotes(alone, queries, near.neighbors, weights / total[queries])
 
 
-def radius_weights(found: Neighborhoods, weights: Any) -> np.ndarray:
+def radius_weights(near: Neighborhoods, weights: Any) -> np.ndarray:
     """Turn distances within a radius into weights of votes."""
-    distances = found.distances
+    distances = near.distances
     if callable(weights):
         values = np.asarray(weights(distances), dtype=float)
         if values.shape != distances.shape or not np.isfinite(values).all() or (values < 0).any():
@@ -61,9 +61,9 @@ def radius_weights(found: Neighborhoods, weights: Any) -> np.ndarray:
         return values
     if weights == "uniform" or not len(distances):
         return np.ones(distances.shape)
-    counts = np.diff(found.starts)
+    counts = np.diff(near.starts)
     # In units of the nearest, so that the inverse of a tiny distance cannot overflow.
-    nearest = np.minimum.reduceat(distances, found.starts[:-1][counts > 0])
+    nearest = np.minimum.reduceat(distances, near.starts[:-1][counts > 0])
     nearest = np.repeat(nearest, counts[counts > 0])
     values = np.ones(distances.shape)
     np.divide(nearest, distances, out=values, where=distances != nearest)

@@ -118,8 +118,8 @@ class DecisionTree(TreeModel):
 
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
         path, weight = weakest_links(whole.tree_), whole.tree_.weight[0]
-        rest = whole._criterion_in_leaves(X, y, sample_weight)
-        return Bunch(ccp_alphas=path.lambdas / weight, impurities=rest + path.lost / weight)
+        impurity = whole._criterion_in_leaves(X, y, sample_weight)
+        return Bunch(ccp_alphas=path.lambdas / weight, impurities=impurity + path.lost / weight)
 
     @abstractmethod
     def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:

@@ -136,17 +136,17 @@ class TreeModel(Learner):
 
     def _stopping_rules(self, n_samples: int, n_features: int, total_weight: float) -> GrowthRules:
         """Turn parameters into the rules of growth, and set ``max_features_``."""
-        wanted = self.max_features
-        if wanted is None:
+        limit = self.max_features
+        if limit is None:
             self.max_features_ = n_features
-        elif wanted == "sqrt":
+        elif limit == "sqrt":
             self.max_features_ = max(1, int(np.sqrt(n_features)))
-        elif wanted == "log2":
+        elif limit == "log2":
             self.max_features_ = max(1, int(np.log2(n_features)))
-        elif isinstance(wanted, Integral):
-            self.max_features_ = min(int(wanted), n_features)
+        elif isinstance(limit, Integral):
+            self.max_features_ = min(int(limit), n_features)
         else:
-            self.max_features_ = max(1, int(wanted * n_features))
+            self.max_features_ = max(1, int(limit * n_features))
         return GrowthRules(
             max_depth=self.max_depth,
             min_samples_split=_number_of_rows(self.min_samples_split, n_samples, 2),
@@ -225,8 +225,8 @@ class TreeModel(Learner):
         return value if is_classifier(self) else float(value[0])
 
 
-def _number_of_rows(wanted: float, n_samples: int, least: int) -> int:
+def _number_of_rows(amount: float, n_samples: int, least: int) -> int:
     """Return a number of rows that is given as such or as a share."""
-    if isinstance(wanted, Integral):
-        return int(wanted)
-    return max(least, int(np.ceil(wanted * n_samples)))
+    if isinstance(amount, Integral):
+        return int(amount)
+    return max(least, int(np.ceil(amount * n_samples)))

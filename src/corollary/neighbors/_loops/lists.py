@@ -9,9 +9,9 @@ ENTRIES = 256
 
 
 @jit
-def longer(found, size):
+def longer(lists, size):
     """Copy a list of (query, row, reduced distance) to one that holds twice as many."""
-    which, rows, values = found
+    which, rows, values = lists
     longer = (
         np.empty(2 * size, dtype=np.int64),
         np.empty(2 * size, dtype=np.int64),

@@ -55,12 +55,12 @@ def _multiply_columns(columns, squares, queries, j, out):
 
 
 @jit
-def nearest_sparse(rows, columns, squares, margin, queries, metric, p, values, found):
+def nearest_sparse(rows, columns, squares, margin, queries, metric, p, values, neighbors):
     """Find the nearest rows of each query; products with columns say which cannot be."""
     n, k = squares.shape[0], values.shape[1]
     guess = np.zeros(n)
     for j in range(values.shape[0]):
-        best, where = values[j], found[j]
+        best, where = values[j], neighbors[j]
         clear(best, where)
         limit = np.inf
         if metric == SQUARED:
@@ -83,7 +83,7 @@ def within_sparse(rows, columns, squares, margin, queries, metric, p, limit):
     """List rows within a reduced distance as queries, row numbers and reduced distances."""
     n = squares.shape[0]
     guess = np.zeros(n)
-    found, size = short_lists(), 0
+    lists, size = short_lists(), 0
     for j in range(queries.starts.shape[0] - 1):
         near = limit
         if metric == SQUARED:
@@ -92,8 +92,8 @@ def within_sparse(rows, columns, squares, margin, queries, metric, p, limit):
             if guess[i] <= near:
                 value = _merge(rows, i, queries, j, metric, p)
                 if value <= limit:
-                    if size == found[0].shape[0]:
-                        found = longer(found, size)
-                    found[0][size], found[1][size], found[2][size] = j, i, value
+                    if size == lists[0].shape[0]:
+                        lists = longer(lists, size)
+                    lists[0][size], lists[1][size], lists[2][size] = j, i, value
                     size += 1
-    return found[0][:size], found[1][:size], found[2][:size]
+    return lists[0][:size], lists[1][:size], lists[2][:size]

@@ -9,16 +9,16 @@ from corollary.neighbors._loops.nearest import CHUNK, SCAN
 
 
 @jit
-def _take(X, start, stop, j, q, metric, p, limit, order, buffer, found, size):
+def _take(X, start, stop, j, q, metric, p, limit, order, buffer, lists, size):
     """Append those of the rows [start, stop) that are near enough to a list."""
     reduce_rows(X, start, stop, q, metric, p, buffer)
     for i in range(start, stop):
         if buffer[i - start] <= limit:
-            if size == found[0].shape[0]:
-                found = longer(found, size)
-            found[0][size], found[1][size], found[2][size] = j, order[i], buffer[i - start]
+            if size == lists[0].shape[0]:
+                lists = longer(lists, size)
+            lists[0][size], lists[1][size], lists[2][size] = j, order[i], buffer[i - start]
             size += 1
-    return found, size
+    return lists, size
 
 
 @jit
@@ -32,7 +32,7 @@ def within_tree(X, order, low, high, Q, metric, p, limit):
     nodes = np.empty(128, dtype=np.int64)
     starts, stops = np.empty(128, dtype=np.int64), np.empty(128, dtype=np.int64)
     buffer = np.empty(SCAN)
-    found, size, looked = short_lists(), 0, 0
+    lists, size, looked = short_lists(), 0, 0
     for j in range(Q.shape[0]):
         q = Q[j]
         nodes[0], starts[0], stops[0] = 0, 0, n
@@ -44,8 +44,8 @@ def within_tree(X, order, low, high, Q, metric, p, limit):
                 looked += stop - start
                 for first in range(start, stop, SCAN):
                     last = min(first + SCAN, stop)
-                    found, size = _take(
-                        X, first, last, j, q, metric, p, limit, order, buffer, found, size
+                    lists, size = _take(
+                        X, first, last, j, q, metric, p, limit, order, buffer, lists, size
                     )
                 continue
             middle = (start + stop) // 2
@@ -55,11 +55,11 @@ def within_tree(X, order, low, high, Q, metric, p, limit):
                     starts[depth] = start if child == 2 * node + 1 else middle
                     stops[depth] = middle if child == 2 * node + 1 else stop
                     depth += 1
-    return found[0][:size], found[1][:size], found[2][:size], looked
+    return lists[0][:size], lists[1][:size], lists[2][:size], looked
 
 
 @jit
-def within_tile(tile, start, bounds, X, order, Q, limit, found, size):
+def within_tile(tile, start, bounds, X, order, Q, limit, lists, size):
     """Append rows near enough whose approximate distances in a tile do not rule them out."""
     buffer = np.empty(1)
     for j in range(tile.shape[0]):
@@ -73,7 +73,7 @@ def within_tile(tile, start, bounds, X, order, Q, limit, found, size):
             for c in range(chunk.shape[0]):
                 i = start + first + c
                 if chunk[c] <= bounds[j] and i < X.shape[0]:
-                    found, size = _take(
-                        X, i, i + 1, j, Q[j], SQUARED, 2.0, limit, order, buffer, found, size
+                    lists, size = _take(
+                        X, i, i + 1, j, Q[j], SQUARED, 2.0, limit, order, buffer, lists, size
                     )
-    return found, size
+    return lists, size

@@ -68,13 +68,13 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
-def check_directions(known: np.ndarray) -> None:
+def check_directions(has_direction: np.ndarray) -> None:
     """Refuse rows of zeros."""
-    if not known.all():
+    if not has_direction.all():
         raise ValueError(
             "The cosine distance is not defined for rows of zeros, and row "
-            f"{int(np.flatnonzero(~known)[0])} is one. Leave such rows out or choose another "
-            "metric."
+            f"{int(np.flatnonzero(~has_direction)[0])} is one. Leave such rows out or choose "
+            "another metric."
         )
 
 
@@ -83,9 +83,9 @@ def room(n_queries: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty((n_queries, k)), np.empty((n_queries, k), dtype=np.int64)
 
 
-def in_order(distances: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_order(distances: np.ndarray, neighbors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Order equal distances by row number: a root can make different squares equal."""
-    wrong = (distances[:, 1:] == distances[:, :-1]) & (found[:, 1:] < found[:, :-1])
+    wrong = (distances[:, 1:] == distances[:, :-1]) & (neighbors[:, 1:] < neighbors[:, :-1])
     for j in np.flatnonzero(wrong.any(axis=1)):
-        found[j] = found[j][np.lexsort((found[j], distances[j]))]
-    return distances, found
+        neighbors[j] = neighbors[j][np.lexsort((neighbors[j], distances[j]))]
+    return distances, neighbors

@@ -169,14 +169,14 @@ def rows_within(index: Any, Q: np.ndarray, radius: float, workers: int | None) -
         bounds = np.where(far, np.inf, bounds + 1e-10 * np.abs(bounds)).astype(np.float32)
         bounds = np.nextafter(bounds, np.float32(np.inf))
         out = np.empty((len(left), searches.ROWS), dtype=np.float32)
-        found, size = short_lists(), 0
+        lists, size = short_lists(), 0
         for place, tile in enumerate(tiles):
             np.matmul(left, tile, out=out)
-            found, size = within_tile(
+            lists, size = within_tile(
                 *(out, place * searches.ROWS, bounds),
-                *(index.rows, index.order, Q[part], limit, found, size),
+                *(index.rows, index.order, Q[part], limit, lists, size),
             )
-        return tuple(values[:size] for values in found)
+        return tuple(values[:size] for values in lists)
 
     parts = [slice(i, i + searches.QUERIES) for i in range(0, len(Q), searches.QUERIES)]
     with one_blas_thread():

@@ -210,19 +210,19 @@ class NeighborIndex:
             Q = unit_rows(Q)
         shift = self._shift(Q)
         if shift:
-            distances, found = self._over(shift).query(np.ldexp(Q, -shift), k, n_jobs=n_jobs)
-            return np.ldexp(distances, shift), found
+            distances, neighbors = self._over(shift).query(np.ldexp(Q, -shift), k, n_jobs=n_jobs)
+            return np.ldexp(distances, shift), neighbors
         workers = None if n_jobs is None or n_jobs < 1 else n_jobs
-        values, found = room(len(Q), k)
+        values, neighbors = room(len(Q), k)
         if len(self.low):
-            self._in_blocks(self._search_tree, Q, values, found, workers)
+            self._in_blocks(self._search_tree, Q, values, neighbors, workers)
         elif (
             not self._multiplies
             or len(Q) * len(self.rows) < SMALL
-            or not self._multiply(Q, values, found, workers)
+            or not self._multiply(Q, values, neighbors, workers)
         ):
-            self._in_blocks(self._scan, Q, values, found, workers)
-        return in_order(self._distances(values), found)
+            self._in_blocks(self._scan, Q, values, neighbors, workers)
+        return in_order(self._distances(values), neighbors)
 
     def query_radius(
         self, Q: np.ndarray, radius: float, *, n_jobs: int | None = None
@@ -250,8 +250,8 @@ class NeighborIndex:
         index = self._over(shift)
         workers = None if n_jobs is None or n_jobs < 1 else n_jobs
         near = float(np.ldexp(radius, -shift))
-        found = rows_within(index, np.ldexp(Q, -shift) if shift else Q, near, workers)
-        return found._replace(distances=np.ldexp(found.distances, shift))
+        near_rows = rows_within(index, np.ldexp(Q, -shift) if shift else Q, near, workers)
+        return near_rows._replace(distances=np.ldexp(near_rows.distances, shift))
 
     def original_rows(self) -> np.ndarray:
         """Return the rows in their own order.
@@ -304,12 +304,12 @@ class NeighborIndex:
         build(self.rows, order, levels, low, high)
         return replace(self, rows=self.rows[order], order=order, low=low, high=high)
 
-    def _scan(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> None:
+    def _scan(self, Q: np.ndarray, values: np.ndarray, neighbors: np.ndarray) -> None:
         from corollary.neighbors._loops.nearest import scan_all
 
-        scan_all(self.rows, self.order, Q, self._code(), float(self.p), values, found)
+        scan_all(self.rows, self.order, Q, self._code(), float(self.p), values, neighbors)
 
-    def _search_tree(self, Q: np.ndarray, values: np.ndarray, found: np.ndarray) -> int:
+    def _search_tree(self, Q: np.ndarray, values: np.ndarray, neighbors: np.ndarray) -> int:
         from corollary.neighbors._loops.nearest import search_tree
 
         return search_tree(
@@ -321,16 +321,16 @@ class NeighborIndex:
             self._code(),
             float(self.p),
             values,
-            found,
+            neighbors,
         )
 
     @staticmethod
     def _in_blocks(
-        work: Any, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
+        work: Any, Q: np.ndarray, values: np.ndarray, neighbors: np.ndarray, workers: int | None
     ) -> None:
         step = max(1, min(64, len(Q) // 16))
         parts = [slice(i, i + step) for i in range(0, len(Q), step)]
-        for _ in ordered_map(lambda s: work(Q[s], values[s], found[s]), parts, workers=workers):
+        for _ in ordered_map(lambda s: work(Q[s], values[s], neighbors[s]), parts, workers=workers):
             pass
 
     def _tiles(self) -> tuple[np.ndarray, float, list[np.ndarray]] | None:
@@ -356,7 +356,7 @@ class NeighborIndex:
         return centre, scale, tiles
 
     def _multiply(
-        self, Q: np.ndarray, values: np.ndarray, found: np.ndarray, workers: int | None
+        self, Q: np.ndarray, values: np.ndarray, neighbors: np.ndarray, workers: int | None
     ) -> bool:
         """Search by matrix products; return False if the numbers are beyond their range."""
         from corollary.neighbors._loops.nearest import push_tile, settle
@@ -366,22 +366,22 @@ class NeighborIndex:
         if prepared is None:
             return False
         centre, scale, tiles = prepared
-        wanted = min(n, k + max(8, k // 8))
+        n_candidates = min(n, k + max(8, k // 8))
 
         def block(part: slice) -> None:
             left, lengths, far, error = _left_factor(Q[part], centre, scale)
-            best = np.full((len(left), wanted), np.inf, dtype=np.float32)
-            where = np.zeros((len(left), wanted), dtype=np.int64)
+            best = np.full((len(left), n_candidates), np.inf, dtype=np.float32)
+            where = np.zeros((len(left), n_candidates), dtype=np.int64)
             out = np.empty((len(left), ROWS), dtype=np.float32)
             for place, tile in enumerate(tiles):
                 np.matmul(left, tile, out=out)
                 push_tile(out, place * ROWS, best, where)
             safe = best[:, 0] - error + lengths**2 - 1e-12 * (1.0 + lengths) ** 2
             safe = np.where(far, -1.0, safe * (1 - 1e-10) * scale**2)
-            if wanted == n:
+            if n_candidates == n:
                 safe[:] = np.inf
                 where[:] = np.arange(n)
-            settle(self.rows, self.order, Q[part], where, safe, values[part], found[part])
+            settle(self.rows, self.order, Q[part], where, safe, values[part], neighbors[part])
 
         parts = [slice(i, i + QUERIES) for i in range(0, len(Q), QUERIES)]
         with one_blas_thread():

@@ -131,18 +131,18 @@ class SparseNeighborIndex:
         from corollary.neighbors._loops.sparse import nearest_sparse
 
         Q, shift, prepared = self._prepare(Q)
-        values, found = room(Q.shape[0], k)
+        values, neighbors = room(Q.shape[0], k)
 
         def block(part: slice) -> None:
             nearest_sparse(
-                *prepared[:4], _compress(Q[part]), *prepared[4:], values[part], found[part]
+                *prepared[:4], _compress(Q[part]), *prepared[4:], values[part], neighbors[part]
             )
 
         workers = None if n_jobs is None or n_jobs < 1 else n_jobs
         for _ in ordered_map(block, _parts(Q.shape[0]), workers=workers):
             pass
-        distances, found = in_order(measure(self.metric, self.p, values), found)
-        return np.ldexp(distances, shift), found
+        distances, neighbors = in_order(measure(self.metric, self.p, values), neighbors)
+        return np.ldexp(distances, shift), neighbors
 
     def query_radius(self, Q: Any, radius: float, *, n_jobs: int | None = None) -> Neighborhoods:
         """Find all rows within a distance of each query.
@@ -166,7 +166,7 @@ class SparseNeighborIndex:
         Q, shift, prepared = self._prepare(Q)
         near = float(np.ldexp(radius, -shift))
         limit = reduced_limit(self.metric, self.p, near)
-        found = gather(
+        near_rows = gather(
             lambda part: within_sparse(*prepared[:4], _compress(Q[part]), *prepared[4:], limit),
             lambda values: measure(self.metric, self.p, values),
             near,
@@ -174,7 +174,7 @@ class SparseNeighborIndex:
             (Q.shape[0], self.rows.shape[0]),
             None if n_jobs is None or n_jobs < 1 else n_jobs,
         )
-        return found._replace(distances=np.ldexp(found.distances, shift))
+        return near_rows._replace(distances=np.ldexp(near_rows.distances, shift))
 
     def original_rows(self) -> Any:
         """Return the rows in their own order.

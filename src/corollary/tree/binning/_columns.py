@@ -31,14 +31,14 @@ def count_entries(
     """Count the distinct values of a column of a sparse matrix; the other rows are zeros."""
     part = slice(X.indptr[j], X.indptr[j + 1])
     values, size = X.data[part], X.shape[0]
-    own, total = None, float(size)
+    entry_weight, total = None, float(size)
     if weights is not None:
-        own = weights[X.indices[part]]
+        entry_weight = weights[X.indices[part]]
         total, size = float(weights.sum()), int(np.count_nonzero(weights))
-        values, own = values[own > 0], own[own > 0]
-    distinct, mass, missing = count_values(values, own)
+        values, entry_weight = values[entry_weight > 0], entry_weight[entry_weight > 0]
+    distinct, mass, missing = count_values(values, entry_weight)
     if len(values) < size:
-        zeros = total - (len(values) if own is None else float(own.sum()))
+        zeros = total - (len(values) if entry_weight is None else float(entry_weight.sum()))
         place = int(np.searchsorted(distinct, 0.0))
         distinct, mass = np.insert(distinct, place, 0.0), np.insert(mass, place, zeros)
     return distinct, mass, missing
@@ -141,10 +141,10 @@ def for_columns(work: Any, n_features: int, n_rows: int, n_jobs: int | None) -> 
 
 def check_room(who: str, shape: tuple[int, int], size: int, advice: str) -> None:
     """Refuse to fill up a sparse table that would not fit in memory."""
-    wanted = shape[0] * shape[1] * size
-    if wanted > MEMORY:
+    n_bytes = shape[0] * shape[1] * size
+    if n_bytes > MEMORY:
         raise MemoryError(
             f"{who} hold every value of a sparse matrix, zeros too: {shape[0]} rows of {shape[1]} "
-            f"columns take {wanted / 2**30:.1f} GiB, and the machine has {MEMORY / 2**30:.1f}. "
+            f"columns take {n_bytes / 2**30:.1f} GiB, and the machine has {MEMORY / 2**30:.1f}. "
             f"{advice}."
         )

@@ -253,17 +253,17 @@ def _last_of_bins(weights: np.ndarray, max_bins: int) -> np.ndarray:
         total = np.cumsum(weights)
         targets = total[-1] * np.arange(1, shares) / shares
         return np.unique(np.searchsorted(total, targets * (1 - 1e-12)))
-    own = np.zeros(len(weights), dtype=bool)
+    alone = np.zeros(len(weights), dtype=bool)
     while True:  # those above the share of the rest; each such value leaves a smaller rest
-        rest = float(weights[~own].sum())
-        heavy = ~own & (weights > rest / max(1, shares))
+        shared = float(weights[~alone].sum())
+        heavy = ~alone & (weights > shared / max(1, shares))
         if not heavy.any() or shares <= 1:
             break
-        own |= heavy
-        shares = max_bins - int(own.sum())
-    after = np.flatnonzero(own)
+        alone |= heavy
+        shares = max_bins - int(alone.sum())
+    after = np.flatnonzero(alone)
     fixed = np.union1d(after, after - 1)
-    light = np.cumsum(np.where(own, 0.0, weights))
+    light = np.cumsum(np.where(alone, 0.0, weights))
     shares = max(1, shares)
     while True:
         targets = light[-1] * np.arange(1, shares) / shares

@@ -197,44 +197,44 @@ def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
             )
         if names is None:
             return np.empty(0, dtype=np.int64)
-        found = [j for j in range(len(names)) if _is_categorical(_column(X, j))]
-        return np.array(found, dtype=np.int64)
-    given = np.asarray(categorical_features)
-    if hasattr(X, "indptr") and given.size and (given.dtype != bool or given.any()):
+        columns = [j for j in range(len(names)) if _is_categorical(_column(X, j))]
+        return np.array(columns, dtype=np.int64)
+    chosen = np.asarray(categorical_features)
+    if hasattr(X, "indptr") and chosen.size and (chosen.dtype != bool or chosen.any()):
         raise ValueError(
             "Columns of a sparse matrix hold numbers. Give categorical features as an array or a "
             "data frame, or set categorical_features=None."
         )
     width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
-    if given.size == 0:
+    if chosen.size == 0:
         return np.empty(0, dtype=np.int64)
-    if given.dtype == bool:
-        if given.shape != (width,):
+    if chosen.dtype == bool:
+        if chosen.shape != (width,):
             raise ValueError(
                 f"A mask of categorical features must have one entry for each of {width} columns. "
-                f"Got shape {given.shape}."
+                f"Got shape {chosen.shape}."
             )
-        return np.flatnonzero(given).astype(np.int64)
-    if given.dtype.kind in "iu":
-        if given.min() < 0 or given.max() >= width:
+        return np.flatnonzero(chosen).astype(np.int64)
+    if chosen.dtype.kind in "iu":
+        if chosen.min() < 0 or chosen.max() >= width:
             raise ValueError(
                 f"Positions of categorical features must lie in 0 to {width - 1}. Got "
-                f"{sorted(given.tolist())}."
+                f"{sorted(chosen.tolist())}."
             )
-        return np.unique(given).astype(np.int64)
-    return _named_columns(names, [str(name) for name in given.ravel()])
+        return np.unique(chosen).astype(np.int64)
+    return _named_columns(names, [str(name) for name in chosen.ravel()])
 
 
-def _named_columns(names: list[str] | None, wanted: list[str]) -> np.ndarray:
+def _named_columns(names: list[str] | None, chosen: list[str]) -> np.ndarray:
     """Return the positions of columns that are named."""
-    unknown = [name for name in wanted if names is None or name not in names]
+    unknown = [name for name in chosen if names is None or name not in names]
     if unknown:
         raise ValueError(
             f"Categorical feature {unknown[0]!r} is not a column of X. "
             + ("X has no column names; give positions." if names is None else f"It has {names}.")
         )
     assert names is not None
-    return np.unique([names.index(name) for name in wanted]).astype(np.int64)
+    return np.unique([names.index(name) for name in chosen]).astype(np.int64)
 
 
 def _is_categorical(column: Any) -> bool:
@@ -270,7 +270,7 @@ def _values(column: Any, max_categories: int) -> np.ndarray:
 def _codes(column: Any, values: np.ndarray) -> np.ndarray:
     text = values.dtype.kind in "OU"
     code = {str(v) if text else float(v): float(i) for i, v in enumerate(values)}
-    found = (np.nan if is_missing(v) else _plain(v) for v in _items(column))
+    plain = (np.nan if is_missing(v) else _plain(v) for v in _items(column))
     return np.array(
-        [code.get(str(v) if text and v == v else v, np.nan) for v in found], dtype=np.float64
+        [code.get(str(v) if text and v == v else v, np.nan) for v in plain], dtype=np.float64
     )

@@ -34,8 +34,8 @@ class BinnedTable:
 
     def __post_init__(self) -> None:
         cuts = np.full((len(self.bins.cuts), 256), np.inf)
-        for j, own in enumerate(self.bins.cuts):
-            cuts[j, : len(own)] = own
+        for j, column_cuts in enumerate(self.bins.cuts):
+            cuts[j, : len(column_cuts)] = column_cuts
         object.__setattr__(self, "cuts", cuts)
 
     @classmethod

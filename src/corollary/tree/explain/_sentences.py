@@ -59,5 +59,5 @@ def _number(x: float, digits: int) -> str:
 
 def _listed(values: np.ndarray, most: int = 4) -> str:
     shown = [f"{v:g}" if isinstance(v, float) else str(v) for v in values[:most].tolist()]
-    rest = len(values) - len(shown)
-    return "{" + ", ".join(shown) + (f", {rest} more" if rest else "") + "}"
+    n_more = len(values) - len(shown)
+    return "{" + ", ".join(shown) + (f", {n_more} more" if n_more else "") + "}"

@@ -175,13 +175,13 @@ class ContributionDisplay:
                 "ContributionDisplay.from_estimator needs a model with a method contributions(X). "
                 f"Got {type(estimator).__name__} instead."
             )
-        found = estimator.contributions(X)
+        contributions = estimator.contributions(X)
         expected = np.atleast_1d(estimator.expected_value_)
-        if found.ndim == 3:
-            found = found[:, :, output]
+        if contributions.ndim == 3:
+            contributions = contributions[:, :, output]
         names = getattr(estimator, "feature_names_in_", None)
         display = cls(
-            found,
+            contributions,
             float(expected[output]),
             feature_names=None if names is None else list(names),
             values=np.asarray(X, dtype=None if hasattr(X, "columns") else np.float64),

@@ -180,7 +180,7 @@ class TreeDisplay:
     def _colours(self, tree: Any) -> list[tuple[tuple[float, ...], str]]:
         import matplotlib as mpl
 
-        found: list[tuple[tuple[float, ...], str]] = []
+        colours: list[tuple[tuple[float, ...], str]] = []
         if is_classifier(self.model):
             palette = [mpl.colormaps["tab10"](k)[:3] for k in range(10)]
             n_classes = tree.value.shape[1]
@@ -190,16 +190,16 @@ class TreeDisplay:
                 strength = 0.15 + 0.6 * float(np.clip(sure, 0.0, 1.0))
                 base = np.array(palette[best % len(palette)])
                 face = tuple(float(v) for v in 1.0 - strength * (1.0 - base))
-                found.append((face, "black"))
-            return found
+                colours.append((face, "black"))
+            return colours
         leaf = tree.value[tree.left < 0, 0]
         low, high = float(leaf.min()), float(leaf.max())
         for value in tree.value[:, 0]:
             place = (value - low) / (high - low) if high > low else 0.5
             face = mpl.colormaps["viridis"](float(np.clip(place, 0.0, 1.0)))[:3]
             dark = 0.3 * face[0] + 0.6 * face[1] + 0.1 * face[2] < 0.5
-            found.append((tuple(float(v) for v in face), "white" if dark else "black"))
-        return found
+            colours.append((tuple(float(v) for v in face), "white" if dark else "black"))
+        return colours
 
 
 def _folded(text: str, width: int = 18) -> str:

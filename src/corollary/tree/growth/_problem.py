@@ -112,7 +112,7 @@ def compiled_rules(rules: GrowthRules, problem: GrowthProblem, n_features: int, 
     """Return rules as loops take them; ``unit`` is that of gains."""
     from corollary.tree._loops import growth
 
-    wanted = n_features if rules.max_features is None else int(rules.max_features)
+    most = n_features if rules.max_features is None else int(rules.max_features)
     return growth.Rules(
         max_depth=_LIMIT if rules.max_depth is None else int(rules.max_depth),
         # A split needs two leaves, so a smaller node need not be searched.
@@ -122,7 +122,7 @@ def compiled_rules(rules: GrowthRules, problem: GrowthProblem, n_features: int, 
         # Rounding must not keep a split that has just the gain asked for.
         min_gain=float(rules.min_gain) / unit * (1 - 1e-12),
         max_leaf_nodes=_LIMIT if rules.max_leaf_nodes is None else int(rules.max_leaf_nodes),
-        max_features=min(n_features, wanted),
+        max_features=min(n_features, most),
         binary=problem.moments and problem.n_classes == 2,
     )
 

@@ -27,19 +27,19 @@ def read_signs(model: Any, categorical: np.ndarray) -> np.ndarray:
     >>> read_signs(DecisionTreeRegressor(monotonic_cst=[1, 0]), np.zeros(2, dtype=bool))
     array([1, 0])
     """
-    given, who, n_features = model.monotonic_cst, type(model).__name__, len(categorical)
+    cst, who, n_features = model.monotonic_cst, type(model).__name__, len(categorical)
     signs = np.zeros(n_features)
-    if isinstance(given, dict):
+    if isinstance(cst, dict):
         names = [str(name) for name in getattr(model, "feature_names_in_", [])]
-        for name, sign in given.items():
+        for name, sign in cst.items():
             if str(name) not in names:
                 raise ValueError(
                     f"monotonic_cst of {who} names {name!r}, which is not a column of X. "
                     + (f"It has {names}." if names else "X has no column names; give a list.")
                 )
             signs[names.index(str(name))] = sign
-    elif given is not None:
-        array = np.asarray(given)
+    elif cst is not None:
+        array = np.asarray(cst)
         if array.shape != (n_features,):
             raise ValueError(
                 f"monotonic_cst of {who} must have one entry for each of {n_features} features. "

@@ -19,10 +19,10 @@ def cut(tree: Tree, collapsed: np.ndarray) -> Tree:
     leaf = left < 0
     categories, bitsets = tree.categories, tree.bitsets
     if len(categories):
-        mine = np.where(leaf, -1, categories[kept])
-        used = mine[mine >= 0]
-        mine[mine >= 0] = np.arange(len(used))
-        categories, bitsets = mine.astype(np.int32), bitsets[used]
+        sets = np.where(leaf, -1, categories[kept])
+        used = sets[sets >= 0]
+        sets[sets >= 0] = np.arange(len(used))
+        categories, bitsets = sets.astype(np.int32), bitsets[used]
         if not len(used):
             categories = categories[:0]
     return Tree(

@@ -113,10 +113,10 @@ def prune_by_cross_validation(
             sample_weight=None if weight is None else weight[train],
         )
         rows = member._new(safe_indexing(X, test))
-        own = weakest_links(member.tree_)
+        member_path = weakest_links(member.tree_)
         seen[test] = True
         for k, alpha in enumerate(alphas):
-            pruned = prune(member.tree_, alpha * member.tree_.weight[0], path=own)
+            pruned = prune(member.tree_, alpha * member.tree_.weight[0], path=member_path)
             losses[k, test] = _loss(member, pruned.predict_values(rows), y[test])
     held = losses[:, seen]
     mass = np.ones(held.shape[1]) if weight is None else weight[seen]

@@ -203,7 +203,7 @@ class Tree:
             If a walk down the tree could leave the arrays or not end.
         """
         n = len(left)
-        given: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "feature": feature,
             "threshold": threshold,
             "missing_left": np.zeros(n) if missing_left is None else missing_left,
@@ -215,7 +215,7 @@ class Tree:
             "bitsets": np.zeros((0, WORDS)) if bitsets is None else bitsets,
         }
         arrays: dict[str, Any] = {
-            name: np.ascontiguousarray(given[name], dtype=_DTYPES[name]) for name in given
+            name: np.ascontiguousarray(columns[name], dtype=_DTYPES[name]) for name in columns
         }
         tree = cls(n_features=int(n_features), **arrays)
         problem = cls._schema.problem({}, vars(tree)) or _tree_problem(tree)
@@ -389,10 +389,10 @@ class Trees:
         if any(len(tree.categories) for tree in trees):
             seen = 0
             for tree in trees:
-                mine = tree.categories
-                if not len(mine):
-                    mine = np.full(tree.n_nodes, -1, dtype=np.int32)
-                categories.append(np.where(mine < 0, mine, mine + np.int32(seen)))
+                sets = tree.categories
+                if not len(sets):
+                    sets = np.full(tree.n_nodes, -1, dtype=np.int32)
+                categories.append(np.where(sets < 0, sets, sets + np.int32(seen)))
                 seen += len(tree.bitsets)
         names = [n for n in _DTYPES if n != "categories"]
         if len(trees) == 1:
@@ -420,10 +420,10 @@ class Trees:
             if f.name not in ("offsets", "n_features", "bitsets")
         }
         bitsets = self.bitsets[:0]
-        if len(mine := arrays["categories"]):
-            used = mine[mine >= 0]
-            arrays["categories"] = np.full(len(mine), -1, dtype=np.int32)
-            arrays["categories"][mine >= 0] = np.arange(len(used), dtype=np.int32)
+        if len(sets := arrays["categories"]):
+            used = sets[sets >= 0]
+            arrays["categories"] = np.full(len(sets), -1, dtype=np.int32)
+            arrays["categories"][sets >= 0] = np.arange(len(used), dtype=np.int32)
             bitsets = self.bitsets[used]
         return Tree(n_features=self.n_features, bitsets=bitsets, **arrays)
 
@@ -506,12 +506,12 @@ class Trees:
         parent = np.where(parent < 0, -1, parent + first)
         here = (self.apply(X) + self.offsets[:-1]).ravel()
         rows = np.repeat(np.arange(X.shape[0]), len(self))
-        found: list[tuple[np.ndarray, np.ndarray]] = []
+        passed: list[tuple[np.ndarray, np.ndarray]] = []
         while len(here):
-            found.append((rows, here))
+            passed.append((rows, here))
             here = parent[here]
             rows, here = rows[here >= 0], here[here >= 0]
-        marks = np.concatenate([r for r, _ in found]), np.concatenate([h for _, h in found])
+        marks = np.concatenate([r for r, _ in passed]), np.concatenate([h for _, h in passed])
         shape = (X.shape[0], len(self.left))
         return sparse.csr_matrix((np.ones(len(marks[0]), dtype=np.int64), marks), shape=shape)
 
