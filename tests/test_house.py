@@ -215,7 +215,6 @@ PARTS = {"core/draws.py": "corollary.core.draws"}
 #: Functions that are too large, each with the reason; exact, so that it can only shrink.
 LARGE = {
     "core/training/loop.py::train": "its arguments are options, by name, of one public function",
-    "ensemble/bagging/_forest.py::_fit_forest": "is still to be cut",
 }
 
 
