@@ -136,18 +136,7 @@ def certify(
         )
     if hasattr(model, "fit"):
         check_is_fitted(model)
-    targets = np.asarray(y)
-    if targets.ndim == 0:
-        raise ValueError(
-            f"certify needs one target for every row. Got {type(y).__name__} instead; pass y as "
-            "an array, a list or a column."
-        )
-    y = targets
-    check_consistent_length(X, y)
-    if len(y) == 0:
-        raise ValueError("certify needs at least one row. Got none.")
-    if has_missing(y):
-        raise ValueError("certify needs a target for every row. Got missing values in y.")
+    y = _check_targets(X, y)
     needs = "seen" if seen else "anytime" if anytime else "unseen"
     if isinstance(model, PredictsRegions):
         if seen:
@@ -176,6 +165,22 @@ def certify(
     if not certificates:
         _warn_of_nothing(model, seen)
     return certificates
+
+
+def _check_targets(X: Any, y: Any) -> np.ndarray:
+    """Return the targets as an array, one for every row and none missing."""
+    targets = np.asarray(y)
+    if targets.ndim == 0:
+        raise ValueError(
+            f"certify needs one target for every row. Got {type(y).__name__} instead; pass y as "
+            "an array, a list or a column."
+        )
+    check_consistent_length(X, targets)
+    if len(targets) == 0:
+        raise ValueError("certify needs at least one row. Got none.")
+    if has_missing(targets):
+        raise ValueError("certify needs a target for every row. Got missing values in y.")
+    return targets
 
 
 def _check_declared(declared: dict[str, float]) -> dict[str, float]:
