@@ -175,9 +175,8 @@ def reproduce_command(table: Table, data: Any, target: str, settings: Settings) 
     words = ["corollary", "report"]
     if isinstance(data, str | os.PathLike):
         words += [os.fspath(data), "--target", target]
-    elif table.target:
-        demo = table.name.removesuffix(" (bundled)").replace(" ", "_")
-        words += ["--demo", demo] if demo != "breast_cancer" else []
+    elif table.demo:
+        words += ["--demo", table.demo] if table.demo != "breast_cancer" else []
         words += ["--target", target] if target != table.target else []
     else:
         words += [table.name, "--target", target]

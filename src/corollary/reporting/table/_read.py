@@ -31,6 +31,8 @@ class Table:
         What had to be decided while reading, in sentences.
     target : str, default=""
         The target column, where the data come with one.
+    demo : str, default=""
+        Name of the bundled data, if they are such.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Table:
     sha256: str
     notes: tuple[str, ...] = ()
     target: str = ""
+    demo: str = ""
 
     @cached_property
     def columns(self) -> ColumnTable:
@@ -174,7 +177,7 @@ def read_demo(name: str) -> Table:
         frame[target] = [str(bunch.target_names[i]) for i in frame[target]]
     digest = hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()
     title = f"{key.replace('_', ' ')} (bundled)"
-    return Table(frame, title, digest, (), target)
+    return Table(frame, title, digest, (), target, key)
 
 
 def list_columns(table: Table) -> str:

@@ -7,7 +7,14 @@ from scipy import special
 
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
-from corollary.reporting.page._format import count, number, percent, percent_triple, plural
+from corollary.reporting.page._format import (
+    count,
+    label,
+    number,
+    percent,
+    percent_triple,
+    plural,
+)
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.trust._coverage import CoverageCell
@@ -71,21 +78,20 @@ def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
 def _curve_sentence(
     bins: list[dict[str, Any]], off: list[dict[str, Any]], evidence: Evidence
 ) -> str:
-    where = f"{len(bins)} bins of about {count(bins[0]['n'])} rows"
+    where = f"bins of about {count(bins[0]['n'])} rows"
     if not off:
         if len(bins) == 1:
             return (
                 f"There are only {plural(bins[0]['n'], 'test row')}, so the probabilities can be "
                 "judged in one pooled bin only; there they agree with what happened."
             )
-        both = "both" if len(bins) == 2 else "all"
-        where = where if both == "all" else where.partition(" ")[2]
-        return f"The probabilities agree with what happened in {both} {where}."
+        every = "both" if len(bins) == 2 else f"all {len(bins)}"
+        return f"The probabilities agree with what happened in {every} {where}."
     worst = max(off, key=lambda b: abs(b["predicted"] - b["observed"]))
     side = "too high" if worst["predicted"] > worst["observed"] else "too low"
     return (
-        f"In {len(off)} of {where} the probabilities are off: most where the model said "
-        f"{percent(worst['predicted'])} and {percent(worst['observed'])} happened "
+        f"In {len(off)} of {len(bins)} {where} the probabilities are off: most where the model "
+        f"said {percent(worst['predicted'])} and {percent(worst['observed'])} happened "
         f"(n = {count(worst['n'])}), {side}."
     )
 
@@ -117,7 +123,7 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
 def _band(evidence: Evidence, cell: CoverageCell) -> dict[str, Any]:
     if evidence.task == "classification":
         words = facts.class_name(evidence, cell.label)
-        lines = [words.removeprefix("class ")]
+        lines = [label(evidence.classes[cell.label], 40)]
     else:
         ends = [number(end) for end in cell.ends]
         words, lines = f"{ends[0]} to {ends[1]}", [ends[0], f"to {ends[1]}"]
