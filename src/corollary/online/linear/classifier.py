@@ -28,7 +28,7 @@ from corollary.online._rows import binary_rows, chunks
 from corollary.online.linear._estimator import OnlineLinearModel
 from corollary.online.linear._state import LinearState
 from corollary.online.protocol import Record
-from corollary.risk import Loss, check_loss
+from corollary.risk import LogisticLoss, Loss, check_loss
 
 
 def _distinct(y: np.ndarray) -> np.ndarray:
@@ -429,7 +429,7 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         # Divided by the largest first, so that a sum of tiny numbers is not zero.
-        logs = -np.logaddexp(0.0, -scores)
+        logs = -LogisticLoss().of_margin(scores)
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
@@ -451,6 +451,6 @@ class OnlineClassifier(OnlineLinearModel, ScoringClassifier):
 
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
-        logs = -np.logaddexp(0.0, -scores)
+            return -LogisticLoss().of_margin(np.column_stack([-scores, scores]))
+        logs = -LogisticLoss().of_margin(scores)
         return logs - logsumexp(logs, axis=1, keepdims=True)
