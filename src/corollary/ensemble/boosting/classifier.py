@@ -167,8 +167,7 @@ class GradientBoostingClassifier(GradientBoosting, ScoringClassifier, Probabilis
         return self._probabilities_of(self._raw(X))
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
-        loss: Any = self._loss()
-        return np.asarray(loss.probabilities(raw))
+        return self._loss().probabilities(raw)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predict after each iteration.

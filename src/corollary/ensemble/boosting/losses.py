@@ -173,6 +173,21 @@ class BoostingLoss(ABC):
         """
         raise NotImplementedError  # abstract: losses with `renews = True` define it
 
+    def probabilities(self, raw: np.ndarray) -> np.ndarray:
+        """Return the probabilities of classes, for losses of labels.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_outputs)
+            Raw predictions.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of the labels.
+        """
+        raise NotImplementedError  # abstract: losses of labels define it
+
     def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
         """Return Newton steps of leaves, shortened where they would overshoot.
 
@@ -242,18 +257,7 @@ class LogisticBoostingLoss(BoostingLoss):
         return LogisticLoss().value(2.0 * y - 1.0, raw[:, 0])
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """Return the probabilities of both classes.
-
-        Parameters
-        ----------
-        raw : ndarray of shape (n_samples, n_outputs)
-            Raw predictions.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of the labels.
-        """
+        """Return the probabilities of both classes."""
         return probabilities_of(raw[:, 0])
 
 
@@ -280,18 +284,7 @@ class ExponentialBoostingLoss(BoostingLoss):
         return ExponentialLoss().value(2.0 * y - 1.0, raw[:, 0])
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """Return the probabilities of both classes.
-
-        Parameters
-        ----------
-        raw : ndarray of shape (n_samples, n_outputs)
-            Raw predictions.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of the labels.
-        """
+        """Return the probabilities of both classes."""
         return probabilities_of(2.0 * raw[:, 0])
 
 
@@ -336,18 +329,7 @@ class SoftmaxBoostingLoss(BoostingLoss):
         return CrossEntropyLoss().value(y.astype(np.int64), raw)
 
     def probabilities(self, raw: np.ndarray) -> np.ndarray:
-        """Return the probabilities of all classes.
-
-        Parameters
-        ----------
-        raw : ndarray of shape (n_samples, n_outputs)
-            Raw predictions.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of the labels.
-        """
+        """Return the probabilities of all classes."""
         return probabilities_of(raw)
 
 
