@@ -4,7 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from corollary.reporting.table._findings import impossible_zeros, isolated_values, sentinel_values
+from corollary.reporting.table._odd_values import (
+    impossible_zeros,
+    isolated_values,
+    sentinel_values,
+)
 from corollary.reporting.table._profile import inspect, profile_table
 from corollary.reporting.table._read import DEMOS, from_memory, read_demo
 from corollary.reporting.table._split import find_twins, split_rows

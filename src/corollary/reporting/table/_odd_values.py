@@ -1,0 +1,153 @@
+"""Numbers that cannot be right, or that only the reader can judge."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from corollary.reporting._records import Finding
+from corollary.representation import is_few, stays_away_from_zero
+
+#: Numbers that stand for "unknown" in many files.
+SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
+#: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
+#: unless another column that otherwise moves along says that they are wrong.
+SOME_SHARE, CONTRADICTED_SHARE = 0.05, 0.3
+#: Rank correlation from which a column can contradict another, and the rank at which it does.
+WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
+#: Of numbers of both signs, one is isolated beyond so many times the range of the others.
+ISOLATED = 20.0
+
+
+def impossible_zeros(
+    name: str,
+    numbers: np.ndarray,
+    rows: np.ndarray,
+    columns: Mapping[str, np.ndarray] | None = None,
+) -> list[Finding]:
+    """Find exact zeros in a column whose other values stay well away from zero.
+
+    Very few are called wrong, as are more if a column that otherwise moves along contradicts them
+    (a stone of common weight and no length); some without such a witness are a question.
+    """
+    present = numbers[~np.isnan(numbers)]
+    positive = present[present > 0]
+    zeros = np.flatnonzero(numbers == 0)
+    share = len(zeros) / max(len(present), 1)
+    if not 0 < share <= CONTRADICTED_SHARE or not stays_away_from_zero(present):
+        return []
+    n = len(zeros)
+    few = is_few(n, len(present))
+    witness = None if few else _witness(name, numbers, columns or {})
+    if not few and witness is None and share > SOME_SHARE:
+        return []
+    sentence = (
+        f"{name!r} is exactly 0 in {n} row{'s' * (n > 1)}; its other values lie between "
+        f"{positive.min():.3g} and {positive.max():.3g}. "
+    )
+    if few:
+        sentence += "A zero there is probably a missing value."
+    elif witness is not None:
+        sentence += (
+            f"{witness!r}, which otherwise moves along with it, is not unusual there: a zero is "
+            "probably a missing value."
+        )
+    else:
+        sentence += "Does a zero there mean none, or that the value is missing?"
+    sure = few or witness is not None
+    kind = "impossible-value" if sure else "possible-code"
+    return [Finding(kind, sentence, sure, (name,), _positions(rows, zeros))]
+
+
+def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) -> str | None:
+    """Name the column that moves most along with this one and contradicts its zeros."""
+    from scipy.stats import rankdata
+
+    sample = np.flatnonzero(numbers > 0)[:WITNESS_ROWS]
+    zeros = np.flatnonzero(numbers == 0)
+    best, strongest, mine = None, WITNESS, rankdata(numbers[sample])
+    for other, values in columns.items():
+        if other == name or np.isnan(values[sample]).any() or np.ptp(values[sample]) == 0:
+            continue
+        correlation = float(np.corrcoef(mine, rankdata(values[sample]))[0, 1])
+        known = values[zeros][~np.isnan(values[zeros])]
+        if not len(known):
+            continue
+        place = np.searchsorted(np.sort(values[sample]), known, side="right") / len(sample)
+        place = np.median(place if correlation > 0 else 1.0 - place)
+        if abs(correlation) >= strongest and place >= WITNESS_RANK:
+            best, strongest = other, abs(correlation)
+    return best
+
+
+def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find codes for "unknown", such as 9999, far outside all other values."""
+    present = numbers[~np.isnan(numbers)]
+    found: list[Finding] = []
+    if len(present) < 20:
+        return found
+    for end in (present.min(), present.max()):
+        others = present[present != end]
+        mine = np.flatnonzero(numbers == end)
+        if end not in SENTINELS or len(mine) < 2 or len(np.unique(others)) < 10:
+            continue
+        spread = others.max() - others.min()
+        gap = min(abs(end - others.min()), abs(end - others.max()))
+        # -1 lies close to small measurements: it counts only where nothing else is negative.
+        lone_negative = end < 0 and others.min() >= 0
+        if gap > spread or (lone_negative and end in (-9.0, -99.0, -999.0, -9999.0, -99999.0)):
+            sentence = (
+                f"{name!r} is {end:g} in {len(mine)} rows, far from its other values "
+                f"({others.min():.3g} to {others.max():.3g}). It looks like a code for "
+                "a missing value."
+            )
+            found.append(Finding("sentinel-value", sentence, True, (name,), _positions(rows, mine)))
+    return found
+
+
+def isolated_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find at most three values far beyond all others, on the plain and on the log scale."""
+    present = np.flatnonzero(~np.isnan(numbers))
+    values = numbers[present]
+    positive = values[values > 0]
+    if len(values) < 200 or len(np.unique(values)) < 50:
+        return []
+    if len(positive) < 0.9 * len(values):
+        return _isolated_either_way(name, numbers, present, rows)
+    order = np.sort(positive)
+    for k in (3, 2, 1):
+        below, above = order[-k - 1], order[-k]
+        low = order[0]
+        wide = above - below > 2.0 * (below - low)
+        wide_log = np.log(above / below) > 0.5 * np.log(below / low) if below > low else False
+        if wide and wide_log:
+            mine = present[values >= above]
+            sentence = (
+                f"{name!r} reaches {order[-1]:.3g} while all but {k} of its values stay at or "
+                f"below {below:.3g}. Is that right?"
+            )
+            return [Finding("isolated-value", sentence, False, (name,), _positions(rows, mine))]
+    return []
+
+
+def _isolated_either_way(
+    name: str, numbers: np.ndarray, present: np.ndarray, rows: np.ndarray
+) -> list[Finding]:
+    """Find values far beyond all others where there is no log scale to judge them on."""
+    values = np.sort(numbers[present])
+    for side in (1, -1):
+        order = values if side > 0 else -values[::-1]
+        for k in (3, 2, 1):
+            below, above = order[-k - 1], order[-k]
+            if above - below > ISOLATED * (below - order[0]):
+                mine = present[side * numbers[present] >= above]
+                beyond = "at or below" if side > 0 else "at or above"
+                sentence = (
+                    f"{name!r} reaches {side * order[-1]:.3g} while all but {k} of its values stay "
+                    f"{beyond} {side * below:.3g}. Is that right?"
+                )
+                return [Finding("isolated-value", sentence, False, (name,), _positions(rows, mine))]
+    return []
+
+
+def _positions(rows: np.ndarray, chosen: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(r) for r in rows[chosen][:20])
