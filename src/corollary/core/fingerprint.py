@@ -38,7 +38,7 @@ FAR_BELOW = 3.1
 BUFFER_BYTES = 2**19
 
 # From so many values on a compiled loop, which is ten times as fast, is worth loading the compiler.
-COMPILED_SIZE = 2**22
+COMPILED_SIZE = 2**20
 
 
 class Overlap(NamedTuple):
