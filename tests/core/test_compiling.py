@@ -14,6 +14,12 @@ from corollary.core import compiling
 from corollary.reporting.models._candidates import Situation, candidates
 
 
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.setattr(compiling, "_children", [])
+    monkeypatch.setattr(compiling, "_compiled", set())
+
+
 @pytest.fixture
 def started(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
@@ -30,12 +36,29 @@ def started(monkeypatch, tmp_path):
 def test_a_child_compiles_where_nothing_is_compiled(started, tmp_path):
     assert compiling.compile_aside()
     assert started == [[sys.executable, "-c", compiling._TINY_FORESTS]]
-    compiling.wait_until_compiled()
-    compiling.wait_until_compiled()  # nobody is left to wait for
+    compiling.wait_until_compiled(3)
+    compiling.wait_until_compiled(3)  # nobody is left to wait for
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "loop.nbi").write_bytes(b"")
     assert not compiling.compile_aside()
     assert len(started) == 1
+
+
+def test_two_classes_do_not_wait_for_more(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiling, "_TINY_FORESTS", "print(2, flush=True); input(); print(3)")
+    usual, hold = subprocess.Popen, subprocess.PIPE
+    monkeypatch.setattr(compiling.subprocess, "Popen", lambda w, **s: usual(w, stdin=hold, **s))
+    assert compiling.compile_aside()
+    (child,) = compiling._children
+    compiling.wait_until_compiled(0)
+    compiling.wait_until_compiled(2)
+    assert child.poll() is None  # which still works on more classes
+    child.stdin.write(b"\n")
+    child.stdin.flush()
+    compiling.wait_until_compiled(7)
+    assert compiling._compiled == {2, 3}
+    child.communicate()
 
 
 def _compiled():

@@ -16,8 +16,10 @@ from corollary.ensemble import RandomForestClassifier
 X = np.random.default_rng(0).random((60, 2))
 for n_classes in (2, 3):
     RandomForestClassifier(2, random_state=0).fit(X, np.arange(60) % n_classes).predict(X)
+    print(n_classes, flush=True)
 """
 _children: list[subprocess.Popen[bytes]] = []
+_compiled: set[int] = set()
 
 
 def compile_aside() -> bool:
@@ -33,12 +35,25 @@ def compile_aside() -> bool:
     folders = [Path(chosen)] if chosen else usual
     if any(next(folder.rglob("*.nbi"), None) for folder in folders if folder.is_dir()):
         return False
-    words, nowhere = [sys.executable, "-c", _TINY_FORESTS], subprocess.DEVNULL
-    _children.append(subprocess.Popen(words, stdout=nowhere, stderr=nowhere))
+    words = [sys.executable, "-c", _TINY_FORESTS]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    _children.append(child)
     return True
 
 
-def wait_until_compiled() -> None:
-    """Wait for the child process, if there is one."""
-    while _children:
-        _children.pop().wait()
+def wait_until_compiled(n_classes: int) -> None:
+    """Wait for the child process, if there is one, until it can grow such forests.
+
+    Parameters
+    ----------
+    n_classes : int
+        Classes that trees predict; 0 for numbers.
+    """
+    needed = max(2, min(n_classes, 3))
+    while _children and needed not in _compiled:
+        news = _children[-1].stdout
+        assert news is not None
+        if line := news.readline():
+            _compiled.add(int(line))
+        else:  # it has ended, well or not
+            _children.pop().communicate()

@@ -17,7 +17,7 @@ def _wants_forest(situation: Situation) -> bool:
 
 
 def _forest_settings(situation: Situation) -> dict[str, Any]:
-    wait_until_compiled()
+    wait_until_compiled(situation.n_classes)
     return {
         "n_estimators": FOREST_TREES,
         "max_samples": min(situation.n, FOREST_DRAWS),
