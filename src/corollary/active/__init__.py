@@ -8,14 +8,11 @@ stated probability, :class:`CoverageSampler` covers a pool with balls. Classifie
 served by :func:`query_uncertain`. The mathematics behind each is a function of its own.
 """
 
-from corollary.active.covering.coverage import CoverageBound as CoverageBound
-from corollary.active.covering.coverage import CoverageRegions as CoverageRegions
 from corollary.active.covering.coverage import coverage_bound as coverage_bound
 from corollary.active.covering.coverage import coverage_regions as coverage_regions
 from corollary.active.covering.coverage import enemy_distances as enemy_distances
 from corollary.active.covering.coverage import impurity as impurity
 from corollary.active.covering.coverage import pure_radius as pure_radius
-from corollary.active.covering.greedy_coverage import BallCoverage as BallCoverage
 from corollary.active.covering.greedy_coverage import CoverageSampler as CoverageSampler
 from corollary.active.covering.greedy_coverage import greedy_ball_coverage as greedy_ball_coverage
 from corollary.active.display import ActiveLearningDisplay as ActiveLearningDisplay

@@ -24,14 +24,12 @@ from corollary.bandit.environments import GaussianArms as GaussianArms
 from corollary.bandit.environments import LinearArms as LinearArms
 from corollary.bandit.environments import LossMatrix as LossMatrix
 from corollary.bandit.environments import PythonArms as PythonArms
-from corollary.bandit.importance import HallucinatedMoments as HallucinatedMoments
 from corollary.bandit.importance import hallucinated_loss as hallucinated_loss
 from corollary.bandit.importance import hallucinated_moments as hallucinated_moments
 from corollary.bandit.importance import importance_variance as importance_variance
 from corollary.bandit.importance import importance_weighted as importance_weighted
 from corollary.bandit.linear_policies import LinearThompson as LinearThompson
 from corollary.bandit.linear_policies import LinUCB as LinUCB
-from corollary.bandit.off_policy import OffPolicyValue as OffPolicyValue
 from corollary.bandit.off_policy import lower_bound_of_mean as lower_bound_of_mean
 from corollary.bandit.off_policy import off_policy_value as off_policy_value
 from corollary.bandit.play import Play as Play
@@ -43,8 +41,6 @@ from corollary.bandit.policies import BernoulliThompson as BernoulliThompson
 from corollary.bandit.policies import EpsilonGreedy as EpsilonGreedy
 from corollary.bandit.policies import GaussianThompson as GaussianThompson
 from corollary.bandit.policy import Policy as Policy
-from corollary.bandit.policy import RegretBound as RegretBound
-from corollary.bandit.protocol import ArmMeans as ArmMeans
 from corollary.bandit.protocol import arm_mean_radius as arm_mean_radius
 from corollary.bandit.protocol import arm_means as arm_means
 from corollary.bandit.protocol import mean_so_far as mean_so_far

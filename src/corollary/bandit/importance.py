@@ -129,12 +129,6 @@ class HallucinatedMoments(NamedTuple):
         losses in [0, 1].
     paid : float
         Expected loss of the arm that is played.
-
-    Examples
-    --------
-    >>> from corollary.bandit import hallucinated_moments
-    >>> hallucinated_moments([1.0, 0.5], [0.75, 0.25]).weighted_second
-    1.25
     """
 
     mean: np.ndarray

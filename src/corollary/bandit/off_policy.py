@@ -44,12 +44,6 @@ class OffPolicyValue:
         Rows of equal weight that would be worth as much, :math:`(\sum w)^2 / \sum w^2`.
     max_weight : float
         Largest weight met.
-
-    Examples
-    --------
-    >>> from corollary.bandit import off_policy_value
-    >>> off_policy_value([1.0, 0.0], [0.5, 0.5], [0.5, 0.5]).value
-    0.5
     """
 
     value: float

@@ -19,13 +19,6 @@ class RegretBound(NamedTuple):
         The bound after each recorded number of rounds.
     claim : str
         What it bounds, in words.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.bandit import EXP3, AlternatingArms
-    >>> EXP3().regret_bound(AlternatingArms(2), np.array([100])).claim
-    'expected regret against any losses in [0, 1] fixed before the game'
     """
 
     values: np.ndarray

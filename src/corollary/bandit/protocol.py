@@ -54,12 +54,6 @@ class ArmMeans(NamedTuple):
         Mean of the losses seen; NaN for an arm that was never played.
     pulls : ndarray of int of shape (n_arms,)
         How often each arm was played.
-
-    Examples
-    --------
-    >>> from corollary.bandit import arm_means
-    >>> arm_means([0, 1, 0], [1.0, 0.0, 0.0], n_arms=2).mean
-    array([0.5, 0. ])
     """
 
     mean: np.ndarray

@@ -20,9 +20,7 @@ from corollary.conformal.coverage.laws import mean_size as mean_size
 from corollary.conformal.coverage.laws import naive_coverage as naive_coverage
 from corollary.conformal.coverage.laws import trivial_sets as trivial_sets
 from corollary.conformal.coverage.set_sizes import SetSizeDisplay as SetSizeDisplay
-from corollary.conformal.coverage.set_sizes import SetSizes as SetSizes
 from corollary.conformal.coverage.set_sizes import coverage_by_size as coverage_by_size
-from corollary.conformal.exchangeability import ExchangeabilityTest as ExchangeabilityTest
 from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
 from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
@@ -63,8 +61,6 @@ from corollary.conformal.scores.probabilities import class_probabilities as clas
 from corollary.conformal.scores.sets import APS as APS
 from corollary.conformal.scores.sets import LAC as LAC
 from corollary.conformal.scores.sets import RAPS as RAPS
-from corollary.conformal.split.calibration import CalibrationCell as CalibrationCell
-from corollary.conformal.split.calibration import CalibrationFolds as CalibrationFolds
 from corollary.conformal.split.classifier import (
     SplitConformalClassifier as SplitConformalClassifier,
 )

@@ -25,13 +25,6 @@ class ExchangeabilityTest(NamedTuple):
         One over the largest capital so far; valid at every time, also if looked at repeatedly.
     capital : ndarray of shape (n_samples,)
         The gambler's capital after each score, from 1 before the first.
-
-    Examples
-    --------
-    >>> from corollary.conformal import exchangeability_test
-    >>> result = exchangeability_test([1.0, 2.0, 3.0], random_state=0)
-    >>> result.capital.shape
-    (3,)
     """
 
     p_value: float

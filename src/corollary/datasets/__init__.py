@@ -13,7 +13,6 @@ from corollary.datasets.causal import partial_correlation as partial_correlation
 from corollary.datasets.collinear import Equicorrelated as Equicorrelated
 from corollary.datasets.collinear import design_with_singular_values as design_with_singular_values
 from corollary.datasets.collinear import ols_total_variance as ols_total_variance
-from corollary.datasets.lloyd import LloydTrap as LloydTrap
 from corollary.datasets.lloyd import lloyd_trap as lloyd_trap
 from corollary.datasets.logistic import HighDimensionalLogistic as HighDimensionalLogistic
 from corollary.datasets.logistic import LogisticWorld as LogisticWorld
@@ -26,7 +25,6 @@ from corollary.datasets.rare_event import RareEvent as RareEvent
 from corollary.datasets.regression import AdditiveNoise as AdditiveNoise
 from corollary.datasets.regression import LinearGaussian as LinearGaussian
 from corollary.datasets.separable import SeparableMargin as SeparableMargin
-from corollary.datasets.separable import SmallSet as SmallSet
 from corollary.datasets.separable import degenerate_pair as degenerate_pair
 from corollary.datasets.separable import perceptron_not_max_margin as perceptron_not_max_margin
 from corollary.datasets.separable import unsigned_margin as unsigned_margin

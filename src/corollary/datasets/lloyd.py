@@ -22,13 +22,6 @@ class LloydTrap(NamedTuple):
         J of the start.
     best_cost : float
         J of the best partition.
-
-    Examples
-    --------
-    >>> from corollary.datasets import lloyd_trap
-    >>> trap = lloyd_trap("rectangle")
-    >>> trap.start_cost, trap.best_cost
-    (4.0, 1.0)
     """
 
     X: np.ndarray

@@ -108,12 +108,6 @@ class SmallSet(NamedTuple):
         Labels in {-1, +1}.
     facts : dict of str to float or bool
         What is known about them in closed form.
-
-    Examples
-    --------
-    >>> from corollary.datasets import degenerate_pair
-    >>> degenerate_pair("a").facts["separable"]
-    True
     """
 
     X: np.ndarray

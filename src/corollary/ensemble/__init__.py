@@ -44,9 +44,7 @@ from corollary.ensemble.boosting.quantile_losses import weighted_quantile as wei
 from corollary.ensemble.boosting.regressor import (
     GradientBoostingRegressor as GradientBoostingRegressor,
 )
-from corollary.ensemble.column_groups import GroupImportance as GroupImportance
 from corollary.ensemble.column_groups import grouped_importance as grouped_importance
-from corollary.ensemble.combining.average import AverageMoments as AverageMoments
 from corollary.ensemble.combining.average import average_bias as average_bias
 from corollary.ensemble.combining.average import average_moments as average_moments
 from corollary.ensemble.combining.average import average_variance as average_variance
@@ -54,7 +52,6 @@ from corollary.ensemble.combining.average import equicorrelated_variance as equi
 from corollary.ensemble.combining.crowd import majority_error as majority_error
 from corollary.ensemble.combining.crowd import majority_error_bound as majority_error_bound
 from corollary.ensemble.combining.mean_weights import mean_weights as mean_weights
-from corollary.ensemble.combining.model_averaging import MixtureMoments as MixtureMoments
 from corollary.ensemble.combining.model_averaging import average_log_density as average_log_density
 from corollary.ensemble.combining.model_averaging import mixture_moments as mixture_moments
 from corollary.ensemble.combining.model_averaging import mixture_quantile as mixture_quantile
@@ -70,14 +67,12 @@ from corollary.ensemble.combining.vote import vote_shares as vote_shares
 from corollary.ensemble.combining.vote import weighted_vote as weighted_vote
 from corollary.ensemble.combining.voting import VotingClassifier as VotingClassifier
 from corollary.ensemble.combining.voting import VotingRegressor as VotingRegressor
-from corollary.ensemble.importance import PermutationImportance as PermutationImportance
 from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.stagewise.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from corollary.ensemble.stagewise.additive import AdditiveFunction as AdditiveFunction
 from corollary.ensemble.stagewise.additive import linear_sum as linear_sum
 from corollary.ensemble.stagewise.additive import stump_sum as stump_sum
 from corollary.ensemble.stagewise.additive import stumps_needed as stumps_needed
-from corollary.ensemble.stagewise.descent import StagewisePath as StagewisePath
 from corollary.ensemble.stagewise.descent import line_search as line_search
 from corollary.ensemble.stagewise.descent import stagewise_dictionary as stagewise_dictionary
 from corollary.ensemble.stagewise.display import AdaBoostDisplay as AdaBoostDisplay
@@ -92,7 +87,6 @@ from corollary.ensemble.stagewise.stump import Stump as Stump
 from corollary.ensemble.stagewise.stump import StumpClassifier as StumpClassifier
 from corollary.ensemble.stagewise.stump import StumpRegressor as StumpRegressor
 from corollary.ensemble.stagewise.stump import best_stump as best_stump
-from corollary.ensemble.stagewise.training_error import TrainingErrorChain as TrainingErrorChain
 from corollary.ensemble.stagewise.training_error import (
     rounds_for_zero_error as rounds_for_zero_error,
 )

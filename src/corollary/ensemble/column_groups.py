@@ -22,12 +22,6 @@ class GroupImportance:
         Upper end.
     n : int
         Rows.
-
-    Examples
-    --------
-    >>> from corollary.ensemble import GroupImportance
-    >>> GroupImportance(0.3, 0.1, 0.5, 200).low > 0
-    True
     """
 
     rise: float

@@ -25,13 +25,6 @@ class PermutationImportance:
         Rise of the mean loss in each repetition; out of bag, in each tree.
     baseline : float
         Mean loss without shuffling.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.ensemble import PermutationImportance
-    >>> PermutationImportance(np.array([[0.1, 0.3]]), 0.2).mean
-    array([0.2])
     """
 
     importances: np.ndarray

@@ -12,14 +12,12 @@ from typing import Any
 from corollary.gp.classification.classifier import (
     GaussianProcessClassifier as GaussianProcessClassifier,
 )
-from corollary.gp.classification.laplace import LaplaceMode as LaplaceMode
 from corollary.gp.classification.laplace import (
     laplace_evidence_gradient as laplace_evidence_gradient,
 )
 from corollary.gp.classification.laplace import laplace_mode as laplace_mode
 from corollary.gp.classification.laplace import logistic_normal_mean as logistic_normal_mean
 from corollary.gp.conditioning import GaussianLaw as GaussianLaw
-from corollary.gp.conditioning import SchurBlocks as SchurBlocks
 from corollary.gp.conditioning import block_inverse as block_inverse
 from corollary.gp.conditioning import condition_gaussian as condition_gaussian
 from corollary.gp.conditioning import schur_complement as schur_complement
@@ -34,26 +32,21 @@ from corollary.gp.exact.posterior import gp_posterior as gp_posterior
 from corollary.gp.exact.posterior import leave_one_out as leave_one_out
 from corollary.gp.exact.prior import sample_prior as sample_prior
 from corollary.gp.exact.regressor import GaussianProcessRegressor as GaussianProcessRegressor
-from corollary.gp.kalman import FilteredStates as FilteredStates
 from corollary.gp.kalman import StateSpaceModel as StateSpaceModel
 from corollary.gp.kalman import kalman_filter as kalman_filter
 from corollary.gp.kalman import kalman_smoother as kalman_smoother
 from corollary.gp.learning.search import Search as Search
 from corollary.gp.learning.search import learn_hyperparameters as learn_hyperparameters
-from corollary.gp.selection import NormalScores as NormalScores
-from corollary.gp.selection import RankedKernel as RankedKernel
 from corollary.gp.selection import gaussian_divergence as gaussian_divergence
 from corollary.gp.selection import normal_scores as normal_scores
 from corollary.gp.selection import rank_kernels as rank_kernels
 from corollary.gp.selection import teacher_student as teacher_student
-from corollary.gp.sparse.collapsed import CollapsedBound as CollapsedBound
 from corollary.gp.sparse.collapsed import collapsed_bound as collapsed_bound
 from corollary.gp.sparse.inducing import learn_inducing as learn_inducing
 from corollary.gp.sparse.inducing import spread_points as spread_points
 from corollary.gp.sparse.regressor import (
     SparseGaussianProcessRegressor as SparseGaussianProcessRegressor,
 )
-from corollary.gp.sparse.sums import InducingLaw as InducingLaw
 from corollary.gp.sparse.sums import InducingSums as InducingSums
 from corollary.gp.sparse.sums import inducing_law as inducing_law
 from corollary.gp.sparse.variational import WhitenedLaw as WhitenedLaw

@@ -41,13 +41,6 @@ class SchurBlocks(NamedTuple):
         Lower left block.
     bb : ndarray of shape (q, q)
         Lower right block.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.gp import block_inverse
-    >>> block_inverse(np.array([[2.0, 1.0], [1.0, 1.0]]), 1).aa
-    array([[1.]])
     """
 
     aa: np.ndarray

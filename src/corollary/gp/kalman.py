@@ -80,13 +80,6 @@ class FilteredStates(NamedTuple):
         Covariances.
     log_likelihood : float
         Log density of all observations.
-
-    Examples
-    --------
-    >>> from corollary.gp import StateSpaceModel, kalman_filter
-    >>> walk = StateSpaceModel([[1.0]], [[1.0]], [[1.0]], [[1.0]], [0.0], [[1.0]])
-    >>> kalman_filter(walk, [[2.0]]).covariance
-    array([[[0.5]]])
     """
 
     mean: np.ndarray

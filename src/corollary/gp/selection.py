@@ -27,12 +27,6 @@ class NormalScores(NamedTuple):
     crps : float
         Mean continuous ranked probability score, in units of the target; smaller is better.
         Proper too, and less hard on outliers.
-
-    Examples
-    --------
-    >>> from corollary.gp import normal_scores
-    >>> normal_scores([1.0], [0.0], [1.0]).squared_error
-    1.0
     """
 
     squared_error: float
@@ -53,15 +47,6 @@ class RankedKernel(NamedTuple):
         Log evidence.
     scores : NormalScores
         Scores of leave-one-out predictions, or of held-out rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.gp import rank_kernels
-    >>> from corollary.kernels import RBF
-    >>> X = np.linspace(0.0, 5.0, 20)[:, None]
-    >>> rank_kernels({"smooth": 1.0 * RBF()}, X, np.sin(X).ravel())[0].name
-    'smooth'
     """
 
     name: str

@@ -10,7 +10,6 @@ Conventions: ``RBF(length_scale)`` is ``exp(-|x - y|^2 / (2 length_scale^2))``; 
 be one number or one for each feature; an amplitude is a factor, ``amplitude**2 * RBF()``.
 """
 
-from corollary.kernels._parametrised import KernelParameters as KernelParameters
 from corollary.kernels._parametrised import hyperparameter as hyperparameter
 from corollary.kernels._tiles import GramTiles as GramTiles
 from corollary.kernels._tiles import PrecomputedTiles as PrecomputedTiles
@@ -29,7 +28,6 @@ from corollary.kernels.features.arc_cosine import arc_cosine_features as arc_cos
 from corollary.kernels.features.exponentials import exponential_map as exponential_map
 from corollary.kernels.features.exponentials import rbf_map as rbf_map
 from corollary.kernels.features.exponentials import rbf_map_error as rbf_map_error
-from corollary.kernels.features.feature_count import FeatureCount as FeatureCount
 from corollary.kernels.features.feature_count import feature_count as feature_count
 from corollary.kernels.features.fourier import RandomFourierFeatures as RandomFourierFeatures
 from corollary.kernels.features.fourier import fourier_features as fourier_features
@@ -51,24 +49,18 @@ from corollary.kernels.features.positive_features import (
 )
 from corollary.kernels.features.positive_features import softmax_attention as softmax_attention
 from corollary.kernels.matrix_display import KernelMatrixDisplay as KernelMatrixDisplay
-from corollary.kernels.models.kernel_erm import KernelRisk as KernelRisk
 from corollary.kernels.models.kernel_erm import minimise_kernel_risk as minimise_kernel_risk
 from corollary.kernels.models.kernel_ridge import KernelRidge as KernelRidge
-from corollary.kernels.models.kernel_ridge import KernelRidgeSolution as KernelRidgeSolution
 from corollary.kernels.models.kernel_ridge import kernel_ridge_solution as kernel_ridge_solution
 from corollary.kernels.models.kernel_risk_models import KernelERMClassifier as KernelERMClassifier
 from corollary.kernels.models.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
 from corollary.kernels.named import check_kernel as check_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
-from corollary.kernels.statistics._permutations import PermutationTest as PermutationTest
 from corollary.kernels.statistics.independence import centred_gram as centred_gram
 from corollary.kernels.statistics.independence import hsic as hsic
 from corollary.kernels.statistics.independence import hsic_test as hsic_test
 from corollary.kernels.statistics.two_sample import mmd_test as mmd_test
 from corollary.kernels.statistics.two_sample import squared_mmd as squared_mmd
-from corollary.kernels.statistics.validity import GramFeatures as GramFeatures
-from corollary.kernels.statistics.validity import InvarianceTest as InvarianceTest
-from corollary.kernels.statistics.validity import PSDTest as PSDTest
 from corollary.kernels.statistics.validity import gram_features as gram_features
 from corollary.kernels.statistics.validity import invariance_test as invariance_test
 from corollary.kernels.statistics.validity import psd_test as psd_test

@@ -81,15 +81,6 @@ class KernelParameters:
         Smallest sensible values.
     high : ndarray of shape (p,)
         Largest sensible values.
-
-    Examples
-    --------
-    >>> from corollary.kernels import RBF
-    >>> numbers = (2.0 * RBF(length_scale=[1.0, 3.0])).parameters()
-    >>> numbers.names
-    ('scale', 'kernel.length_scale[0]', 'kernel.length_scale[1]')
-    >>> numbers.values, numbers.vector.round(3)
-    (array([2., 1., 3.]), array([0.693, 0.   , 1.099]))
     """
 
     names: tuple[str, ...]

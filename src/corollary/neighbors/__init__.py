@@ -12,7 +12,6 @@ from corollary.core.moved import refuse_moved as _refuse_moved
 from corollary.neighbors._base import neighbor_weights as neighbor_weights
 from corollary.neighbors.classifier import KNeighborsClassifier as KNeighborsClassifier
 from corollary.neighbors.limits.consistency import consistent_k as consistent_k
-from corollary.neighbors.limits.cover_hart import CoverHartChain as CoverHartChain
 from corollary.neighbors.limits.cover_hart import cover_hart_chain as cover_hart_chain
 from corollary.neighbors.limits.cover_hart import knn_limit_error as knn_limit_error
 from corollary.neighbors.limits.curse import ball_volume as ball_volume

@@ -83,12 +83,10 @@ from corollary.online.linear.passive_aggressive import (
     passive_aggressive_step as passive_aggressive_step,
 )
 from corollary.online.linear.perceptron import OnlinePerceptron as OnlinePerceptron
-from corollary.online.linear.perceptron import PerceptronTrace as PerceptronTrace
 from corollary.online.linear.perceptron import conservative_ogd_bound as conservative_ogd_bound
 from corollary.online.linear.perceptron import perceptron_mistake_bound as perceptron_mistake_bound
 from corollary.online.linear.perceptron import perceptron_trace as perceptron_trace
 from corollary.online.linear.regressor import OnlineRegressor as OnlineRegressor
-from corollary.online.online_to_batch import StoppedLearner as StoppedLearner
 from corollary.online.online_to_batch import online_to_batch_bound as online_to_batch_bound
 from corollary.online.online_to_batch import stop_at_random as stop_at_random
 from corollary.online.protocol import OnlineLearner as OnlineLearner

@@ -59,14 +59,6 @@ class StoppedLearner(NamedTuple):
         The learner after its last round; use its ``predict``.
     stopping_time : int
         Rounds it played.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.online import OnlinePerceptron, stop_at_random
-    >>> stopped = stop_at_random(OnlinePerceptron(), np.eye(4), np.ones(4), random_state=0)
-    >>> stopped.stopping_time == stopped.learner.n_rounds_
-    True
     """
 
     learner: OnlineLearner

@@ -11,7 +11,6 @@ Checkers return an :class:`AxiomCheck`, which counts as true if the axioms hold 
 the axiom that fails and a witness.
 """
 
-from corollary.representation.geometry.axioms import AxiomCheck as AxiomCheck
 from corollary.representation.geometry.metrics import EuclideanCheck as EuclideanCheck
 from corollary.representation.geometry.metrics import check_euclidean as check_euclidean
 from corollary.representation.geometry.metrics import check_metric as check_metric
@@ -34,8 +33,6 @@ from corollary.representation.measurement.probability import atoms as atoms
 from corollary.representation.measurement.probability import check_algebra as check_algebra
 from corollary.representation.measurement.probability import coin_flips as coin_flips
 from corollary.representation.measurement.probability import generate_algebra as generate_algebra
-from corollary.representation.measurement.scale_types import InvarianceCheck as InvarianceCheck
-from corollary.representation.measurement.scale_types import ScaleGuess as ScaleGuess
 from corollary.representation.measurement.scale_types import ScaleType as ScaleType
 from corollary.representation.measurement.scale_types import classify_map as classify_map
 from corollary.representation.measurement.scale_types import infer_scale_type as infer_scale_type
@@ -58,7 +55,6 @@ from corollary.representation.measurement.space_sizes import log_data_space as l
 from corollary.representation.measurement.space_sizes import (
     smallest_informative_size as smallest_informative_size,
 )
-from corollary.representation.scaling.outliers import CleanRows as CleanRows
 from corollary.representation.scaling.outliers import outlier_mask as outlier_mask
 from corollary.representation.scaling.outliers import remove_outliers as remove_outliers
 from corollary.representation.scaling.standardise import StandardScaler as StandardScaler

@@ -100,7 +100,6 @@ from corollary.risk.risks.empirical import empirical_risk as empirical_risk
 from corollary.risk.risks.empirical import regularised_risk as regularised_risk
 from corollary.risk.risks.holdout import GuardedTestSet as GuardedTestSet
 from corollary.risk.risks.holdout import TestSetError as TestSetError
-from corollary.risk.risks.holdout import ThreeWaySplit as ThreeWaySplit
 from corollary.risk.risks.holdout import three_way_split as three_way_split
 from corollary.risk.risks.population import conditional_risk as conditional_risk
 from corollary.risk.risks.population import population_risk as population_risk

@@ -13,7 +13,6 @@ Scores are no probabilities: :func:`calibrate_machine` turns held-out ones into 
 
 from corollary.svm.boundary_display import SVMBoundaryDisplay as SVMBoundaryDisplay
 from corollary.svm.dual._pairs import PairSolution as PairSolution
-from corollary.svm.dual.leave_one_out import SVMLeaveOneOut as SVMLeaveOneOut
 from corollary.svm.dual.leave_one_out import choose_C as choose_C
 from corollary.svm.dual.leave_one_out import support_vector_bound as support_vector_bound
 from corollary.svm.dual.leave_one_out import svm_leave_one_out as svm_leave_one_out
@@ -23,14 +22,12 @@ from corollary.svm.dual.pair import svm_pair as svm_pair
 from corollary.svm.dual.path import SVMPath as SVMPath
 from corollary.svm.dual.path import svm_path as svm_path
 from corollary.svm.dual.solver import smo as smo
-from corollary.svm.linear.linear_dual import LinearDual as LinearDual
 from corollary.svm.linear.linear_dual import constrained_hinge as constrained_hinge
 from corollary.svm.linear.linear_dual import linear_svm as linear_svm
 from corollary.svm.linear.linear_dual import price_of_penalty as price_of_penalty
 from corollary.svm.linear.linear_svc import LinearSVC as LinearSVC
 from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMachine
 from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine
-from corollary.svm.machines.multiclass import JointSolution as JointSolution
 from corollary.svm.machines.multiclass import MulticlassSVC as MulticlassSVC
 from corollary.svm.machines.multiclass import joint_svm as joint_svm
 from corollary.svm.machines.one_class import OneClassSVM as OneClassSVM
@@ -41,5 +38,4 @@ from corollary.svm.structural.estimator import StructuralSVM as StructuralSVM
 from corollary.svm.structural.problem import ClassLabels as ClassLabels
 from corollary.svm.structural.problem import LabelChain as LabelChain
 from corollary.svm.structural.problem import StructuredProblem as StructuredProblem
-from corollary.svm.structural.solver import StructuralSolution as StructuralSolution
 from corollary.svm.structural.solver import structural_svm as structural_svm

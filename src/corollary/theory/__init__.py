@@ -25,15 +25,12 @@ from corollary.theory.complexity.chaining import (
     lipschitz_parameter_bound as lipschitz_parameter_bound,
 )
 from corollary.theory.complexity.chaining import one_step_bound as one_step_bound
-from corollary.theory.complexity.covering import CoveringBounds as CoveringBounds
-from corollary.theory.complexity.covering import FarthestPoints as FarthestPoints
 from corollary.theory.complexity.covering import covering_number as covering_number
 from corollary.theory.complexity.covering import farthest_points as farthest_points
 from corollary.theory.complexity.covering import greedy_packing as greedy_packing
 from corollary.theory.complexity.covering import packing_number as packing_number
 from corollary.theory.complexity.covering import unit_ball_covering as unit_ball_covering
 from corollary.theory.complexity.covering import volume_covering as volume_covering
-from corollary.theory.complexity.halfspaces import RadonPartition as RadonPartition
 from corollary.theory.complexity.halfspaces import fits_rectangle as fits_rectangle
 from corollary.theory.complexity.halfspaces import halfspace_dichotomies as halfspace_dichotomies
 from corollary.theory.complexity.halfspaces import (
@@ -51,7 +48,6 @@ from corollary.theory.complexity.halfspaces import sine_labels as sine_labels
 from corollary.theory.complexity.halfspaces import sine_parameter as sine_parameter
 from corollary.theory.complexity.halfspaces import threshold_growth as threshold_growth
 from corollary.theory.complexity.halfspaces import unrealisable_labels as unrealisable_labels
-from corollary.theory.complexity.margin import UniformMarginBound as UniformMarginBound
 from corollary.theory.complexity.margin import margin_bound as margin_bound
 from corollary.theory.complexity.margin import margin_mistakes as margin_mistakes
 from corollary.theory.complexity.margin import sign_class_bound as sign_class_bound
@@ -69,8 +65,6 @@ from corollary.theory.complexity.norm_balls import path_norm as path_norm
 from corollary.theory.complexity.norm_balls import relu_network_bound as relu_network_bound
 from corollary.theory.complexity.norm_balls import sign_data_bound as sign_data_bound
 from corollary.theory.complexity.norm_balls import sparse_class_bound as sparse_class_bound
-from corollary.theory.complexity.rademacher import RademacherComplexity as RademacherComplexity
-from corollary.theory.complexity.rademacher import SymmetrisationSides as SymmetrisationSides
 from corollary.theory.complexity.rademacher import all_signs_complexity as all_signs_complexity
 from corollary.theory.complexity.rademacher import contraction_bound as contraction_bound
 from corollary.theory.complexity.rademacher import (
@@ -92,7 +86,6 @@ from corollary.theory.complexity.shattering import growth_function as growth_fun
 from corollary.theory.complexity.shattering import is_shattered as is_shattered
 from corollary.theory.complexity.shattering import shattered_set as shattered_set
 from corollary.theory.complexity.shattering import vc_dimension as vc_dimension
-from corollary.theory.complexity.vc import SampleRates as SampleRates
 from corollary.theory.complexity.vc import invert_log as invert_log
 from corollary.theory.complexity.vc import log_growth_bound as log_growth_bound
 from corollary.theory.complexity.vc import realizable_rates as realizable_rates
@@ -124,12 +117,8 @@ from corollary.theory.concentration.bounded_losses import (
     empirical_bernstein_radius as empirical_bernstein_radius,
 )
 from corollary.theory.concentration.bounded_losses import hoeffding_bound as hoeffding_bound
-from corollary.theory.concentration.cdf_band import CDFBand as CDFBand
 from corollary.theory.concentration.cdf_band import cdf_band as cdf_band
 from corollary.theory.concentration.cdf_band import dkw_bound as dkw_bound
-from corollary.theory.concentration.confidence_sequence import (
-    ConfidenceSequence as ConfidenceSequence,
-)
 from corollary.theory.concentration.confidence_sequence import betting_sequence as betting_sequence
 from corollary.theory.concentration.confidence_sequence import (
     stitched_boundary as stitched_boundary,
@@ -140,7 +129,6 @@ from corollary.theory.concentration.confidence_sequence import (
 from corollary.theory.concentration.kl_inverse import kl_confidence_limit as kl_confidence_limit
 from corollary.theory.concentration.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.concentration.kl_inverse import kl_upper_inverse as kl_upper_inverse
-from corollary.theory.concentration.paired import PairedComparison as PairedComparison
 from corollary.theory.concentration.paired import compare_losses as compare_losses
 from corollary.theory.concentration.rows_needed import rows_needed as rows_needed
 from corollary.theory.concentration.rows_needed import smallest_size as smallest_size
@@ -181,18 +169,14 @@ from corollary.theory.learnability.finite_class import (
     realizable_expected_risk as realizable_expected_risk,
 )
 from corollary.theory.learnability.finite_class import uniform_deviation as uniform_deviation
-from corollary.theory.learnability.no_free_lunch import NoFreeLunch as NoFreeLunch
 from corollary.theory.learnability.no_free_lunch import memoriser_error as memoriser_error
 from corollary.theory.learnability.no_free_lunch import no_free_lunch as no_free_lunch
 from corollary.theory.learnability.no_free_lunch import no_free_lunch_points as no_free_lunch_points
-from corollary.theory.learnability.pac import PACCurve as PACCurve
 from corollary.theory.learnability.pac import PACLearner as PACLearner
 from corollary.theory.learnability.pac import least_sample_size as least_sample_size
 from corollary.theory.learnability.pac import pac_curve as pac_curve
 from corollary.theory.learnability.pac import rectangle_bound as rectangle_bound
 from corollary.theory.learnability.pac import tightest_rectangle as tightest_rectangle
-from corollary.theory.pac_bayes.bounds import GibbsPosterior as GibbsPosterior
-from corollary.theory.pac_bayes.bounds import RangeBound as RangeBound
 from corollary.theory.pac_bayes.bounds import gaussian_shift_divergence as gaussian_shift_divergence
 from corollary.theory.pac_bayes.bounds import gibbs_posterior as gibbs_posterior
 from corollary.theory.pac_bayes.bounds import mcallester_bound as mcallester_bound

@@ -45,7 +45,6 @@ from corollary.tree.growth.split import best_split as best_split
 from corollary.tree.structure.pruning import PruningPath as PruningPath
 from corollary.tree.structure.pruning import prune as prune
 from corollary.tree.structure.pruning import weakest_links as weakest_links
-from corollary.tree.structure.pruning_cv import PruningChoice as PruningChoice
 from corollary.tree.structure.pruning_cv import (
     prune_by_cross_validation as prune_by_cross_validation,
 )

@@ -27,12 +27,6 @@ class LearnerComparison(NamedTuple):
         Of the difference, allowing for shared training rows.
     p_value : float
         Two-sided.
-
-    Examples
-    --------
-    >>> from corollary.validation import LearnerComparison
-    >>> LearnerComparison(0.1, 0.02, 0.18, 0.04, 0.03).distinguishable
-    True
     """
 
     difference: float

@@ -26,14 +26,6 @@ class CrossValidation(NamedTuple):
         Held-out rows of each fold.
     train_sizes : ndarray of shape (n_folds,)
         Training rows of each fold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.validation import CrossValidation
-    >>> one = np.array([1.0])
-    >>> CrossValidation(np.array([0.0, 1.0]), one / 2, 2 * one, 2 * one)
-    CrossValidation(risk=0.5, standard_error=nan, 1 folds, 2 rows)
     """
 
     losses: np.ndarray

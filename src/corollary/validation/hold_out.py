@@ -35,13 +35,6 @@ class HoldOut(NamedTuple):
         One loss per held-out row.
     rows : ndarray of shape (n_held_out,)
         Positions of the held-out rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.validation import HoldOut
-    >>> HoldOut(None, np.array([0.0, 1.0]), np.array([3, 5]))
-    HoldOut(risk=0.5, 2 rows, model=None)
     """
 
     model: Any

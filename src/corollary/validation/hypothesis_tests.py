@@ -141,12 +141,6 @@ class WaldTest(NamedTuple):
         Number of parameters tested.
     p_value : float
         From the chi-square law, in the limit of many rows.
-
-    Examples
-    --------
-    >>> from corollary.validation import wald_test
-    >>> round(wald_test(1.96, 1.0).p_value, 3)
-    0.05
     """
 
     statistic: float

@@ -83,14 +83,6 @@ class AgreementCurve(NamedTuple):
         Mean :func:`posterior_agreement` over pairs of samples.
     log_loss : ndarray of shape (n,)
         Mean :func:`posterior_log_loss`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.validation import AgreementCurve
-    >>> beta = np.array([0.0, 1.0])
-    >>> AgreementCurve(beta, np.array([0.7, 0.3]), np.array([0.7, 0.4])).best
-    1.0
     """
 
     inverse_temperatures: np.ndarray

@@ -25,12 +25,6 @@ class ReliabilityCurve(NamedTuple):
         Upper limit.
     rows : ndarray of shape (n_bins,)
         Rows in each bin.
-
-    Examples
-    --------
-    >>> from corollary.validation import reliability_curve
-    >>> reliability_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9], n_bins=2, min_rows=1).observed
-    array([0.5, 1. ])
     """
 
     predicted: np.ndarray

@@ -58,13 +58,6 @@ class ReuseExperiment(NamedTuple):
         Error of the chosen model on the rows that chose it.
     fresh : ndarray of shape (n_repeats,)
         Its error on as many fresh rows.
-
-    Examples
-    --------
-    >>> from corollary.validation import reuse_experiment
-    >>> outcome = reuse_experiment(n_models=50, n_samples=40, random_state=0)
-    >>> bool(outcome.reported.mean() < outcome.fresh.mean())
-    True
     """
 
     reported: np.ndarray

@@ -32,12 +32,6 @@ class Tuning:
         Position of the chosen setting.
     model : estimator
         Fitted with it on all rows.
-
-    Examples
-    --------
-    >>> from corollary.validation import Tuning
-    >>> Tuning(({"alpha": 1.0},), (), 0, None)
-    Tuning(best={'alpha': 1.0} of 1 settings, model=None)
     """
 
     settings: tuple[dict[str, Any], ...]

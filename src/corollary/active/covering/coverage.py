@@ -32,13 +32,6 @@ class CoverageRegions(NamedTuple):
         Points whose balls hold one label only.
     error : ndarray of shape (n,), dtype=bool
         All points that the rule labels wrong, covered or not.
-
-    Examples
-    --------
-    >>> from corollary.active import coverage_regions
-    >>> regions = coverage_regions([[0.0], [1.0], [2.0]], [0, 0, 1], [0], radius=1.0)
-    >>> regions.covered, regions.wrong, regions.pure
-    (array([ True,  True, False]), array([False, False, False]), array([ True, False, False]))
     """
 
     covered: np.ndarray
@@ -61,12 +54,6 @@ class CoverageBound(NamedTuple):
         Mass :math:`\pi(\delta)` of impure balls.
     risk : float
         Risk of the rule on this population, which the bound is about.
-
-    Examples
-    --------
-    >>> from corollary.active import coverage_bound
-    >>> coverage_bound([[0.0], [1.0], [5.0]], [0, 0, 1], [0, 2], radius=1.0).bound
-    0.0
     """
 
     bound: float

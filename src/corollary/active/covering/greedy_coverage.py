@@ -34,12 +34,6 @@ class BallCoverage(NamedTuple):
         Which points lie in a ball in the end.
     coverage : float
         Share of the weight that is covered.
-
-    Examples
-    --------
-    >>> from corollary.active import greedy_ball_coverage
-    >>> greedy_ball_coverage([[0.0], [1.0], [5.0]], budget=1, radius=1.0).covered
-    array([ True,  True, False])
     """
 
     indices: np.ndarray

@@ -25,12 +25,6 @@ class SetSizes(NamedTuple):
         Lower confidence limit of the coverage.
     upper : ndarray of shape (n_sizes,)
         Upper confidence limit.
-
-    Examples
-    --------
-    >>> from corollary.conformal import coverage_by_size
-    >>> coverage_by_size(["a"], [[True, False]], classes=["a", "b"]).coverage.tolist()
-    [1.0]
     """
 
     size: np.ndarray

@@ -28,16 +28,6 @@ class CalibrationCell(NamedTuple):
     --------
     coverage_law : What they say about coverage.
     corollary.certify : Says it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.dummy import DummyRegressor
-    >>> from corollary.conformal import SplitConformalRegressor
-    >>> X, y = np.zeros((40, 1)), np.arange(40.0)
-    >>> model = SplitConformalRegressor(DummyRegressor(), random_state=0).fit(X, y)
-    >>> model.calibration_cells()[0].rank
-    10
     """
 
     rows: str
@@ -64,15 +54,6 @@ class CalibrationFolds(NamedTuple):
     See Also
     --------
     plus_coverage : What is proved of a row to come, on average over training rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.dummy import DummyRegressor
-    >>> from corollary.conformal import CVPlusRegressor
-    >>> model = CVPlusRegressor(DummyRegressor(), cv=4).fit(np.zeros((40, 1)), np.arange(40.0))
-    >>> model.calibration_folds().rank
-    37
     """
 
     sizes: np.ndarray

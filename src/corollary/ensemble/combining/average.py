@@ -34,12 +34,6 @@ class AverageMoments(NamedTuple):
         Covariances of members.
     correlation : float
         Mean covariance of two members divided by the mean variance of one, over all points.
-
-    Examples
-    --------
-    >>> from corollary.ensemble import average_moments
-    >>> average_moments([[[1.0], [3.0]], [[3.0], [1.0]]]).variance
-    array([0.])
     """
 
     bias: np.ndarray

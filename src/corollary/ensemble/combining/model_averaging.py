@@ -28,12 +28,6 @@ class MixtureMoments(NamedTuple):
         Mean variance of the members: noise that no choice of model removes.
     between : ndarray of shape (n_samples,)
         Variance of the members' means: doubt about the model.
-
-    Examples
-    --------
-    >>> from corollary.ensemble import mixture_moments
-    >>> mixture_moments([[0.0], [2.0]], [[1.0], [1.0]]).between
-    array([1.])
     """
 
     mean: np.ndarray

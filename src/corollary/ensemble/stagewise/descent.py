@@ -36,12 +36,6 @@ class StagewisePath(NamedTuple):
         Mean loss before the first and after each step; never increasing.
     scores : ndarray of shape (n_samples,)
         The sum of all steps.
-
-    Examples
-    --------
-    >>> from corollary.ensemble import stagewise_dictionary
-    >>> stagewise_dictionary([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0], "square", n_steps=2).lengths
-    array([2., 3.])
     """
 
     chosen: np.ndarray

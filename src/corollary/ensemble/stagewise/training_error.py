@@ -39,12 +39,6 @@ class TrainingErrorChain(NamedTuple):
         ``exp(-2 sum of squared edges)``; above all others for AdaBoost's weights.
     errors : ndarray of shape (n_rounds,)
         Weighted error of each classifier under the distribution of its round.
-
-    Examples
-    --------
-    >>> from corollary.ensemble import training_error_chain
-    >>> training_error_chain([1, 1, -1], [[1, -1, -1]], [0.0]).exponential_loss
-    array([1.])
     """
 
     training_error: np.ndarray

@@ -32,14 +32,6 @@ class LaplaceMode(NamedTuple):
         Approximate log evidence.
     converged : bool
         Whether Newton's method ended by its tolerance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.gp import laplace_mode
-    >>> mode = laplace_mode(np.eye(2), np.array([0.0, 1.0]))
-    >>> mode.f.round(2)
-    array([-0.4,  0.4])
     """
 
     f: np.ndarray

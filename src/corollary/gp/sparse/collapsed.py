@@ -88,15 +88,6 @@ class CollapsedBound(NamedTuple):
         Gradient in the logarithm of the noise variance.
     by_points : ndarray of shape (m, d)
         Gradient in the inducing points; empty if not asked for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.gp import collapsed_bound
-    >>> from corollary.kernels import RBF
-    >>> X = np.array([[0.0], [1.0]])
-    >>> collapsed_bound(RBF(), 0.5, X, X, np.ones(2)).by_parameters.shape
-    (0,)
     """
 
     value: float

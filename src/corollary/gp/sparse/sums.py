@@ -146,16 +146,6 @@ class InducingLaw(NamedTuple):
         is :math:`B^{-1}`.
     inner_root : ndarray of shape (m, m)
         Lower Cholesky factor of :math:`B=I+A/\sigma^2`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.gp import InducingSums, inducing_law
-    >>> from corollary.kernels import RBF
-    >>> rows = (np.zeros((1, 1)), np.ones(1), None)
-    >>> sums = InducingSums.at(RBF(), np.zeros((1, 1)), jitter=0.0).update(rows)
-    >>> inducing_law(sums, 1.0).weights  # one observation of variance one halves the prior
-    array([0.5])
     """
 
     bound: float

@@ -15,12 +15,6 @@ class FeatureCount(NamedTuple):
         Sufficient number K of random draws.
     failure : float
         Upper bound on the probability that some pair misses its kernel by epsilon or more.
-
-    Examples
-    --------
-    >>> from corollary.kernels import feature_count
-    >>> feature_count(0.1, 0.05, form="arc_cosine").n_components
-    185
     """
 
     n_components: int

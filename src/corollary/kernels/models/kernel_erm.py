@@ -31,12 +31,6 @@ class KernelRisk(NamedTuple):
         Iterations: products with the Gram matrix, or sweeps over the coordinates.
     converged : bool
         Whether the gap is within the tolerance.
-
-    Examples
-    --------
-    >>> from corollary.kernels import minimise_kernel_risk
-    >>> minimise_kernel_risk([[1.0]], [2.0], "square", alpha=1.0).dual_coef
-    array([1.])
     """
 
     dual_coef: np.ndarray

@@ -25,12 +25,6 @@ class KernelRidgeSolution(NamedTuple):
         What had to be added to the diagonal, beside the penalty, for rounding.
     rank : int
         Rank of the system that was solved.
-
-    Examples
-    --------
-    >>> from corollary.kernels import kernel_ridge_solution
-    >>> kernel_ridge_solution([[1.0, 0.0], [0.0, 1.0]], [2.0, 4.0], alpha=1.0).dual_coef
-    array([1., 2.])
     """
 
     dual_coef: np.ndarray

@@ -20,13 +20,6 @@ class PermutationTest(NamedTuple):
         Rejecting when it is at most delta is wrong with probability at most delta.
     null : ndarray of shape (n_permutations,)
         Statistics of the random assignments.
-
-    Examples
-    --------
-    >>> from corollary.kernels import mmd_test
-    >>> result = mmd_test([[0.0], [0.1], [0.2]], [[5.0], [5.1], [5.2]], random_state=0)
-    >>> result.p_value <= 0.2
-    True
     """
 
     statistic: float

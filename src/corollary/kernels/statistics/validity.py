@@ -26,14 +26,6 @@ class PSDTest(NamedTuple):
         Points whose Gram matrix refutes the kernel.
     weights : ndarray of shape (n,) or None
         Weights c with ``c' K c < 0`` on the witness; None if it is refuted by asymmetry.
-
-    Examples
-    --------
-    >>> from corollary.kernels import psd_test, Sigmoid
-    >>> result = psd_test(Sigmoid(), n_features=1, random_state=0)
-    >>> K = Sigmoid().gram(result.witness)
-    >>> result.passed, bool(result.weights @ K @ result.weights < 0)
-    (False, True)
     """
 
     passed: bool
@@ -54,12 +46,6 @@ class GramFeatures(NamedTuple):
     smallest_eigenvalue : float
         Smallest eigenvalue of the Gram matrix ("eigen"), or the part of its trace that was not
         factored ("cholesky").
-
-    Examples
-    --------
-    >>> from corollary.kernels import gram_features
-    >>> gram_features([[4.0, 2.0], [2.0, 1.0]]).rank
-    1
     """
 
     features: np.ndarray
@@ -80,13 +66,6 @@ class InvarianceTest(NamedTuple):
         Whether both hold: the kernel depends on the distance only.
     largest_change : dict of str to float
         Largest relative change under shifts and under rotations.
-
-    Examples
-    --------
-    >>> from corollary.kernels import invariance_test, Linear
-    >>> result = invariance_test(Linear(), random_state=0)
-    >>> result.stationary, result.rotation_invariant, result.isotropic
-    (False, True, False)
     """
 
     stationary: bool

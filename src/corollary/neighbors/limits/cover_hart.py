@@ -30,12 +30,6 @@ class CoverHartChain(NamedTuple):
         :math:`(1 - p^*)(1 + p^*) = e (2 - e)`.
     twice : ndarray of shape (n_points,)
         :math:`2 e`.
-
-    Examples
-    --------
-    >>> from corollary.neighbors import cover_hart_chain
-    >>> [float(x.round(3)) for x in cover_hart_chain([0.6, 0.3, 0.1])]
-    [0.4, 0.54, 0.56, 0.64, 0.8]
     """
 
     bayes: np.ndarray

@@ -117,12 +117,6 @@ class PerceptronTrace(NamedTuple):
         Rounds with a mistake.
     cumulative : ndarray of int of shape (n_rounds + 1,)
         Mistakes before each round, and in all.
-
-    Examples
-    --------
-    >>> from corollary.online import perceptron_trace
-    >>> perceptron_trace([[1.0, 0.0], [0.0, 2.0]], [1, -1], order=[0, 1, 0]).cumulative
-    array([0, 1, 2, 2])
     """
 
     iterates: np.ndarray

@@ -20,13 +20,6 @@ class AxiomCheck:
         The points, sets or vectors that violate it.
     message : str, default=""
         The violation in words.
-
-    Examples
-    --------
-    >>> from corollary.representation import check_metric
-    >>> check = check_metric([[0, 1], [2, 0]])
-    >>> bool(check), check.axiom, check.witness
-    (False, 'symmetry', (0, 1))
     """
 
     holds: bool

@@ -55,12 +55,6 @@ class ScaleGuess(NamedTuple):
         The guess.
     reason : str
         What in the column suggests it.
-
-    Examples
-    --------
-    >>> from corollary.representation import infer_scale_type
-    >>> infer_scale_type(["red", "blue"]).reason
-    'the values are labels'
     """
 
     scale: ScaleType
@@ -85,13 +79,6 @@ class InvarianceCheck:
         What the statistic should have been there.
     found : object, default=None
         What it was.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.representation import is_invariant
-    >>> bool(is_invariant(np.mean, "ratio", [1.0, 2.0, 6.0], random_state=0))
-    False
     """
 
     holds: bool

@@ -39,12 +39,6 @@ class CleanRows(NamedTuple):
         Their targets, if targets were given.
     removed : ndarray of bool of shape (n_samples,)
         True for the rows that were removed.
-
-    Examples
-    --------
-    >>> from corollary.representation import remove_outliers
-    >>> remove_outliers([[1.0], [2.0], [3.0], [2.0], [99.0]]).removed
-    array([False, False, False, False,  True])
     """
 
     X: Any

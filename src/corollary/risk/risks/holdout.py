@@ -142,13 +142,6 @@ class ThreeWaySplit(NamedTuple):
         Positions of the training rows.
     validation_index : ndarray of ints
         Positions of the validation rows.
-
-    Examples
-    --------
-    >>> from corollary.risk import three_way_split
-    >>> split = three_way_split([[0], [1], [2], [3], [4]], [0, 1, 2, 3, 4], random_state=0)
-    >>> sorted([*split.y_train, *split.y_validation]), split.test
-    ([0, 1, 3, 4], GuardedTestSet(1 rows, 0 looks))
     """
 
     X_train: Any

@@ -19,14 +19,6 @@ class SVMLeaveOneOut(NamedTuple):
         Their share.
     refits : int
         Machines that had to be trained: one for each support vector.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.svm import svm_leave_one_out
-    >>> x, y = np.array([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]]), [-1, -1, -1, 1, 1, 1]
-    >>> svm_leave_one_out(x @ x.T, y, C=10.0).refits
-    2
     """
 
     wrong: np.ndarray

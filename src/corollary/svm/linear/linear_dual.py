@@ -35,12 +35,6 @@ class LinearDual(NamedTuple):
         Passes made.
     converged : bool
         Whether the violation is at most the tolerance.
-
-    Examples
-    --------
-    >>> from corollary.svm import linear_svm
-    >>> linear_svm([[2.0]], [1], C=10.0, loss="hinge").coef
-    array([0.5])
     """
 
     coef: np.ndarray

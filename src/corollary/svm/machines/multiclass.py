@@ -49,12 +49,6 @@ class JointSolution(NamedTuple):
         Passes made.
     converged : bool
         Whether the violation is at most the tolerance.
-
-    Examples
-    --------
-    >>> from corollary.svm import joint_svm
-    >>> joint_svm([[1.0], [-1.0]], [0, 1], C=10.0, random_state=0).objective
-    0.25
     """
 
     tau: np.ndarray

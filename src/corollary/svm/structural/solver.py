@@ -40,14 +40,6 @@ class StructuralSolution(NamedTuple):
         Rounds of the loss-augmented argmax over all rows.
     converged : bool
         Whether no constraint was violated by more than the tolerance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.svm import ClassLabels, structural_svm
-    >>> X, y = np.array([[1.0], [-1.0]]), [0, 1]
-    >>> structural_svm(ClassLabels(2, 1), X, y, C=10.0).w.round(4)
-    array([ 0.5, -0.5])
     """
 
     w: np.ndarray

@@ -28,12 +28,6 @@ class FarthestPoints(NamedTuple):
         Rows, each as far as possible from those before it.
     radii : ndarray of shape (k,)
         Radius at which the first i + 1 points cover everything; never rising.
-
-    Examples
-    --------
-    >>> from corollary.theory import farthest_points
-    >>> farthest_points([[0.0], [1.0], [10.0]]).order
-    array([0, 2, 1])
     """
 
     order: np.ndarray
@@ -213,12 +207,6 @@ class CoveringBounds(NamedTuple):
         Lower limit.
     upper : float
         Upper limit.
-
-    Examples
-    --------
-    >>> from corollary.theory import unit_ball_covering
-    >>> unit_ball_covering(2, 0.5).lower <= unit_ball_covering(2, 0.5).upper
-    True
     """
 
     lower: float

@@ -199,12 +199,6 @@ class RadonPartition(NamedTuple):
         Nonnegative, with sum 1 over each set.
     point : ndarray of shape (n_features,)
         The point in both hulls.
-
-    Examples
-    --------
-    >>> from corollary.theory import radon_partition
-    >>> radon_partition([[0.0], [1.0], [2.0]]).labels.tolist()
-    [1, -1, 1]
     """
 
     labels: np.ndarray

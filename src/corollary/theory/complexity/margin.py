@@ -119,12 +119,6 @@ class UniformMarginBound(NamedTuple):
         Bound on the error, at most 1.
     gamma : float
         The level at which it is reached.
-
-    Examples
-    --------
-    >>> from corollary.theory import UniformMarginBound
-    >>> UniformMarginBound(0.1, 0.5).gamma
-    0.5
     """
 
     bound: float

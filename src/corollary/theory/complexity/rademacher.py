@@ -35,12 +35,6 @@ class RademacherComplexity(NamedTuple):
         Not exceeded by the true value with the stated confidence; equal to it when exact.
     exact : bool
         Whether all sign vectors were enumerated.
-
-    Examples
-    --------
-    >>> from corollary.theory import rademacher_complexity
-    >>> rademacher_complexity([[1.0, 1.0], [-1.0, -1.0]]).value
-    0.5
     """
 
     value: float
@@ -272,12 +266,6 @@ class SymmetrisationSides(NamedTuple):
         Expected supremum of mean minus empirical mean.
     bound : float
         Twice the Rademacher complexity.
-
-    Examples
-    --------
-    >>> from corollary.theory import dependent_symmetrisation
-    >>> dependent_symmetrisation(4)
-    SymmetrisationSides(deviation=1.0, bound=0.75)
     """
 
     deviation: float

@@ -252,12 +252,6 @@ class SampleRates(NamedTuple):
         No learner does with fewer, up to its constant.
     upper : float
         Enough for empirical risk minimisation, up to its constant.
-
-    Examples
-    --------
-    >>> from corollary.theory import realizable_rates
-    >>> realizable_rates(dimension=4, epsilon=0.1, delta=0.05).lower < 100
-    True
     """
 
     lower: float

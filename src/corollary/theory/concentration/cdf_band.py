@@ -84,12 +84,6 @@ class CDFBand(NamedTuple):
         Lower limit of the true distribution function at each point, and up to the next one.
     upper : ndarray of shape (n,)
         Upper limit there.
-
-    Examples
-    --------
-    >>> from corollary.theory import cdf_band
-    >>> cdf_band([3.0, 1.0, 2.0], delta=0.1).points
-    array([1., 2., 3.])
     """
 
     points: np.ndarray

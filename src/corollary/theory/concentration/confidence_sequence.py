@@ -49,14 +49,6 @@ class ConfidenceSequence(NamedTuple):
         Lower limits after 1, 2, ... observations.
     upper : ndarray of shape (n_samples,)
         Upper limits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.theory import stitched_sequence
-    >>> limits = stitched_sequence(np.zeros(200), delta=0.05)
-    >>> limits.upper[[0, 99, 199]].round(3), float(limits.lower[-1])
-    (array([0.997, 0.047, 0.024]), 0.0)
     """
 
     lower: np.ndarray

@@ -43,13 +43,6 @@ class PairedComparison:
     See Also
     --------
     compare_losses : Computes it.
-
-    Examples
-    --------
-    >>> from corollary.theory import compare_losses
-    >>> comparison = compare_losses([0.5, 0.7, 0.6], [0.4, 0.6, 0.5])
-    >>> round(comparison.difference, 3), comparison.method, comparison.n_samples
-    (0.1, 't', 3)
     """
 
     difference: float

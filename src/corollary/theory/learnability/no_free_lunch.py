@@ -27,12 +27,6 @@ class NoFreeLunch(NamedTuple):
     worst_tail : float
         Probability, under that labelling, of an error of at least 1/8; at least 1/7, by the reverse
         Markov inequality for a mean of 1/4.
-
-    Examples
-    --------
-    >>> from corollary.theory import NoFreeLunch
-    >>> NoFreeLunch(0.25, None, 0.5, 0.5).worst_error
-    0.5
     """
 
     mean_error: float

@@ -95,13 +95,6 @@ class PACCurve(NamedTuple):
         Exact 95% interval of each share on its own.
     mean_excess : ndarray of shape (n_sizes,)
         Mean excess risk.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.theory import PACCurve
-    >>> PACCurve(np.array([10]), np.array([0.9]), np.array([[0.8, 1.0]]), np.array([0.1])).success
-    array([0.9])
     """
 
     n_samples: np.ndarray

@@ -144,12 +144,6 @@ class RangeBound(NamedTuple):
         The bound.
     temperature : float
         Where it is reached.
-
-    Examples
-    --------
-    >>> from corollary.theory import RangeBound
-    >>> RangeBound(0.1, 50.0).bound
-    0.1
     """
 
     bound: float
@@ -328,12 +322,6 @@ class GibbsPosterior(NamedTuple):
         Its probabilities.
     value : float
         Smallest average training risk plus divergence over temperature.
-
-    Examples
-    --------
-    >>> from corollary.theory import gibbs_posterior
-    >>> gibbs_posterior([0.5, 0.5], [0.2, 0.2], temperature=10.0).law
-    array([0.5, 0.5])
     """
 
     law: np.ndarray

@@ -31,14 +31,6 @@ class PruningChoice:
         Mean loss on held-out rows.
     standard_errors : ndarray of shape (n_alphas,)
         Standard errors of the mean losses over rows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from corollary.tree import DecisionTreeClassifier, prune_by_cross_validation
-    >>> choice = prune_by_cross_validation(DecisionTreeClassifier(), *load_iris(return_X_y=True))
-    >>> choice.estimator.get_n_leaves()
-    5
     """
 
     estimator: Any
