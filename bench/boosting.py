@@ -17,7 +17,7 @@ class Split(NamedTuple):
 
 
 def _threads() -> int:
-    from corollary.core.threads import available_cores
+    from corollary.core.parallel import available_cores
 
     return available_cores()
 

@@ -32,7 +32,7 @@ def make_200_000() -> Data:
 
 
 def threads() -> int:
-    from corollary.core.threads import available_cores
+    from corollary.core.parallel import available_cores
 
     return available_cores()
 

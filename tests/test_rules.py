@@ -11,6 +11,8 @@ SOURCE = pathlib.Path(corollary.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 #: What depends on the words of other packages stands in this file alone.
 COMPAT = SOURCE / "core" / "compat.py"
+#: Reads exactly some classes of scikit-learn: a subclass may train in another way.
+ADAPTER = SOURCE / "certificates" / "_scikit_learn.py"
 
 
 def tree(path):
@@ -63,6 +65,7 @@ def test_nothing_is_recognised_by_its_name_or_exact_type():
     wrong = [
         f"{place(path, node)} {ast.unparse(node)}"
         for path in FILES
+        if path != ADAPTER
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Compare)
         and any(names_a_class(part) for part in [node.left, *node.comparators])

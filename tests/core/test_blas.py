@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 
 
 def blas_threads():

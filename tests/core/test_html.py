@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from corollary.core.html import html_table
+from corollary.core.display import html_table
 
 
 def test_entries_are_escaped_and_numbers_short():

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from corollary.core.threads import Team, ordered_map
+from corollary.core.parallel import Team, ordered_map
 
 
 def test_order_does_not_depend_on_which_item_ends_first():

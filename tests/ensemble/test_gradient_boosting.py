@@ -14,8 +14,8 @@ from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import train_test_split
 
 from corollary.core.files import load, save
+from corollary.core.parallel import Team
 from corollary.core.simulate import assert_bound_holds
-from corollary.core.threads import Team
 from corollary.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,

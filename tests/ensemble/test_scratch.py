@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import ordered_map
 from corollary.ensemble.boosting._blocks.scratch import ScratchFile
 
 

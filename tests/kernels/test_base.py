@@ -65,7 +65,7 @@ def test_tiles_agree_with_one_piece(name, seed, monkeypatch):
 def test_threads_do_not_change_a_bit(seed, monkeypatch):
     X = np.random.default_rng(seed).normal(size=(900, 3))
     many = COMPOSITE.gram(X)
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 1)
     np.testing.assert_array_equal(COMPOSITE.gram(X), many)
 
 

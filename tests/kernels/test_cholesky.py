@@ -37,8 +37,8 @@ def test_what_is_not_positive_definite_is_noticed_and_restored(K, at, monkeypatc
 def test_threads_do_not_change_a_bit(K, monkeypatch):
     monkeypatch.setattr(cholesky, "BLOCK", 8)
     many, one = K.copy(), K.copy()
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 3)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 3)
     factor_in_place(many)
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 1)
     factor_in_place(one)
     np.testing.assert_array_equal(many, one)

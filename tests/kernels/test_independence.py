@@ -99,7 +99,7 @@ def test_threads_do_not_change_a_bit(pair, monkeypatch):
     X, y = pair
     X, y = np.tile(X, (40, 1)), np.tile(y, 40)  # enough rows for several pieces of work
     one = hsic_test(X, y, n_permutations=60, random_state=0)
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 1)
     np.testing.assert_array_equal(hsic_test(X, y, n_permutations=60, random_state=0).null, one.null)
 
 

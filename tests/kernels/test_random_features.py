@@ -137,7 +137,7 @@ def test_many_rows_in_threads(seed, monkeypatch):
     X = np.random.default_rng(seed).normal(size=(3000, 3))
     w = RBF().spectral_sample(200, 3, random_state=seed)
     found = fourier_features(X, w)
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 1)
     np.testing.assert_array_equal(fourier_features(X, w), found)
     np.testing.assert_allclose(found[7], np.r_[np.cos(w @ X[7]), np.sin(w @ X[7])] / np.sqrt(200))
 

@@ -142,7 +142,7 @@ def test_threads_and_seeds(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     X, Y = rng.normal(size=(900, 2)), rng.normal(size=(300, 2))
     one = mmd_test(X, Y, n_permutations=9, random_state=3)
-    monkeypatch.setattr("corollary.core.threads.available_cores", lambda: 1)
+    monkeypatch.setattr("corollary.core.parallel.threads.available_cores", lambda: 1)
     two = mmd_test(X, Y, n_permutations=9, random_state=3)
     np.testing.assert_array_equal(one.null, two.null)
     assert one.statistic == two.statistic

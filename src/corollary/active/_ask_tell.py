@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.active.domain import Box, ExhaustedError, Pool, Queries
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 
 
 class AskTell(ABC):

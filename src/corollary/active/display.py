@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.active.domain import Box, Pool
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 
 
 class ActiveLearningDisplay:

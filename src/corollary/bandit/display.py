@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.bandit.play import Play
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 
 
 class RegretDisplay:

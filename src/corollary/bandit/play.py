@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from corollary.bandit.environments import Arms, LinearArms, PythonArms, _loss_key
 from corollary.bandit.policy import Policy, RegretBound, _losses_in_unit_interval
 from corollary.core.estimator import Count, RandomSeed, checked
+from corollary.core.parallel import ordered_map
 from corollary.core.progress import track
-from corollary.core.threads import ordered_map
 
 # About a quarter of a second of rounds between two returns to Python, so that Ctrl-C is heard.
 STEPS_PER_CALL = 4_000_000

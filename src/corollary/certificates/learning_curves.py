@@ -13,7 +13,7 @@ from corollary.certificates.certification import certify
 from corollary.certificates.register import Evidence
 from corollary.core.certificate import Certificate
 from corollary.core.compat import HasMethods, safe_indexing
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 from corollary.core.estimator import ArrayLike, Probability, RandomSeed, checked
 
 # Sizes that are tried if none are given.

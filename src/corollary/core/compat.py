@@ -5,8 +5,6 @@ in the field, so we use them. Some errors of others can be told apart by their w
 that changes either is mended in this file alone.
 """
 
-from functools import cache
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,6 @@ from sklearn.utils._param_validation import (
     InvalidParameterError,
     Options,
     StrOptions,
-    make_constraint,
     validate_params,
 )
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -36,7 +33,6 @@ __all__ = [
     "check_sample_weight",
     "fit_context",
     "is_missing",
-    "parameters_fit",
     "safe_indexing",
     "validate_parameters",
     "validate_params",
@@ -47,34 +43,6 @@ __all__ = [
 def validate_parameters(estimator: Any) -> None:
     """Check an estimator's parameters against its declared constraints, as ``fit`` would."""
     estimator._validate_params()
-
-
-def parameters_fit(estimator: Any) -> bool:
-    """Say whether all parameters satisfy their constraints, without inspecting signatures.
-
-    The constraints of a class are made once, and its defaults are known to be good. The work of a
-    wrapper around a fitted model may take less time than `validate_parameters`, which is then
-    called for its message only.
-    """
-    for name, default, allowed in _constraints(type(estimator)):  # type: ignore[arg-type]
-        value = getattr(estimator, name)
-        if value is default or (type(value) is type(default) is float and value == default):
-            continue
-        if not any(one.is_satisfied_by(value) for one in allowed):
-            return False
-    return True
-
-
-@cache
-def _constraints(kind: Any) -> list[tuple[str, Any, list[Any]]]:
-    """Return parameters with their defaults, if these are valid, and their constraints."""
-    made = []
-    for name, given in kind._parameter_constraints.items():
-        allowed = [make_constraint(one) for one in given]
-        default = signature(kind).parameters[name].default
-        valid = any(one.is_satisfied_by(default) for one in allowed)
-        made.append((name, default if valid else object(), allowed))
-    return made
 
 
 def is_missing(value: Any) -> bool:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import Regressor, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Instance, Integer, Number
 from corollary.gp.exact.posterior import draw_gaussian
 from corollary.kernels import Kernel

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 
 
 class GaussianProcessDisplay:

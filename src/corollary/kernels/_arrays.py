@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from corollary.core.blas import one_blas_thread
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import one_blas_thread, ordered_map
 
 # Tiles of this many rows and columns (1 MiB) stay in cache and amortise the overhead of Python.
 TILE_ROWS, TILE_COLUMNS = 256, 512

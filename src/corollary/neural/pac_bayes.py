@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_share
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
@@ -34,6 +33,7 @@ from corollary.core.estimator import (
     RandomSeed,
     fitted,
 )
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Integer, List, Number
 from corollary.neural._base import auto_batch_size, location_and_scale, standardise
 from corollary.neural._pac_bayes_loss import LARGEST_LOG_RATIO, PACBayesLoss, noisy_outputs

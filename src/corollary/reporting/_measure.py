@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.reporting._clock import Clock, Stage
 from corollary.reporting._errors import ReportError
 from corollary.reporting._model import ReportModel

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 from corollary.core.estimator import ArrayLike, Count, RandomSeed, checked
 
 

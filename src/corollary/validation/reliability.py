@@ -4,9 +4,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for, html_table
 from corollary.core.estimator import ArrayLike, Count, Probability, checked
-from corollary.core.html import html_table
 from corollary.theory import clopper_pearson_interval
 
 

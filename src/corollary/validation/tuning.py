@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
+from corollary.core.display import html_table
 from corollary.core.estimator import checked
-from corollary.core.html import html_table
 from corollary.risk import LossLike
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 

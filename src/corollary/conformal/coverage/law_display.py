@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.conformal.coverage.laws import coverage_dkw, coverage_law
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 
 
 class CoverageLawDisplay:

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from corollary.conformal._checks import held_labels
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for, html_table
 from corollary.core.estimator import ArrayLike, Probability, checked
-from corollary.core.html import html_table
 
 
 class SetSizes(NamedTuple):

@@ -11,7 +11,7 @@ def interval_ends(
 ) -> np.ndarray:
     """Return the intervals of predictions by each model and residuals that ascend within folds."""
     from corollary.conformal._loops import shifted_quantiles
-    from corollary.core.threads import ordered_map
+    from corollary.core.parallel import ordered_map
 
     # A model file may hold numbers of another precision than the kernel takes.
     residuals = reach(np.ascontiguousarray(residuals, dtype=np.float64))

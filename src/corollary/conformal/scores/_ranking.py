@@ -89,7 +89,7 @@ def _rank(
 ) -> None:
     """Hand blocks of rows, the sums before each class, and the scores to a function."""
     from corollary.conformal._loops import order_by_counting, ranked_sums
-    from corollary.core.threads import ordered_map
+    from corollary.core.parallel import ordered_map
 
     n, n_classes = probabilities.shape
     places = np.arange(1, n_classes + 1)

@@ -19,8 +19,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from scipy import sparse
 
-from corollary.core.blas import one_blas_thread
-from corollary.core.threads import available_cores, ordered_map
+from corollary.core.parallel import available_cores, one_blas_thread, ordered_map
 
 # A block of this many bytes stays in a core's cache hierarchy and is large enough that the
 # Python overhead per block (about 20 microseconds) disappears.

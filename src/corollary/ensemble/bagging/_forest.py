@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, Share, fitted
+from corollary.core.parallel import available_cores, ordered_map
 from corollary.core.progress import track
 from corollary.core.schema import Instance
-from corollary.core.threads import available_cores, ordered_map
 from corollary.ensemble.bagging._bootstrapped import Bootstrapped
 from corollary.ensemble.bagging.bootstrap import number_of_draws
 from corollary.tree import (

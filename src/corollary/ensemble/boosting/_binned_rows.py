@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.parallel import Team, available_cores, ordered_map
 from corollary.core.summary import (
     Chunk,
     DaskSource,
@@ -21,7 +22,6 @@ from corollary.core.summary import (
     reblock,
     scheduler_options,
 )
-from corollary.core.threads import Team, available_cores, ordered_map
 from corollary.ensemble.boosting._blocks.scratch import ScratchFile
 from corollary.ensemble.boosting._blocks.stores import (
     DaskBlocks,

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from corollary.core.parallel import Team, available_cores
 from corollary.core.progress import track
-from corollary.core.threads import Team, available_cores
 from corollary.ensemble.boosting._grow import ALONE, Grower, Growth, Settling, cut
 from corollary.ensemble.boosting._trees import Grown, Kept, join, keep
 from corollary.ensemble.boosting.losses import BoostingLoss

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.threads import Team
+from corollary.core.parallel import Team
 from corollary.ensemble.boosting._layout import (
     DITHER_ABOVE,
     ROOM,

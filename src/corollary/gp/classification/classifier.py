@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import (
     Count,
     CountFromZero,
@@ -17,6 +16,7 @@ from corollary.core.estimator import (
     fitted,
     refuse_one_class,
 )
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Instance, Integer, Labels, List
 from corollary.gp._defaults import RANGE, spread_of
 from corollary.gp.classification.laplace import (

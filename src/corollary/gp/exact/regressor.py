@@ -9,9 +9,9 @@ from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, CountFromZero, Positive, RandomSeed, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Instance
 from corollary.gp._defaults import default_search, spread_of, standardise
 from corollary.gp._process import ProcessRegressor

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.gp.exact.evidence import Observations, evidence_of
 from corollary.gp.learning._ascent import ascend, estimate_curvature
 from corollary.gp.learning._coordinates import Coordinates

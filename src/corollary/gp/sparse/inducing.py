@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.core.progress import track
 from corollary.gp.learning._coordinates import Coordinates
 from corollary.gp.learning._maximise import maximise

@@ -9,8 +9,8 @@ from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import Count, Positive, RandomSeed, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array
 from corollary.core.summary import reduce_blocks
 from corollary.gp._defaults import default_search, spread_of, standardise

@@ -10,8 +10,7 @@ from collections import deque
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
-from corollary.core.blas import one_blas_thread
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import one_blas_thread, ordered_map
 
 BLOCK = 384
 

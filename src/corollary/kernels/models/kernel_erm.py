@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.risk import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss, check_loss
 
 MEMORY = 20  # pairs of L-BFGS

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
 from corollary.kernels._parametrised import check_whole

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import ArraySource, Chunk, Source, n_rows
 from corollary.linear.logistic._steps import NewtonResult
 from corollary.linear.logistic.newton import newton_minimise, newton_step

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Integer, List, Number
 from corollary.linear._regressor import MultiTargetLinearRegressor
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import Count, Positive, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.progress import track
 from corollary.core.schema import Array, Integer, Number
 from corollary.linear._regressor import LinearRegressor

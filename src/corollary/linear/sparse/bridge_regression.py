@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.compat import Interval, Options
 from corollary.core.estimator import Count, NonNegative, Positive, RandomSeed, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Integer, Number
 from corollary.linear._regressor import LinearRegressor
 from corollary.linear.sparse.bridge import largest_modulus_penalty, lq_penalty

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.estimator import ArrayLike, Count, NonNegative, Probability, fitted
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Integer, Number
 from corollary.linear._parameters import Folds
 from corollary.linear._regressor import LinearRegressor

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_X_y
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.compat import Interval, check_sample_weight, validate_params
+from corollary.core.parallel import one_blas_thread
 from corollary.linear.sparse._path import alpha_grid, solve_path, warn_of_unfinished
 from corollary.linear.sparse._records import Path
 

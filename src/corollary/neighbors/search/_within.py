@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import one_blas_thread, ordered_map
 
 
 class Neighborhoods(NamedTuple):

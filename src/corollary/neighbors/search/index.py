@@ -12,11 +12,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
 from corollary.core.compat import StrOptions
 from corollary.core.estimator import Count, PositiveOrInfinite, RowsLike, checked
+from corollary.core.parallel import one_blas_thread, ordered_map
 from corollary.core.schema import Array, Number, Schema, Text
-from corollary.core.threads import ordered_map
 from corollary.neighbors.search._metrics import (
     METRICS,
     check_metric,

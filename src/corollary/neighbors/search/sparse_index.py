@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.parallel import ordered_map
 from corollary.core.schema import Number, Schema, Sparse, Text
-from corollary.core.threads import ordered_map
 from corollary.neighbors.search._metrics import (
     check_directions,
     check_metric,

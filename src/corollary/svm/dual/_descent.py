@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.blas import one_blas_thread
+from corollary.core.parallel import one_blas_thread
 from corollary.core.progress import track
 from corollary.kernels import GramTiles
 from corollary.svm.dual._row_cache import RowCache

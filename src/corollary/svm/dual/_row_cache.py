@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.threads import Team, available_cores
+from corollary.core.parallel import Team, available_cores
 from corollary.kernels import GramTiles, PrecomputedTiles
 
 # Fixed tiles, whatever the number of threads: sums over rows are then cut in the same places. A

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import ordered_map
 
 #: Bytes that the machine has, as far as it says so.
 MEMORY = (

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 from corollary.core.estimator import checked
 
 _UP, _DOWN = "#c0392b", "#2e6da4"

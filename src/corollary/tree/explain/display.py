@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 from corollary.tree._decision_tree import DecisionTree
 from corollary.tree.explain._sentences import answer, column_names, conditions
 from corollary.tree.structure._cut import cut

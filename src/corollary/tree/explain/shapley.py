@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.threads import ordered_map
+from corollary.core.parallel import ordered_map
 from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
 from corollary.tree.structure.trees import Tree, Trees
 

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from corollary.core.parallel import ordered_map
 from corollary.core.schema import Array, Schema, Size
-from corollary.core.threads import ordered_map
 from corollary.tree.binning.bitsets import WORDS
 from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.parallel import Team
 from corollary.core.summary import MergeTree
-from corollary.core.threads import Team
 from corollary.ensemble.boosting._blocks.scratch import ScratchFile
 from corollary.ensemble.boosting._blocks.steps import BlockState, first_state, gather
 from corollary.ensemble.boosting._grow import cut

@@ -33,7 +33,7 @@ def one_blas_thread() -> Iterator[None]:
 
     Examples
     --------
-    >>> from corollary.core.blas import one_blas_thread
+    >>> from corollary.core.parallel import one_blas_thread
     >>> with one_blas_thread():
     ...     pass
     """

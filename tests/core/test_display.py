@@ -3,7 +3,7 @@ import sys
 import matplotlib as mpl
 import pytest
 
-from corollary.core.drawing import axes_for
+from corollary.core.display import axes_for
 
 mpl.use("Agg")
 

@@ -40,7 +40,7 @@ def ordered_map(
 
     Examples
     --------
-    >>> from corollary.core.threads import ordered_map
+    >>> from corollary.core.parallel import ordered_map
     >>> list(ordered_map(abs, [-3, 2, -1]))
     [3, 2, 1]
     """
@@ -76,7 +76,7 @@ class Team:
 
     Examples
     --------
-    >>> from corollary.core.threads import Team
+    >>> from corollary.core.parallel import Team
     >>> with Team(2) as team:
     ...     team.map(abs, [-3, 2])
     [3, 2]

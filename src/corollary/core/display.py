@@ -1,4 +1,7 @@
-"""Tables that notebooks show in place of the text of a result."""
+"""What people see of results: axes to draw on, and tables in notebooks.
+
+Matplotlib is an optional extra, and this is the one place that asks for it.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -6,19 +9,22 @@ from numbers import Real
 from typing import Any
 
 
+def axes_for(ax: Any = None, **options: Any) -> Any:
+    """Return the axes to draw on."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "Pictures need Matplotlib, which is not installed. Install it with "
+            "pip install 'corollary[plot]'."
+        ) from error
+    return plt.subplots(**options)[1]
+
+
 def html_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Write columns as an HTML table; everything in it is escaped.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        Header to entries, all of one length.
-
-    Returns
-    -------
-    html : str
-        The table.
-    """
+    """Write columns, given by their headers, as an HTML table; everything in it is escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     rows = "".join(
         f"<tr>{''.join(f'<td>{escape(_text(entry))}</td>' for entry in row)}</tr>"

@@ -1,0 +1,10 @@
+"""Threads: work that is cut into pieces and merged in order, with the same bits for any number.
+
+:func:`ordered_map` and :class:`Team` share out our own loops; joblib serves estimators of users.
+:func:`one_blas_thread` keeps products from being split, which would round them differently.
+"""
+
+from corollary.core.parallel.blas import one_blas_thread
+from corollary.core.parallel.threads import Team, available_cores, ordered_map
+
+__all__ = ["Team", "available_cores", "one_blas_thread", "ordered_map"]
