@@ -40,7 +40,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 def loop_files() -> list[Path]:
     """Return all files that may hold compiled code."""
-    return sorted([*_PACKAGE.rglob("_[!_]*.py"), *_PACKAGE.rglob("_loops/*.py"), Path(__file__)])
+    return sorted([*_PACKAGE.rglob("_loops.py"), *_PACKAGE.rglob("_loops/*.py"), Path(__file__)])
 
 
 #: Hash of all loops: any of them may be part of any other, which Numba's own stamp does not see.
