@@ -39,8 +39,9 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def loop_files() -> list[Path]:
-    """Return all files that may hold compiled code."""
-    return sorted([*_PACKAGE.rglob("_loops.py"), *_PACKAGE.rglob("_loops/*.py"), Path(__file__)])
+    """Return all files of loops, and those of the numbers by which loops know losses and rules."""
+    patterns = ("_loops.py", "_loops/*.py", "_codes.py")
+    return sorted([path for p in patterns for path in _PACKAGE.rglob(p)] + [Path(__file__)])
 
 
 #: Hash of all loops: any of them may be part of any other, which Numba's own stamp does not see.
