@@ -23,13 +23,7 @@ _compiled: set[int] = set()
 
 
 def compile_aside() -> bool:
-    """Start to compile if nothing is compiled yet.
-
-    Returns
-    -------
-    started : bool
-        Whether a child process was started.
-    """
+    """Start to compile if nothing is compiled yet."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     usual = (Path(__file__).parents[1] / "tree", Path.home() / ".cache" / "numba")
     folders = [Path(chosen)] if chosen else usual
@@ -42,13 +36,7 @@ def compile_aside() -> bool:
 
 
 def wait_until_compiled(n_classes: int) -> None:
-    """Wait for the child process, if there is one, until it can grow such forests.
-
-    Parameters
-    ----------
-    n_classes : int
-        Classes that trees predict; 0 for numbers.
-    """
+    """Wait for the child process, if there is one, until it can grow such forests."""
     needed = max(2, min(n_classes, 3))
     while _children and needed not in _compiled:
         news = _children[-1].stdout

@@ -24,17 +24,6 @@ class Plane:
 
     It predicts, so that it can be certified by itself: ``certify(plane, X, y, seen=True)``.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Its normal vector, in the units of the columns.
-    intercept : float, default=0.0
-        Its offset.
-    affine : bool, default=True
-        Whether an offset was allowed for.
-    classes_ : ndarray of shape (2,), default=0 and 1
-        Labels below and above the plane.
-
     Examples
     --------
     >>> import numpy as np
@@ -43,9 +32,10 @@ class Plane:
     array([0, 1])
     """
 
-    weights: np.ndarray
-    intercept: float = 0.0
-    affine: bool = True
+    weights: np.ndarray  # its normal vector, in the units of the columns
+    intercept: float = 0.0  # its offset
+    affine: bool = True  # whether an offset was allowed for
+    # labels below and above the plane
     classes_: np.ndarray = field(default_factory=lambda: np.array([0, 1]))
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -79,123 +69,59 @@ class Plane:
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
     def as_plane(self) -> "Plane":
-        """Return itself.
-
-        Returns
-        -------
-        plane : Plane
-            This plane.
-        """
+        """Return itself."""
         return self
 
 
 class AffineMap(NamedTuple):
-    """A transformation of rows by a matrix and an offset: a plane behind it is one before it.
+    """A transformation of rows by a matrix and an offset: a plane behind it is one before it."""
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_features, n_outputs)
-        What rows are multiplied by.
-    offset : ndarray of shape (n_outputs,)
-        What is added.
-    """
-
-    matrix: np.ndarray
-    offset: np.ndarray
+    matrix: np.ndarray  # what rows are multiplied by
+    offset: np.ndarray  # what is added
 
 
 class Bag(NamedTuple):
-    """Classifiers that were trained on draws of the rows, and vote.
+    """Classifiers that were trained on draws of the rows, and vote."""
 
-    Parameters
-    ----------
-    members : sequence of estimators
-        The fitted classifiers.
-    drawn : sequence of ndarray of int
-        Positions of the training rows that each member has seen.
-    columns : sequence
-        Columns that each member takes, as an index.
-    classes : ndarray or None, default=None
-        Labels if members speak of their positions in it, None if they speak of labels.
-    """
-
-    members: Sequence[Any]
-    drawn: Sequence[np.ndarray]
-    columns: Sequence[Any]
+    members: Sequence[Any]  # the fitted classifiers
+    drawn: Sequence[np.ndarray]  # positions of the training rows that each member has seen
+    columns: Sequence[Any]  # columns that each member takes, as an index
+    # labels if members speak of their positions in it, None if they speak of labels
     classes: np.ndarray | None = None
 
 
 class Replay(NamedTuple):
-    """The single pass of an online classifier over its rows, played again.
+    """The single pass of an online classifier over its rows, played again."""
 
-    Parameters
-    ----------
-    mistakes : ndarray of shape (n_samples,)
-        1 where the label of a round was predicted wrongly before it was learnt, else 0.
-    losses : ndarray of shape (n_samples,)
-        Loss of every round, before it was learnt from.
-    averaged_loss : str, default=""
-        Name of the convex loss of a score if the model is the mean of the weights of the run,
-        which has no intercept; else empty.
-    radius : float, default=infinity
-        Radius of the ball in which the weights are kept.
-    """
-
+    # 1 where the label of a round was predicted wrongly before it was learnt, else 0
     mistakes: np.ndarray
-    losses: np.ndarray
+    losses: np.ndarray  # loss of every round, before it was learnt from
+    # name of the convex loss of a score if the model is the mean of the weights of the run, which
+    # has no intercept; else empty
     averaged_loss: str = ""
-    radius: float = math.inf
+    radius: float = math.inf  # radius of the ball in which the weights are kept
 
 
 class Descent(NamedTuple):
-    """A run of stochastic gradient descent that made a linear model.
+    """A run of stochastic gradient descent that made a linear model."""
 
-    Parameters
-    ----------
-    loss : str
-        Name of the loss: "logistic", "hinge", "squared_hinge", "square", "half_square", ...
-    step_at : callable
-        ``step_at(t)`` gives the steps of the rounds t = 1, 2, 3, ...
-    n_passes : int
-        Passes over the rows.
-    stopped : bool
-        Whether the number of passes was chosen by looking at the rows.
-    penalty : float
-        Weight of the squared norm.
-    averaging : bool
-        Whether the model is the mean of the weights over the run.
-    radius : float
-        Radius of the ball in which weights are kept; infinite if there is none.
-    repeated : bool
-        Whether the run was repeated and gave the same model.
-    epsilon : float, default=0.0
-        Parameter of the loss, if it has one.
-    """
-
-    loss: str
+    loss: str  # its name, such as "logistic", "hinge" or "half_square"
+    # ``step_at(t)`` gives the steps of rounds t, an array of whole numbers from 1 on
     step_at: Callable[[np.ndarray], np.ndarray]
-    n_passes: int
-    stopped: bool
-    penalty: float
-    averaging: bool
-    radius: float
-    repeated: bool
-    epsilon: float = 0.0
+    n_passes: int  # passes over the rows
+    stopped: bool  # whether the number of passes was chosen by looking at the rows
+    penalty: float  # weight of the squared norm
+    averaging: bool  # whether the model is the mean of the weights over the run
+    radius: float  # radius of the ball in which weights are kept; infinite if there is none
+    repeated: bool  # whether the run was repeated and gave the same model
+    epsilon: float = 0.0  # parameter of the loss, if it has one
 
 
 class DeterminingRows(NamedTuple):
-    """Training rows that would give the same model without the others.
+    """Training rows that would give the same model without the others."""
 
-    Parameters
-    ----------
-    rows : ndarray of bool of shape (n_samples,)
-        Which they are.
-    by : {"support-vectors", "mistakes"}
-        Why they determine the model.
-    """
-
-    rows: np.ndarray
-    by: Literal["support-vectors", "mistakes"]
+    rows: np.ndarray  # which they are
+    by: Literal["support-vectors", "mistakes"]  # why they determine the model
 
 
 @runtime_checkable
@@ -203,18 +129,7 @@ class HasFittedParts(Protocol):
     """A model made of fitted models, which may remember their training rows."""
 
     def fitted_parts(self, X: Any) -> Iterable[tuple[Any, Any]]:
-        """List the models inside, each with the rows as they reach it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-
-        Returns
-        -------
-        parts : iterable of (model, rows)
-            Models, each with the rows in the form that it takes.
-        """
+        """List the models inside, each with the rows as they reach it."""
         ...
 
 
@@ -241,18 +156,7 @@ class HasBag(Protocol):
     """A classifier that may be a bag, each member of which has seen its draw of the rows alone."""
 
     def as_bag(self, y: np.ndarray) -> Bag | None:
-        """Return the bag for these training labels; None if other rows touched a member.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        bag : Bag or None
-            Members, and the rows that each has drawn.
-        """
+        """Return the bag for these training labels; None if other rows touched a member."""
         ...
 
 
@@ -261,20 +165,7 @@ class HasReplay(Protocol):
     """An online classifier whose run over its training rows can be repeated."""
 
     def replay(self, X: Any, y: np.ndarray) -> Replay | None:
-        """Play the run again; None if it was no single pass, or gives another model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        run : Replay or None
-            Mistakes and losses of its rounds.
-        """
+        """Play the run again; None if it was no single pass, or gives another model."""
         ...
 
 
@@ -283,20 +174,7 @@ class HasDescent(Protocol):
     """A linear model that may be the result of stochastic gradient descent."""
 
     def as_descent(self, X: Any, y: np.ndarray) -> Descent | None:
-        """Return the run that made the model of these rows; None if none did.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        run : Descent or None
-            Its loss, steps and passes.
-        """
+        """Return the run that made the model of these rows; None if none did."""
         ...
 
 
@@ -305,20 +183,7 @@ class HasDeterminingRows(Protocol):
     """A classifier that some of its training rows may determine."""
 
     def determining_rows(self, X: Any, y: np.ndarray) -> DeterminingRows | None:
-        """Return which rows they are; None if all may matter.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        determining : DeterminingRows or None
-            Which they are, and why.
-        """
+        """Return which rows they are; None if all may matter."""
         ...
 
 
@@ -348,20 +213,7 @@ class PredictsRegions(Protocol):
     confidence: float
 
     def misses(self, X: Any, y: Any) -> np.ndarray:
-        """Say which targets lie outside the region that is predicted for their row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        outside : ndarray of bool of shape (n_samples,)
-            True where the region does not hold the target.
-        """
+        """Say which targets lie outside the region that is predicted for their row."""
         ...
 
 
@@ -370,18 +222,7 @@ class PredictsSets(Protocol):
     """A model whose regions are sets of labels."""
 
     def predict_set(self, X: Any) -> np.ndarray:
-        """Return which labels are in the set of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-
-        Returns
-        -------
-        sets : ndarray of bool of shape (n_samples, n_classes)
-            True for labels in the set.
-        """
+        """Return which labels are in the set of each row."""
         ...
 
 
@@ -394,20 +235,7 @@ class HasCalibrationCells(PredictsRegions, Protocol):
         ...
 
     def calibrated_on(self, X: Any, y: Any) -> bool:
-        """Tell whether rows are those that calibrated it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows as the model takes them.
-        y : ndarray of shape (n_samples,)
-            Their targets.
-
-        Returns
-        -------
-        same : bool
-            True if they are.
-        """
+        """Tell whether rows are those that calibrated it."""
         ...
 
 
@@ -421,27 +249,7 @@ class HasCalibrationFolds(PredictsRegions, Protocol):
 
 
 def repeats(model: Any, X: Any, y: np.ndarray, *, n_passes: int, fit_passes: int) -> bool | None:
-    """Tell whether a repeated run of a linear learner gives the same model.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted linear model with ``fit`` and ``partial_fit``, `shuffle` and `random_state`.
-    X : array-like of shape (n_samples, n_features)
-        Its training rows.
-    y : ndarray of shape (n_samples,)
-        Their targets.
-    n_passes : int
-        Passes over the rows that made the model.
-    fit_passes : int
-        Passes that ``fit`` makes.
-
-    Returns
-    -------
-    repeated : bool or None
-        None if the run gives another model. False means that nobody can know: the seed of a
-        shuffled run was not kept.
-    """
+    """Tell whether a repeated run of a linear learner gives the same model."""
     hidden = model.shuffle and not isinstance(model.random_state, int | np.integer)
     first = {"classes": model.classes_} if hasattr(model, "classes_") else {}
     runs: list[Callable[[], Any]] = []
