@@ -331,7 +331,7 @@ def machine() -> str:
     """
     from importlib.metadata import PackageNotFoundError, version
 
-    from corollary.core.summary import available_cores
+    from corollary.core.parallel import available_cores
 
     processor = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
@@ -207,6 +208,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             several_passes=True,
             labels=True,
         )
+        check_classification_targets(census.classes)
         refuse_one_class(self, census.classes)
         self.classes_ = census.classes
         problem = replace(self._problem(source, census.totals), classes=self.classes_)
