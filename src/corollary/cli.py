@@ -4,6 +4,7 @@ Data go to standard output, progress and messages to standard error. Nothing hea
 before a command needs it, so that help comes at once.
 """
 
+import gc
 import io
 import os
 import sys
@@ -250,6 +251,8 @@ def main() -> None:
     """Run the command line."""
     # XLA would divide the small products of our networks among threads that mostly wait.
     os.environ.setdefault("NPROC", "1")
+    # Imports make many objects and no garbage; by default Python would look for some 100 times.
+    gc.set_threshold(100_000)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # terminals that lack a letter show a "?"
     app(prog_name="corollary")
