@@ -19,12 +19,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "corollary"
 FAMILIES = sorted(path.stem for path in (ROOT / "tests" / "no_compiler").glob("[a-z]*.py"))
 
-#: Loops that no check runs, each with the reason.
-NOT_RUN: dict[str, str] = {}
-
-#: Packages whose loops are still to be checked; exact, so that it can only shrink.
-WAITING = {"theory"}
-
 
 def loops():
     """Name all compiled functions: ``path::name``, as the interpreter would call them."""
@@ -68,12 +62,8 @@ def test_loops_run_without_the_compiler(family):
 
 
 def test_every_loop_is_run():
-    missed = set(loops()) - set(without_compiler()["called"])
-    waiting = {name.split("/")[0] for name in missed - set(NOT_RUN)}
-    unexpected = {name for name in missed - set(NOT_RUN) if name.split("/")[0] not in WAITING}
-    assert not unexpected, f"no check of tests/no_compiler runs {sorted(unexpected)}"
-    assert waiting == WAITING, f"all loops of {sorted(WAITING - waiting)} are run: shrink WAITING"
-    assert set(NOT_RUN) <= missed, f"run after all: {sorted(set(NOT_RUN) - missed)}"
+    missed = sorted(set(loops()) - set(without_compiler()["called"]))
+    assert missed == [], "no check of tests/no_compiler runs these"
 
 
 def test_a_loop_that_is_not_run_would_be_seen():
