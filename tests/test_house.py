@@ -159,7 +159,7 @@ def test_numba_is_used_through_our_decorator_only():
             continue
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and node.module == "numba":
-                assert {a.name for a in node.names} <= {"prange", "literal_unroll"}, path
+                assert {a.name for a in node.names} <= {"literal_unroll"}, path
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 is_jit = node.value.id in ("numba", "nb") and "jit" in node.attr
                 assert not is_jit, f"{path}:{node.lineno}"
@@ -319,7 +319,7 @@ def loop_faults(function):
                 faults.append(f"line {node.lineno}: np.isfinite of an expression")
         if not borrowed and isinstance(node, ast.For | ast.While):
             called = {n.func.id for n in ast.walk(node) if is_call(n)}
-            calls = called - {"range", "len", "abs", "min", "max", "int", "prange"}
+            calls = called - {"range", "len", "abs", "min", "max", "int"}
             for inner in ast.walk(node):
                 if (
                     calls

@@ -7,6 +7,7 @@ import numpy as np
 
 #: Points given to compiled code at a time, so that an interruption is noticed.
 ROWS_AT_ONCE = 4096
+COLUMNS_AT_ONCE = 1024  # candidates that one thread looks at
 
 
 def finite_rows(who: str, X: Any, n_features: int | None = None) -> np.ndarray:

@@ -6,7 +6,6 @@ differences are, symmetric, and the same for any number of threads.
 """
 
 import numpy as np
-from numba import prange
 
 from corollary.core.jit import jit
 
@@ -26,23 +25,23 @@ def _squares(X, a, b, x, out):
             out[j] += gap * gap
 
 
-@jit(parallel=True)
-def add_balls(X, keys, points, weight, radius, limit, totals):
+@jit
+def add_balls(X, keys, points, weight, radius, limit, totals, start, stop):
     """Add to ``totals[i]`` the weights of those points that lie in the ball of column i of X.
+
+    Columns from ``start`` to ``stop`` are looked at.
 
     Columns are sorted by ``keys``, their first feature; so are the rows of ``points``. Each total
     is changed by one thread, in the order of the points. ``radius`` is a little more than the root
     of ``limit``, the largest squared distance inside.
     """
-    n = X.shape[1]
     first = points[:, 0].copy()
-    for t in prange((n + TILE - 1) // TILE):
-        a = t * TILE
-        b = min(a + TILE, n)
-        square = np.empty(TILE)
-        start = np.searchsorted(first, keys[a] - radius)
-        stop = np.searchsorted(first, keys[b - 1] + radius, side="right")
-        for r in range(start, stop):
+    square = np.empty(TILE)
+    for a in range(start, stop, TILE):
+        b = min(a + TILE, stop)
+        nearest_row = np.searchsorted(first, keys[a] - radius)
+        farthest_row = np.searchsorted(first, keys[b - 1] + radius, side="right")
+        for r in range(nearest_row, farthest_row):
             _squares(X, a, b, points[r], square)
             w = weight[r]
             for j in range(b - a):
@@ -58,18 +57,18 @@ def squared_distances(X, x, out):
         _squares(X, a, b, x, out[a:b])
 
 
-@jit(parallel=True)
-def nearest(X, points, labels, others, squares, indices):
+@jit
+def nearest(X, points, labels, others, squares, indices, start, stop):
     """For each column of X the nearest row of ``points`` with another label; the first of equals.
+
+    Columns from ``start`` to ``stop`` are looked at.
 
     Continues from ``squares`` (infinity at first) and ``indices`` (-1). Label -1 of a point is
     nobody's own.
     """
-    n = X.shape[1]
-    for t in prange((n + TILE - 1) // TILE):
-        a = t * TILE
-        b = min(a + TILE, n)
-        square = np.empty(TILE)
+    square = np.empty(TILE)
+    for a in range(start, stop, TILE):
+        b = min(a + TILE, stop)
         for r in range(len(points)):
             _squares(X, a, b, points[r], square)
             for j in range(b - a):

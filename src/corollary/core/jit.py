@@ -18,8 +18,8 @@ How a loop is written (``tests/test_house.py`` checks what a machine can see):
   added, wherever the part lands;
 * ``np.isfinite`` of an expression may be compiled away, because Numba asks whether x - x is a
   number and reassociation makes that 0; compare sizes, or test a value that was loaded as it is;
-* parallel sums accumulate per fixed-size block and are reduced in block order, so that the
-  result does not depend on the number of threads;
+* it runs in one thread; callers share out blocks of a fixed size and merge them in order
+  (``core.parallel``), so that the result does not depend on the number of threads;
 * it runs without the compiler (``NUMBA_DISABLE_JIT=1``), where a debugger can step through it.
 """
 
@@ -71,7 +71,6 @@ _places[:0] = [_stamped(place) for place in _places[:3]]
 def jit(
     function: Callable[..., Any] | None = None,
     *,
-    parallel: bool = False,
     helper: bool = False,
     counted: bool = True,
 ) -> Any:
@@ -81,8 +80,6 @@ def jit(
     ----------
     function : callable or None, default=None
         The loop; None when the decorator is used with arguments.
-    parallel : bool, default=False
-        Whether ``prange`` loops run on several threads.
     helper : bool, default=False
         Whether only loops call it, so that nothing is compiled that lets Python call it.
     counted : bool, default=True
@@ -100,7 +97,7 @@ def jit(
     }
     if not counted:
         options["_nrt"] = False
-    decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, parallel=parallel, **options)
+    decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, **options)
 
     def compiled(function: Callable[..., Any]) -> Any:
         loop = decorator(function)

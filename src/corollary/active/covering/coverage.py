@@ -7,14 +7,22 @@ nearest labelled point lies in that ball. Therefore
 :math:`R\le1-P(C(L,\delta))+\pi(\delta)` with :math:`\pi(\delta)` the mass of impure balls.
 """
 
+from functools import partial
 from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
+from corollary.active._checks import (
+    COLUMNS_AT_ONCE,
+    ROWS_AT_ONCE,
+    check_indices,
+    check_masses,
+    finite_rows,
+)
 from corollary.core.compat import Interval
 from corollary.core.estimator import NonNegative, checked
+from corollary.core.parallel import in_blocks
 
 
 class CoverageRegions(NamedTuple):
@@ -285,6 +293,7 @@ def _nearest(
     for at in range(0, len(Y), ROWS_AT_ONCE):
         some = slice(at, at + ROWS_AT_ONCE)
         part = np.full(len(X), -1, dtype=np.int64)
-        nearest(columns, Y[some], labels, others[some], squares, part)
+        what = (columns, Y[some], labels, others[some], squares, part)
+        in_blocks(partial(nearest, *what), len(X), COLUMNS_AT_ONCE)
         indices = np.where(part >= 0, at + part, indices)
     return squares, indices

@@ -9,15 +9,23 @@ leaves all balls around it. Each pair of points is looked at twice in the whole 
 budget, and memory is linear in the pool.
 """
 
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from corollary.active._ask_tell import AskTell
-from corollary.active._checks import ROWS_AT_ONCE, check_indices, check_masses, finite_rows
+from corollary.active._checks import (
+    COLUMNS_AT_ONCE,
+    ROWS_AT_ONCE,
+    check_indices,
+    check_masses,
+    finite_rows,
+)
 from corollary.active.domain import Pool
 from corollary.core.estimator import Count, NonNegative, checked
+from corollary.core.parallel import in_blocks
 from corollary.core.progress import track
 
 
@@ -117,7 +125,8 @@ def greedy_ball_coverage(
             some = lost[at : at + ROWS_AT_ONCE]
             points = balls.points[some]
             change = sign * left[some]
-            add_balls(balls.X, balls.keys, points, change, balls.reach, balls.limit, totals)
+            what = (balls.X, balls.keys, points, change, balls.reach, balls.limit, totals)
+            in_blocks(partial(add_balls, *what), n, COLUMNS_AT_ONCE)
             step(len(some))
 
     uncovered = np.flatnonzero(left > 0)

@@ -5,6 +5,6 @@
 """
 
 from corollary.core.parallel.blas import one_blas_thread
-from corollary.core.parallel.threads import Team, available_cores, ordered_map
+from corollary.core.parallel.threads import Team, available_cores, in_blocks, ordered_map
 
-__all__ = ["Team", "available_cores", "one_blas_thread", "ordered_map"]
+__all__ = ["Team", "available_cores", "in_blocks", "one_blas_thread", "ordered_map"]

@@ -62,6 +62,26 @@ def ordered_map(
         wait(waiting)
 
 
+def in_blocks(work: Callable[[int, int], Any], n: int, size: int) -> None:
+    """Run ``work(start, stop)`` on fixed blocks of n items in threads, each with its own results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.parallel import in_blocks
+    >>> squares = np.arange(5)
+    >>> def work(start, stop):
+    ...     squares[start:stop] **= 2
+    >>> in_blocks(work, 5, 2)
+    >>> squares
+    array([ 0,  1,  4,  9, 16])
+    """
+    starts = range(0, n, size)
+    workers = None if len(starts) > 1 else 1
+    for _ in ordered_map(lambda a: work(a, min(a + size, n)), starts, workers=workers):
+        pass
+
+
 class Team:
     """Threads for one piece of work that is made of thousands of short steps.
 

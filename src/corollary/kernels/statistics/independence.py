@@ -163,7 +163,9 @@ def _permuted(K: np.ndarray, L: np.ndarray, order: np.ndarray) -> np.ndarray:
     if left is None or right is None or left.shape[1] * right.shape[1] > 30 * n:
         from corollary.kernels._loops.hsic import permuted_products
 
-        return permuted_products(centred_gram(K), np.ascontiguousarray(L), order)
+        both = centred_gram(K), np.ascontiguousarray(L)
+        parts = np.array_split(order, 1 + len(order) * n * n // 2_000_000)
+        return np.concatenate(arrays.in_threads(lambda part: permuted_products(*both, part), parts))
     centred = np.ascontiguousarray((left - left.mean(axis=0)).T)
 
     def work(part: np.ndarray) -> list[float]:
