@@ -4,6 +4,7 @@ import ast
 import importlib
 import pathlib
 from collections import Counter
+from functools import cache
 
 import corollary
 
@@ -15,6 +16,7 @@ COMPAT = SOURCE / "core" / "compat.py"
 ADAPTER = SOURCE / "certificates" / "_scikit_learn.py"
 
 
+@cache
 def tree(path):
     return ast.parse(path.read_text(), str(path))
 
