@@ -95,10 +95,6 @@ class Regressor(RegressorMixin, Learner):
         """
         return self._predict(self._new(X))
 
-    def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        """Learn from validated rows."""
-        raise NotImplementedError
-
     @abstractmethod
     def _predict(self, X: Any) -> np.ndarray:
         """Predict validated rows."""
@@ -161,10 +157,6 @@ class Classifier(ClassifierMixin, Learner):
         """Return the labels that scores decide for."""
         best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[best]
-
-    def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        """Learn from validated rows."""
-        raise NotImplementedError
 
     @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
@@ -278,10 +270,6 @@ class Transformer(TransformerMixin, Learner):
             The transformed rows.
         """
         return self._transform(self._new(X))
-
-    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        """Learn from validated rows."""
-        raise NotImplementedError
 
     @abstractmethod
     def _transform(self, X: Any) -> Any:
