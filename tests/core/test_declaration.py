@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from corollary.core.compat import Interval, InvalidParameterError
+from corollary.core.compat import Interval, InvalidParameterError, is_missing
 from corollary.core.estimator import (
     Classifier,
     Count,
@@ -22,6 +22,7 @@ from corollary.core.estimator import (
     Regressor,
     ScoringClassifier,
     Transformer,
+    checked,
     class_factors,
     fitted,
     probabilities_of,
@@ -214,3 +215,33 @@ def test_balanced_classes_have_equal_totals():
 def test_abstract_bases_cannot_be_made():
     with pytest.raises(TypeError, match="abstract"):
         Classifier()
+
+
+def test_functions_are_checked_by_their_types():
+    @checked
+    def mix(
+        n: Count,
+        how: Literal["sum", "mean"] = "sum",
+        *,
+        share: NonNegative | None = None,
+        free: Annotated[int, "no_validation"] = 0,
+        anything: Any = None,
+    ) -> tuple[Any, ...]:
+        return n, how, share, free, anything
+
+    assert mix(2, "mean", share=0, free="x", anything="y") == (2, "mean", 0, "x", "y")
+    wrong = {"n": 0, "how": "max", "share": -1.0}
+    for name, value in wrong.items():
+        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of .*mix must be"):
+            mix(**{"n": 1, name: value})
+    shown = inspect.signature(mix).parameters
+    assert shown["n"].annotation is int
+    assert shown["share"].annotation == float | None
+
+
+def test_missing_values_of_every_kind_are_told():
+    pd = pytest.importorskip("pandas")
+    missing = (None, float("nan"), np.float64("nan"), pd.NA, pd.NaT)
+    assert [is_missing(value) for value in missing] == [True] * 5
+    present = (0, "", "nan", False, np.False_, True, 1.5, np.inf)
+    assert [is_missing(value) for value in present] == [False] * 8

@@ -47,7 +47,10 @@ def validate_parameters(estimator: Any) -> None:
 
 def is_missing(value: Any) -> bool:
     """Say whether a value is None, NaN or pandas' NA, which answers comparisons with itself."""
-    return value is None or (unequal := value != value) is value or bool(unequal)
+    if value is None:
+        return True
+    unequal = value != value
+    return bool(unequal) if isinstance(unequal, bool | np.bool_) else unequal is value
 
 
 #: What part of an error's words says what was refused.

@@ -68,20 +68,13 @@ _places = caching.CacheImpl._locator_classes
 _places[:0] = [_stamped(place) for place in _places[:3]]
 
 
-def jit(
-    function: Callable[..., Any] | None = None,
-    *,
-    helper: bool = False,
-    counted: bool = True,
-) -> Any:
+def jit(function: Callable[..., Any] | None = None, *, counted: bool = True) -> Any:
     """Compile a loop with the flags of the house.
 
     Parameters
     ----------
     function : callable or None, default=None
         The loop; None when the decorator is used with arguments.
-    helper : bool, default=False
-        Whether only loops call it, so that nothing is compiled that lets Python call it.
     counted : bool, default=True
         Whether references to arrays are counted. A loop that neither makes nor returns arrays
         needs no counts and is faster without.
@@ -91,10 +84,7 @@ def jit(
     loop : callable
         The compiled loop, or the decorator when ``function`` is None.
     """
-    options: dict[str, Any] = {
-        "no_cpython_wrapper": helper,
-        "no_cfunc_wrapper": True,  # nothing calls loops from C
-    }
+    options: dict[str, Any] = {"no_cfunc_wrapper": True}  # nothing calls loops from C
     if not counted:
         options["_nrt"] = False
     decorator = numba.njit(cache=True, nogil=True, fastmath=FASTMATH, **options)
