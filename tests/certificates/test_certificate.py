@@ -16,6 +16,7 @@ from sklearn.dummy import DummyClassifier
 from corollary.certificates import (
     Assumption,
     Certificate,
+    Population,
     Quantity,
     certify,
     empirical_bernstein_certificate,
@@ -184,6 +185,14 @@ def test_tightest_refuses_what_cannot_be_compared():
         tightest([error_rate_certificate(0, 9), error_quantile_certificate([1.0], 0.5)])
     with pytest.raises(ValueError, match="one confidence"):
         tightest([error_rate_certificate(0, 9), error_rate_certificate(0, 9, confidence=0.9)])
+    alike = error_rate_certificate(0, 9)
+    with pytest.raises(
+        ValueError, match=r"one population only\. Got rows of new persons, such rows"
+    ):
+        tightest([alike, replace(alike, population=PERSONS)])
+    with pytest.raises(ValueError, match="one population only"):
+        tightest([replace(alike, population=Population("period", start=s, end=9)) for s in "19"])
+    assert tightest([replace(alike, population=PERSONS)] * 2).population == PERSONS
 
 
 def two_halves(rng, choose):
@@ -216,6 +225,74 @@ def test_quantity_words():
     assert loss.claim(0.51234) == "the mean of pinball over such rows is at most 0.5124"
     assert loss.observed(0.25, 1) == "0.25 on 1 row"
     assert Quantity().observed(2 / 3, 3) == "2 of 3"
+
+
+PERSONS = Population("new units", unit="person")
+SPRING = Population("period", start="2020-05-01", end="2020-07-31")
+
+
+@pytest.mark.parametrize(
+    ("population", "rows", "one", "two"),
+    [
+        (Population(), "such rows", "1 row", "2 rows"),
+        (PERSONS, "rows of new persons", "1 person", "2 persons"),
+        (Population("new units"), "rows of new owners", "1 owner", "2 owners"),
+        (Population("new units", unit="city"), "rows of new cities", "1 city", "2 cities"),
+        (Population("new units", unit="bus"), "rows of new buses", "1 bus", "2 buses"),
+        (Population("new units", unit="day"), "rows of new days", "1 day", "2 days"),
+        (Population("new units", unit=("shop",)), "rows of new shops", "1 shop", "2 shops"),
+        (
+            Population("new units", unit=("country", "clinic", "patient")),
+            "rows of new combinations of country, clinic and patient",
+            "1 combination of country, clinic and patient",
+            "2 combinations of country, clinic and patient",
+        ),
+        (SPRING, "the rows from 2020-05-01 to 2020-07-31", "1 row", "2 rows"),
+        (Population("period", start=3.0, end=17.5), "the rows from 3 to 17.5", "1 row", "2 rows"),
+        (Population("period", start=2020, end=2020), "the rows of 2020", "1 row", "2 rows"),
+    ],
+)
+def test_population_words(population, rows, one, two):
+    assert (population.rows, str(population)) == (rows, rows)
+    assert (population.count(1), population.count(2)) == (one, two)
+    assert population.to_dict()["rows"] == rows
+    assert json.loads(json.dumps(population.to_dict()))["kind"] == population.kind
+
+
+def test_a_certificate_speaks_of_its_population():
+    plain = error_rate_certificate(2, 143)
+    assert plain.population == Population()
+    persons, spring = replace(plain, population=PERSONS), replace(plain, population=SPRING)
+    assert plain != persons != spring
+    assert persons.claim == "at most 4.4% of rows of new persons are classified wrongly"
+    assert "Each person counts the same, however many rows it has." in str(persons)
+    assert spring.claim == (
+        "on average over the rows from 2020-05-01 to 2020-07-31, the error rate to be expected of "
+        "a row given those before it is at most 4.4%"
+    )
+    assert "Nothing is proved about later rows." in str(spring)
+    assert persons.at(0.99).population == PERSONS
+    assert persons.as_row()["population"] == "rows of new persons"
+    assert spring.to_dict()["population"] == {
+        "kind": "period",
+        "unit": "",
+        "start": "2020-05-01",
+        "end": "2020-07-31",
+        "rows": "the rows from 2020-05-01 to 2020-07-31",
+    }
+    median = Quantity.median_of_units()
+    assert median.claim(2.0, population=PERSONS) == (
+        "at least 50% of new persons have a median absolute error of at most 2"
+    )
+
+
+def test_a_vacuous_certificate_counts_what_its_population_counts():
+    few = replace(hoeffding_certificate(0.0, 1), population=PERSONS)
+    assert "nothing is proved about the error rate of rows of new persons: the bound" in str(few)
+    assert "At least 1 more person is needed." in str(few)
+    assert "At least 4 more persons are needed." in str(replace(few, rows_missing=4))
+    assert "More persons alone would not change that." in str(replace(few, rows_missing=math.inf))
+    assert "Persons are not what is missing." in str(replace(few, rows_missing=0))
 
 
 def test_every_registered_theorem_is_explained_at_its_anchor():

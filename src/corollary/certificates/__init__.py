@@ -36,4 +36,5 @@ from corollary.certificates.register import register_theorem as register_theorem
 from corollary.certificates.register import theorems as theorems
 from corollary.core.certificate import Assumption as Assumption
 from corollary.core.certificate import Certificate as Certificate
+from corollary.core.certificate import Population as Population
 from corollary.core.certificate import Quantity as Quantity

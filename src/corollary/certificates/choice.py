@@ -19,7 +19,7 @@ def tightest(
     Parameters
     ----------
     certificates : sequence of Certificate
-        Certificates of the same quantity and direction, each able to be recomputed.
+        Certificates of the same quantity, population and direction, each able to be recomputed.
     confidence : float or None, default=None
         Confidence of the result; None keeps the one that all certificates share.
 
@@ -32,7 +32,8 @@ def tightest(
     Raises
     ------
     ValueError
-        If there are none, or they speak of different quantities, directions or confidences.
+        If there are none, or they speak of different quantities, populations, directions or
+        confidences.
 
     See Also
     --------
@@ -57,11 +58,12 @@ def tightest(
     certificates = list(certificates)
     if not certificates:
         raise ValueError("tightest needs at least one certificate. Got none.")
-    for name in ("quantity", "direction"):
-        values = sorted({str(getattr(certificate, name)) for certificate in certificates})
+    for name in ("quantity", "population", "direction"):
+        values = {getattr(certificate, name) for certificate in certificates}
         if len(values) > 1:
             raise ValueError(
-                f"tightest compares certificates of one {name} only. Got {', '.join(values)}."
+                f"tightest compares certificates of one {name} only. "
+                f"Got {', '.join(sorted(map(str, values)))}."
             )
     if confidence is None:
         levels = sorted({certificate.confidence for certificate in certificates})

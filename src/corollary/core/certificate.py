@@ -1,8 +1,9 @@
 """Certificate: a frozen record of one computed guarantee.
 
 A certificate says one thing about one population, with its probability and its assumptions, and
-is valid on its own. What is bounded is a :class:`Quantity`, what must be true for it is a tuple of
-:class:`Assumption`; sentences are made from them when they are asked for. The record lies in core
+is valid on its own. What is bounded is a :class:`Quantity`, of which rows it speaks a
+:class:`Population`, what must be true for it a tuple of :class:`Assumption`; sentences are made
+from them when they are asked for. The record lies in core
 because a model may carry one, such as a network that was trained to minimise its bound; theorems
 and :func:`corollary.certify` lie in ``corollary.certificates``.
 
@@ -16,7 +17,10 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal
 
+from corollary.core.population import Population as Population
+
 Direction = Literal["upper", "lower"]
+_ALIKE = Population()
 #: What an assumption is about: how rows were drawn, which rows they are, what was chosen without
 #: them, the range of the population, what the model is.
 Subject = Literal["draws", "rows", "choice", "population", "model", "other"]
@@ -99,16 +103,21 @@ class Quantity:
         For a share of rows, what these rows do; None for any other quantity.
     level : float or None, default=None
         For a quantile of the absolute error, its level; None for a mean.
+    per_unit : bool, default=False
+        For a quantile, whether it is one of owners, each with the median of its own errors, and
+        not of rows.
 
     Examples
     --------
-    >>> from corollary.certificates import Quantity
+    >>> from corollary.certificates import Population, Quantity
     >>> Quantity().claim(0.0434)
     'at most 4.4% of such rows are classified wrongly'
     >>> Quantity("mean of min(|error|, 10)", 0, 10, None).claim(3.2)
     'the mean of min(|error|, 10) over such rows is at most 3.2'
     >>> Quantity.error_quantile(0.9).claim(3.2)
     'at least 90% of such rows have an absolute error of at most 3.2'
+    >>> Quantity().claim(0.12, population=Population("new units", unit="person"))
+    'at most 12.0% of rows of new persons are classified wrongly'
     """
 
     name: str = "error rate"
@@ -116,6 +125,7 @@ class Quantity:
     high: float = 1.0
     predicate: str | None = "are classified wrongly"
     level: float | None = None
+    per_unit: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -137,6 +147,18 @@ class Quantity:
         name = f"{100 * level:.6g}% quantile of the absolute error"
         return cls(name, 0.0, math.inf, None, level)
 
+    @classmethod
+    def median_of_units(cls) -> "Quantity":
+        """Name the median over owners of the median absolute error of each.
+
+        Returns
+        -------
+        quantity : Quantity
+            Without an upper end.
+        """
+        name = "median over owners of their median absolute error"
+        return cls(name, 0.0, math.inf, None, 0.5, per_unit=True)
+
     @property
     def kind(self) -> Literal["share", "mean", "quantile"]:
         """Whether it is a share of rows, a mean over rows or a quantile of errors."""
@@ -144,7 +166,12 @@ class Quantity:
             return "quantile"
         return "mean" if self.predicate is None else "share"
 
-    def claim(self, bound: float, direction: Direction = "upper") -> str:
+    def claim(
+        self,
+        bound: float,
+        direction: Direction = "upper",
+        population: Population = _ALIKE,
+    ) -> str:
         """Say that the quantity is at most, or at least, a bound.
 
         Parameters
@@ -153,6 +180,8 @@ class Quantity:
             The bound.
         direction : {"upper", "lower"}, default="upper"
             Which of the two.
+        population : Population, default=Population()
+            Of which rows.
 
         Returns
         -------
@@ -160,13 +189,21 @@ class Quantity:
             The claim, rounded outwards.
         """
         limit = "at most" if direction == "upper" else "at least"
-        if self.predicate is not None:
-            return f"{limit} {format_share(bound, direction)} of such rows {self.predicate}"
-        number = format_number(bound, direction)
-        if self.level is not None:
-            rows = f"at least {100 * self.level:.6g}% of such rows"
-            return f"{rows} have an absolute error of {limit} {number}"
-        return f"the {self.name} over such rows is {limit} {number}"
+        share = self.predicate is not None
+        number = format_share(bound, direction) if share else format_number(bound, direction)
+        if population.kind == "period":
+            # What happened in a period is known; what was to be expected of its rows is bounded.
+            return (
+                f"on average over {population.rows}, the {self.name} to be expected of a row given "
+                f"those before it is {limit} {number}"
+            )
+        if share:
+            return f"{limit} {number} of {population.rows} {self.predicate}"
+        if self.level is None:
+            return f"the {self.name} over {population.rows} is {limit} {number}"
+        error = "a median absolute error" if self.per_unit else "an absolute error"
+        whose = f"new {population.pieces}" if self.per_unit else population.rows
+        return f"at least {100 * self.level:.6g}% of {whose} have {error} of {limit} {number}"
 
     def observed(self, value: float, n_samples: int) -> str:
         """Say what was seen.
@@ -207,7 +244,8 @@ class Certificate:
     theorem : str
         Identifier of the theorem.
     n_samples : int
-        Rows used.
+        Independent pieces of evidence that were used: rows or, for a claim about rows of new
+        owners, owners.
     observed : str
         The empirical value in words, such as "2 of 143".
     assumptions : tuple of Assumption, default=()
@@ -219,8 +257,10 @@ class Certificate:
     vacuous : bool, default=False
         Whether the bound says nothing beyond the range of the quantity.
     rows_missing : float, default=0
-        For a vacuous bound, how many more rows it takes to say something; infinite if rows
-        alone will not do.
+        For a vacuous bound, how many more rows (or owners, as `n_samples`) it takes to say
+        something; infinite if they alone will not do.
+    population : Population, default=Population()
+        Of which rows it speaks.
     page : str, default=""
         Where the documentation explains the theorem, relative to its root; empty if nowhere.
     recompute : callable or None, default=None
@@ -256,6 +296,7 @@ class Certificate:
     seen: bool = False
     vacuous: bool = False
     rows_missing: float = 0
+    population: Population = _ALIKE
     page: str = ""
     recompute: Callable[[float], "Certificate"] | None = field(
         default=None, compare=False, repr=False
@@ -264,10 +305,16 @@ class Certificate:
     def __str__(self) -> str:
         opening = f"With {format_confidence(self.confidence)} confidence, "
         if self.vacuous:
-            sentence = f"{opening}nothing is proved about the {self.quantity}: the bound is vacuous"
-            sentence += f"; observed {self.observed}. {_missing_rows(self.rows_missing)}"
+            whose = "" if self.population == _ALIKE else f" of {self.population.rows}"
+            sentence = (
+                f"{opening}nothing is proved about the {self.quantity}{whose}: the bound is "
+                f"vacuous; observed {self.observed}. "
+                f"{_missing_rows(self.rows_missing, self.population)}"
+            )
         else:
             sentence = f"{opening}{self.claim}; observed {self.observed}."
+        if self.population.note:
+            sentence += f" {self.population.note}"
         if self.assumptions:
             sentence += " Assumed: " + " ".join(map(str, self.assumptions))
         return sentence
@@ -275,7 +322,7 @@ class Certificate:
     @property
     def claim(self) -> str:
         """What is guaranteed, in words that complete "With 95% confidence, ..."."""
-        return self.quantity.claim(self.bound, self.direction)
+        return self.quantity.claim(self.bound, self.direction, self.population)
 
     @property
     def checked(self) -> tuple[Assumption, ...]:
@@ -309,6 +356,7 @@ class Certificate:
             self.recompute(confidence),
             assumptions=self.assumptions,
             seen=self.seen,
+            population=self.population,
             page=self.page,
             recompute=self.recompute,
         )
@@ -323,6 +371,7 @@ class Certificate:
         """
         return {
             "quantity": self.quantity.name,
+            "population": self.population.rows,
             "empirical": self.empirical,
             "bound": self.bound,
             "direction": self.direction,
@@ -349,6 +398,7 @@ class Certificate:
         record = self.as_row()
         record["assumptions"] = [str(line) for line in self.assumptions]
         record["checked"] = [str(line) for line in self.checked]
+        record["population"] = self.population.to_dict()
         record["observed"] = self.observed
         record["sentence"] = str(self)
         return {
@@ -443,9 +493,10 @@ def _outwards(value: Decimal, digits: int, direction: Direction) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-digits), rounding=rounding)
 
 
-def _missing_rows(rows: float) -> str:
-    if math.isinf(rows):
-        return "More rows alone would not change that."
-    if rows == 0:
-        return "Rows are not what is missing."
-    return f"At least {int(rows)} more {'row is' if rows == 1 else 'rows are'} needed."
+def _missing_rows(number: float, population: Population) -> str:
+    if math.isinf(number):
+        return f"More {population.pieces} alone would not change that."
+    if number == 0:
+        return f"{population.pieces[:1].upper()}{population.pieces[1:]} are not what is missing."
+    missing = f"{population.piece} is" if number == 1 else f"{population.pieces} are"
+    return f"At least {int(number)} more {missing} needed."
