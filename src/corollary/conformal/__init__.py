@@ -24,6 +24,8 @@ from corollary.conformal.coverage.set_sizes import coverage_by_size as coverage_
 from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
 from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
+from corollary.conformal.hierarchical import group_maxima as group_maxima
+from corollary.conformal.hierarchical import hierarchical_quantile as hierarchical_quantile
 from corollary.conformal.plus.after_bootstrap import (
     JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
 )

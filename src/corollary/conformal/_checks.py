@@ -51,6 +51,17 @@ def count_rows(X: Any) -> int:
     return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
 
 
+def check_scores(scores: Any, who: str) -> np.ndarray:
+    """Return scores as an array of floats, or say what is wrong with them."""
+    scores = np.asarray(scores, dtype=float)
+    if scores.ndim != 1 or np.isnan(scores).any():
+        raise ValueError(
+            f"The scores given to {who} must be one-dimensional and free of NaN. "
+            f"Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
+        )
+    return scores
+
+
 def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
     """Return labels of groups as an array, or say what is wrong with them."""
     labels = np.asarray(groups)

@@ -75,3 +75,13 @@ def weighted_thresholds(
     # Without any mass nothing is known: no threshold is safe.
     place = np.where(total > 0, place, len(scores))
     return np.append(scores, np.inf)[place]
+
+
+def grouped_threshold(scores: np.ndarray, weights: np.ndarray, confidence: float) -> float:
+    """Return the conformal quantile of scores of groups, where each group and the new one weigh one.
+
+    With weights of some of a group's rows only, it is a threshold of rows of their kind: the new
+    group then has at most weight one among them.
+    """
+    order = np.argsort(scores, kind="stable")
+    return float(weighted_thresholds(scores[order], weights[order], np.ones(1), confidence)[0])

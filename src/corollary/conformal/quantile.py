@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.conformal._checks import check_groups
+from corollary.conformal._checks import check_groups, check_scores
 from corollary.conformal._order import (
     order_statistic,
     rank_of_level,
@@ -19,16 +19,6 @@ from corollary.conformal._order import (
     threshold,
 )
 from corollary.core.estimator import ArrayLike, CountFromZero, NonNegative, Probability, checked
-
-
-def _check_scores(scores: Any, who: str) -> np.ndarray:
-    scores = np.asarray(scores, dtype=float)
-    if scores.ndim != 1 or np.isnan(scores).any():
-        raise ValueError(
-            f"The scores given to {who} must be one-dimensional and free of NaN. "
-            f"Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
-        )
-    return scores
 
 
 @checked
@@ -62,7 +52,7 @@ def empirical_quantile(values: ArrayLike, level: NonNegative) -> float:
     >>> empirical_quantile([3.0, 1.0, 2.0], 0.5), empirical_quantile([3.0, 1.0, 2.0], 1.1)
     (2.0, inf)
     """
-    values = _check_scores(values, "empirical_quantile")
+    values = check_scores(values, "empirical_quantile")
     rank = round_up(level * len(values), len(values)) if len(values) else math.ceil(level)
     if level == 0:
         return -math.inf
@@ -148,7 +138,7 @@ def conformal_quantile(scores: ArrayLike, confidence: Probability) -> float:
     >>> conformal_quantile(np.arange(1, 11), 0.9), conformal_quantile([1.0, 2.0], 0.9)
     (10.0, inf)
     """
-    scores = _check_scores(scores, "conformal_quantile")
+    scores = check_scores(scores, "conformal_quantile")
     return threshold(scores, confidence)
 
 
@@ -188,7 +178,7 @@ def group_conditional_quantiles(
     >>> group_conditional_quantiles([1, 2, 3, 10, 20, 30], list("aaabbb"), 0.5)
     {'a': 2.0, 'b': 20.0}
     """
-    scores = _check_scores(scores, "group_conditional_quantiles")
+    scores = check_scores(scores, "group_conditional_quantiles")
     groups = check_groups(groups, len(scores), who="group_conditional_quantiles")
     return {
         label: conformal_quantile(scores[groups == label], confidence)

@@ -7,7 +7,7 @@ is known of its score. A new row whose weight outgrows the calibration rows has 
 
 import numpy as np
 
-from corollary.conformal._checks import check_weights
+from corollary.conformal._checks import check_scores, check_weights
 from corollary.conformal._order import weighted_thresholds
 from corollary.core.estimator import ArrayLike, Probability, checked
 
@@ -61,12 +61,7 @@ def weighted_conformal_quantile(
     >>> weighted_conformal_quantile([1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [1.0, 9.0], 0.6)
     array([ 3., inf])
     """
-    scores = np.asarray(scores, dtype=float)
-    if scores.ndim != 1 or np.isnan(scores).any():
-        raise ValueError(
-            "The scores given to weighted_conformal_quantile must be one-dimensional and free of "
-            f"NaN. Got shape {scores.shape} with {int(np.isnan(scores).sum())} NaN."
-        )
+    scores = check_scores(scores, "weighted_conformal_quantile")
     weights = check_weights(weights, len(scores), who="weighted_conformal_quantile")
     new = np.atleast_1d(np.asarray(new_weights, dtype=float))
     new = check_weights(new, new.size, who="weighted_conformal_quantile", infinite=True)

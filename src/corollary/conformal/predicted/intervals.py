@@ -7,10 +7,13 @@ log scale.
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from corollary.conformal.quantile import group_conditional_quantiles
+from corollary.conformal._order import grouped_threshold
+from corollary.conformal.hierarchical import group_weights
+from corollary.conformal.quantile import conformal_quantile, smallest_calibration_size
 from corollary.conformal.scores.functions import reach
 from corollary.conformal.split.partitions import Bands
 from corollary.core.schema import Array, Flag, Number, Schema
@@ -18,6 +21,8 @@ from corollary.core.schema import Array, Flag, Number, Schema
 #: Calibration rows per band of predictions, so that each threshold is an order statistic of many.
 _ROWS_PER_BAND = 100
 _MOST_BANDS = 5
+#: Groups per band, in units of those that a finite threshold takes: bands share groups unevenly.
+_NEEDED_GROUPS_PER_BAND = 3
 #: Training rows below which errors are too few to learn where they are large.
 _FEWEST_FOR_DIFFICULTY = 50
 
@@ -248,11 +253,15 @@ def calibrate_intervals(
     y: np.ndarray,
     prediction: np.ndarray,
     coverage: float,
+    *,
+    groups: Any = None,
 ) -> IntervalCalibration:
     """Learn the thresholds of prediction intervals, one for each band of predictions.
 
     Guarantee: intervals of rows exchangeable with the calibration rows hold their target at least
-    as often as wanted, within every band.
+    as often as wanted, within every band. With `groups` the interval of a row drawn from a new
+    group does, over all bands and given its band, if groups are exchangeable and the model was
+    trained on others.
 
     Parameters
     ----------
@@ -268,11 +277,15 @@ def calibrate_intervals(
         Their predictions.
     coverage : float
         Wanted coverage.
+    groups : array-like of shape (n,) or None, default=None
+        Group of each calibration row, if rows come in groups; see :func:`hierarchical_quantile`.
+        Few groups have one band.
 
     Returns
     -------
     calibration : IntervalCalibration
-        Infinite thresholds where a band has too few rows.
+        Infinite thresholds where a band has too few rows, or too few groups: a level takes
+        :func:`smallest_calibration_size` of them.
 
     Examples
     --------
@@ -285,17 +298,31 @@ def calibrate_intervals(
     >>> low.round(6), high.round(6)
     (array([-3.]), array([3.]))
     """
-    n_bands = int(np.clip(len(y) // _ROWS_PER_BAND, 1, _MOST_BANDS))
+    weights = None if groups is None else group_weights(groups, len(y), "calibrate_intervals")
+    n_bands = _number_of_bands(len(y), weights, coverage)
     # Bands come from training rows alone: the calibration rows then stay exchangeable with new
     # ones within each band.
     edges = np.array(Bands.between_quantiles(training_prediction, n_bands).edges)
     sizes = {field.name: getattr(difficulty, field.name) for field in fields(difficulty)}
     draft = IntervalCalibration(edges=edges, thresholds=np.zeros(len(edges) + 1), **sizes)
-    thresholds = np.full(len(edges) + 1, np.inf)
-    if len(y):
-        errors = _errors_of(y, prediction, draft.log)
-        scores = errors / draft.difficulty(features, prediction)
-        by_band = group_conditional_quantiles(scores, draft.bands(prediction), coverage)
-        for band, threshold in by_band.items():
-            thresholds[band] = threshold
+    errors = _errors_of(y, prediction, draft.log)
+    scores = errors / draft.difficulty(features, prediction)
+    bands = draft.bands(prediction)
+    thresholds = np.array(
+        [
+            conformal_quantile(scores[bands == band], coverage)
+            if weights is None
+            else grouped_threshold(scores[bands == band], weights[bands == band], coverage)
+            for band in range(len(edges) + 1)
+        ]
+    )
     return IntervalCalibration(edges=edges, thresholds=thresholds, **sizes)
+
+
+def _number_of_bands(n_rows: int, weights: np.ndarray | None, coverage: float) -> int:
+    """Return how many bands rows, or the groups that their weights add up to, are enough for."""
+    n_bands = n_rows // _ROWS_PER_BAND
+    if weights is not None:
+        needed = smallest_calibration_size(coverage)
+        n_bands = min(n_bands, round(weights.sum()) // (_NEEDED_GROUPS_PER_BAND * needed))
+    return int(np.clip(n_bands, 1, _MOST_BANDS))

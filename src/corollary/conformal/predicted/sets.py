@@ -5,9 +5,11 @@ the most probable class is always in it.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from corollary.conformal.hierarchical import hierarchical_quantile
 from corollary.conformal.quantile import conformal_quantile
 from corollary.conformal.scores.functions import lac_score
 from corollary.core.schema import Number, Schema
@@ -55,11 +57,14 @@ class SetCalibration:
         return sets
 
 
-def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> SetCalibration:
+def calibrate_sets(
+    probability: np.ndarray, y: np.ndarray, coverage: float, *, groups: Any = None
+) -> SetCalibration:
     """Learn the threshold of prediction sets.
 
     Guarantee: sets of rows exchangeable with the calibration rows hold their class at least as
-    often as wanted.
+    often as wanted. With `groups` the set of a row drawn from a new group does, if groups are
+    exchangeable and the model was trained on others.
 
     Parameters
     ----------
@@ -69,11 +74,14 @@ def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> S
         Their classes, as column numbers.
     coverage : float
         Wanted coverage.
+    groups : array-like of shape (n,) or None, default=None
+        Group of each calibration row, if rows come in groups; see :func:`hierarchical_quantile`.
 
     Returns
     -------
     calibration : SetCalibration
-        The threshold; infinite if there are too few rows.
+        The threshold; infinite if there are too few rows, or too few groups: a level takes
+        :func:`smallest_calibration_size` of them.
 
     Examples
     --------
@@ -83,4 +91,6 @@ def calibrate_sets(probability: np.ndarray, y: np.ndarray, coverage: float) -> S
     0.7
     """
     scores = lac_score(probability)[np.arange(len(y)), y] if len(y) else np.empty(0)
-    return SetCalibration(conformal_quantile(scores, coverage), len(y))
+    if groups is None:
+        return SetCalibration(conformal_quantile(scores, coverage), len(y))
+    return SetCalibration(hierarchical_quantile(scores, groups, coverage), len(y))
