@@ -20,6 +20,11 @@ from corollary.validation.bootstrap import bootstrap_risk as bootstrap_risk
 from corollary.validation.bootstrap import inclusion_probability as inclusion_probability
 from corollary.validation.comparison import compare_learners as compare_learners
 from corollary.validation.cross_validation import cross_validate as cross_validate
+from corollary.validation.dependence.records import Dependence as Dependence
+from corollary.validation.dependence.records import Sign as Sign
+from corollary.validation.dependence.records import Unit as Unit
+from corollary.validation.dependence.records import UnitEffect as UnitEffect
+from corollary.validation.dependence.records import UnitKind as UnitKind
 from corollary.validation.hold_out import hold_out as hold_out
 from corollary.validation.hold_out import hold_out_interval as hold_out_interval
 from corollary.validation.hold_out import look_price as look_price
