@@ -25,6 +25,11 @@ from corollary.validation.dependence.records import Sign as Sign
 from corollary.validation.dependence.records import Unit as Unit
 from corollary.validation.dependence.records import UnitEffect as UnitEffect
 from corollary.validation.dependence.records import UnitKind as UnitKind
+from corollary.validation.folds import block_folds as block_folds
+from corollary.validation.folds import forward_folds as forward_folds
+from corollary.validation.folds import split_latest as split_latest
+from corollary.validation.folds import split_units as split_units
+from corollary.validation.folds import unit_folds as unit_folds
 from corollary.validation.hold_out import hold_out as hold_out
 from corollary.validation.hold_out import hold_out_interval as hold_out_interval
 from corollary.validation.hold_out import look_price as look_price
