@@ -78,7 +78,7 @@ def weighted_thresholds(
 
 
 def grouped_threshold(scores: np.ndarray, weights: np.ndarray, confidence: float) -> float:
-    """Return the conformal quantile of scores of groups, where each group and the new one weigh one.
+    """Return the conformal quantile of scores where each group, and the new one, weighs one.
 
     With weights of some of a group's rows only, it is a threshold of rows of their kind: the new
     group then has at most weight one among them.
