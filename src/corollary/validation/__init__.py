@@ -9,6 +9,11 @@ often chance alone would do as much, and :func:`holm` allows for many looks. Sha
 quantiles have intervals (:func:`share_interval`, :func:`mean_interval`,
 :func:`quantile_interval`).
 
+Where rows belong to clients, patients or other units, or come in time, say so by ``groups=`` and
+``time=``: folds then leave out whole units (:func:`unit_folds`) or go forward
+(:func:`forward_folds`), and what is claimed counts units (:func:`unit_mean_interval`,
+:func:`unit_share_upper`, :func:`unit_quantile_interval`).
+
 The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`corollary.theory`.
 """
 
@@ -19,6 +24,13 @@ from corollary.validation.bootstrap import bootstrap as bootstrap
 from corollary.validation.bootstrap import bootstrap_risk as bootstrap_risk
 from corollary.validation.bootstrap import inclusion_probability as inclusion_probability
 from corollary.validation.comparison import compare_learners as compare_learners
+from corollary.validation.cross_validated_intervals import (
+    cross_validated_error as cross_validated_error,
+)
+from corollary.validation.cross_validated_intervals import (
+    cross_validated_interval as cross_validated_interval,
+)
+from corollary.validation.cross_validated_intervals import overlap_inflation as overlap_inflation
 from corollary.validation.cross_validation import cross_validate as cross_validate
 from corollary.validation.dependence.records import Dependence as Dependence
 from corollary.validation.dependence.records import Sign as Sign
@@ -39,10 +51,7 @@ from corollary.validation.hypothesis_tests import monte_carlo_p_value as monte_c
 from corollary.validation.hypothesis_tests import permutation_test as permutation_test
 from corollary.validation.hypothesis_tests import wald_test as wald_test
 from corollary.validation.intervals import Estimate as Estimate
-from corollary.validation.intervals import cross_validated_error as cross_validated_error
-from corollary.validation.intervals import cross_validated_interval as cross_validated_interval
 from corollary.validation.intervals import mean_interval as mean_interval
-from corollary.validation.intervals import overlap_inflation as overlap_inflation
 from corollary.validation.intervals import quantile_interval as quantile_interval
 from corollary.validation.intervals import share_interval as share_interval
 from corollary.validation.intervals import share_upper as share_upper
@@ -62,3 +71,7 @@ from corollary.validation.scores import crps_sample as crps_sample
 from corollary.validation.scores import log_score as log_score
 from corollary.validation.tuning import nested_risk as nested_risk
 from corollary.validation.tuning import tune as tune
+from corollary.validation.unit_intervals import unit_mean_interval as unit_mean_interval
+from corollary.validation.unit_intervals import unit_means as unit_means
+from corollary.validation.unit_intervals import unit_quantile_interval as unit_quantile_interval
+from corollary.validation.unit_intervals import unit_share_upper as unit_share_upper

@@ -8,8 +8,8 @@ import numpy as np
 from corollary.core.estimator import Probability, checked
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
+from corollary.validation.cross_validated_intervals import overlap_inflation
 from corollary.validation.cross_validation import cross_validate
-from corollary.validation.intervals import overlap_inflation
 
 
 class LearnerComparison(NamedTuple):

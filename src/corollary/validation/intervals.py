@@ -1,11 +1,11 @@
-"""Intervals of shares, means and quantiles, and of means over cross-validated rows."""
+"""Intervals of shares, means and quantiles."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from corollary.core.estimator import ArrayLike, Count, Positive, Probability, checked
+from corollary.core.estimator import ArrayLike, Positive, Probability, checked
 from corollary.theory import clopper_pearson_interval, clopper_pearson_upper
 
 
@@ -230,104 +230,3 @@ def quantile_interval(
     low = None if below < 1 else float(ordered[below - 1])
     high = None if above > n else float(ordered[above - 1])
     return value, low, high
-
-
-@checked
-def overlap_inflation(n_folds: Count, ratio: Positive | None = None) -> float:
-    r"""Give the factor by which shared training rows inflate the standard error over folds.
-
-    Nadeau and Bengio replace the variance :math:`s^2 / K` of a mean over K folds by
-    :math:`s^2 (1/K + n_2/n_1)`, with :math:`n_2/n_1` the ratio of held-out to training rows.
-
-    Parameters
-    ----------
-    n_folds : int
-        Folds, K.
-    ratio : float or None, default=None
-        Held-out rows over training rows; None for the 1 / (K - 1) of equal folds.
-
-    Returns
-    -------
-    factor : float
-        :math:`\sqrt{1 + K n_2 / n_1}`, 1.5 for five equal folds.
-
-    References
-    ----------
-    .. [1] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine
-       Learning 52, 239-281.
-
-    Examples
-    --------
-    >>> from corollary.validation import overlap_inflation
-    >>> overlap_inflation(5)
-    1.5
-    """
-    ratio = 1.0 / max(n_folds - 1.0, 1.0) if ratio is None else ratio
-    return math.sqrt(1.0 + n_folds * ratio)
-
-
-@checked
-def cross_validated_interval(
-    values: ArrayLike, n_folds: Count, confidence: Probability
-) -> Estimate:
-    """Estimate the mean of cross-validated losses, or of paired differences of them, by row.
-
-    Training sets overlap, so the rows are not independent: the interval of a mean is widened by
-    :func:`overlap_inflation`. Guarantee: approximate; no unbiased variance of cross-validation
-    exists.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Loss of each row, or the difference of two learners' losses, when it was held out.
-    n_folds : int
-        Folds.
-    confidence : float
-        Nominal confidence.
-
-    Returns
-    -------
-    estimate : Estimate
-        Mean and interval; without ends if a value is not finite.
-
-    See Also
-    --------
-    compare_learners : The comparison of two estimators by folds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.validation import cross_validated_interval
-    >>> value, low, high, n = cross_validated_interval(np.tile([0.0, 1.0], 50), 5, 0.95)
-    >>> value, round(low, 2), round(high, 2)
-    (0.5, 0.35, 0.65)
-    """
-    if len(values) < 2 or not np.isfinite(values).all():
-        return Estimate(float(np.mean(values)), -math.inf, math.inf, len(values))
-    return mean_interval(values, confidence, inflation=overlap_inflation(n_folds))
-
-
-@checked
-def cross_validated_error(values: ArrayLike, n_folds: Count) -> float:
-    """Compute the standard error of a mean of cross-validated values.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        As for :func:`cross_validated_interval`.
-    n_folds : int
-        Folds.
-
-    Returns
-    -------
-    error : float
-        Standard error by rows, inflated by :func:`overlap_inflation`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.validation import cross_validated_error
-    >>> round(cross_validated_error(np.tile([0.0, 1.0], 50), 5), 3)
-    0.075
-    """
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)) * overlap_inflation(n_folds))
