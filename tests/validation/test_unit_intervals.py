@@ -157,8 +157,8 @@ def test_cross_validated_rows_count_units():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: unit_means([1.0, 2.0], [0]), "each of the 2 rows. Got 1 units"),
-        (lambda: unit_means([1.0, 2.0], [0, None]), "Got 1 rows without one"),
+        (lambda: unit_means([1.0, 2.0], [0]), "each of the 2 rows. Got 1"),
+        (lambda: unit_means([1.0, 2.0], [0, None]), "Got 1 without one"),
         (lambda: unit_means([[1.0]], [0]), "one value for each row"),
         (lambda: unit_share_upper([0.5, 1.0], [0, 0], 0.9), "0 or 1"),
         (lambda: unit_quantile_interval([np.nan], [0], 0.5, 0.9), "none of them NaN"),

@@ -32,11 +32,25 @@ from corollary.validation.cross_validated_intervals import (
 )
 from corollary.validation.cross_validated_intervals import overlap_inflation as overlap_inflation
 from corollary.validation.cross_validation import cross_validate as cross_validate
+from corollary.validation.dependence.agreement import agreeing_pairs as agreeing_pairs
+from corollary.validation.dependence.agreement import agreement_lift as agreement_lift
+from corollary.validation.dependence.excess import unit_excess as unit_excess
+from corollary.validation.dependence.find import find_dependence as find_dependence
+from corollary.validation.dependence.moments import serial_correlation as serial_correlation
+from corollary.validation.dependence.moments import stretches as stretches
+from corollary.validation.dependence.near_copies import near_copies as near_copies
+from corollary.validation.dependence.near_copies import nearest_ratios as nearest_ratios
 from corollary.validation.dependence.records import Dependence as Dependence
 from corollary.validation.dependence.records import Sign as Sign
 from corollary.validation.dependence.records import Unit as Unit
 from corollary.validation.dependence.records import UnitEffect as UnitEffect
 from corollary.validation.dependence.records import UnitKind as UnitKind
+from corollary.validation.dependence.residuals import (
+    intraclass_correlation as intraclass_correlation,
+)
+from corollary.validation.dependence.residuals import intraclass_p_value as intraclass_p_value
+from corollary.validation.dependence.residuals import sibling_correction as sibling_correction
+from corollary.validation.dependence.sizes import even_sizes_p_value as even_sizes_p_value
 from corollary.validation.folds import block_folds as block_folds
 from corollary.validation.folds import forward_folds as forward_folds
 from corollary.validation.folds import split_latest as split_latest
@@ -69,6 +83,9 @@ from corollary.validation.reuse import reuse_experiment as reuse_experiment
 from corollary.validation.scores import brier_score as brier_score
 from corollary.validation.scores import crps_sample as crps_sample
 from corollary.validation.scores import log_score as log_score
+from corollary.validation.splitters import BlockKFold as BlockKFold
+from corollary.validation.splitters import ForwardChaining as ForwardChaining
+from corollary.validation.splitters import UnitKFold as UnitKFold
 from corollary.validation.tuning import nested_risk as nested_risk
 from corollary.validation.tuning import tune as tune
 from corollary.validation.unit_intervals import unit_mean_interval as unit_mean_interval

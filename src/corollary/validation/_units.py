@@ -6,23 +6,26 @@ from typing import Any
 import numpy as np
 
 from corollary.core.compat import is_missing
+from corollary.core.population import Population
 
 
-def read_units(who: str, units: Any, n_rows: int | None = None, *, least: int = 1) -> np.ndarray:
-    """Return the number of each row's unit, from 0, in the order of the units' labels."""
+def read_units(
+    who: str, units: Any, n_rows: int | None = None, *, least: int = 1, what: str = "unit"
+) -> np.ndarray:
+    """Return the number of each row's unit or class, from 0, in the order of the labels."""
     # A list of words and NaN would become a list of words.
     labels = np.asarray(units, dtype=None if hasattr(units, "dtype") else object)
     if labels.ndim != 1 or not len(labels):
-        raise ValueError(f"{who} needs one unit for each row. Got shape {labels.shape}.")
+        raise ValueError(f"{who} needs one {what} for each row. Got shape {labels.shape}.")
     if n_rows is not None and len(labels) != n_rows:
         raise ValueError(
-            f"{who} needs one unit for each of the {n_rows} rows. Got {len(labels)} units."
+            f"{who} needs one {what} for each of the {n_rows} rows. Got {len(labels)}."
         )
     missing = _missing(labels)
     if missing:
         raise ValueError(
-            f"{who} needs the unit of every row. Got {missing} rows without one; leave them out, "
-            "or make each of them a unit if they have nothing in common."
+            f"{who} needs the {what} of every row. Got {missing} without one; leave them out, or "
+            f"give each of them a {what} if they have nothing in common."
         )
     # The order of labels, not of first rows: it must not depend on what happened to the rows.
     try:
@@ -50,12 +53,12 @@ def read_moments(who: str, moments: Any, n_rows: int | None = None) -> np.ndarra
         )
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(
-            f"{who} needs one moment for each of the {n_rows} rows. Got {len(values)} moments."
+            f"{who} needs one moment for each of the {n_rows} rows. Got {len(values)}."
         )
     missing = _missing(values)
     if missing:
         raise ValueError(
-            f"{who} needs the moment of every row. Got {missing} rows without one; leave them out."
+            f"{who} needs the moment of every row. Got {missing} without one; leave them out."
         )
     return values.astype(np.int64) if values.dtype.kind == "u" else values
 
@@ -105,3 +108,39 @@ def _from_objects(who: str, values: np.ndarray) -> np.ndarray:
         raise ValueError(
             f"{who} needs moments that are numbers or dates. Got {values[0]!r}."
         ) from error
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of a matrix, a frame or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def check_rows(who: str, X: Any, y: Any) -> int:
+    """Return the number of rows, and raise unless there is an output for each of them."""
+    rows, outputs = count_rows(X), count_rows(y)
+    if rows != outputs:
+        raise ValueError(
+            f"{who} needs an output for each row. Got {rows} rows of X and {outputs} of y."
+        )
+    return rows
+
+
+def population_of(groups: Any, moments: np.ndarray | None) -> Population:
+    """Say of which rows losses speak: a period's if there are its moments, else of new units."""
+    if moments is not None:
+        dates = moments.dtype.kind == "M"
+        start, end = (
+            _written(moment) if dates else float(moment)
+            for moment in (moments.min(), moments.max())
+        )
+        return Population("period", start=start, end=end)
+    if groups is None:
+        return Population()
+    name = getattr(groups, "name", None)
+    return Population("new units", unit=name if isinstance(name, str) else "")
+
+
+def _written(moment: np.datetime64) -> str:
+    """Write a date as a day, or with its time of day down to seconds if it has one."""
+    day = moment.astype("datetime64[D]")
+    return str(day if day == moment else moment.astype("datetime64[s]"))

@@ -18,6 +18,7 @@ from corollary.core.estimator import Count, checked
 from corollary.ensemble import expected_distinct_share
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
+from corollary.validation._units import check_rows, read_units
 
 # Probability that a row is in a bootstrap sample of its own size, in the limit.
 _INCLUSION = 1 - math.exp(-1)
@@ -88,7 +89,11 @@ class BootstrapLaw(NamedTuple):
 
 
 def bootstrap(
-    statistic: Callable[..., Any], *data: Any, n_resamples: int = 1000, random_state: Any = None
+    statistic: Callable[..., Any],
+    *data: Any,
+    n_resamples: int = 1000,
+    groups: Any = None,
+    random_state: Any = None,
 ) -> BootstrapLaw:
     """Resample rows and compute a statistic each time.
 
@@ -100,6 +105,9 @@ def bootstrap(
         One or more arrays or data frames with a row for each observation; rows are drawn together.
     n_resamples : int, default=1000
         Resamples B.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: whole units are drawn, with all their rows, as many as there are. For
+        rows that come in time, stretches longer than their memory are units.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
 
@@ -125,11 +133,11 @@ def bootstrap(
             "bootstrap needs data with the same positive number of rows. Got "
             f"{[len(part) for part in data]}."
         )
-    rng = check_random_state(random_state)
+    rng, owned = check_random_state(random_state), _rows_of_units("bootstrap", groups, n)
     value = np.atleast_1d(np.asarray(statistic(*data), dtype=float))
     draws = np.empty((n_resamples, len(value)))
     for b in range(n_resamples):
-        rows = rng.randint(n, size=n)
+        rows = _resample(rng, n, owned)
         draws[b] = statistic(*(safe_indexing(part, rows) for part in data))
     return BootstrapLaw(draws, value)
 
@@ -216,6 +224,7 @@ def bootstrap_risk(
     *,
     loss: LossLike = "auto",
     n_resamples: int = 100,
+    groups: Any = None,
     method: str = "predict",
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -235,6 +244,9 @@ def bootstrap_risk(
         regressors the squared one.
     n_resamples : int, default=100
         Resamples B.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: whole units are drawn, a resample is measured on units that it misses,
+        and each unit counts once in all means.
     method : str, default="predict"
         Which method predicts.
     n_jobs : int or None, default=None
@@ -265,8 +277,15 @@ def bootstrap_risk(
     from joblib import Parallel, delayed
 
     y_array, measure = np.asarray(y), loss_of(estimator, loss)
-    n, rng = len(y_array), check_random_state(random_state)
-    samples = [_draw(rng, y_array) for _ in range(n_resamples)]
+    n, rng = check_rows("bootstrap_risk", X, y), check_random_state(random_state)
+    owned = _rows_of_units("bootstrap_risk", groups, n)
+    samples = [_draw(rng, y_array, owned) for _ in range(n_resamples)]
+    weights = np.ones(n)
+    for rows in owned or []:
+        weights[rows] = 1 / len(rows)
+
+    def mean(values: Any, which: Any = slice(None)) -> float:
+        return float(np.average(np.asarray(values, dtype=float)[which], weights=weights[which]))
 
     def fit(rows: np.ndarray | None) -> np.ndarray:
         if rows is None:
@@ -290,23 +309,36 @@ def bootstrap_risk(
     missing = counts > 0
     # Every output against every prediction, through shifted rows: no n x n table is made.
     shifts = range(1, n) if n <= 200 else rng.randint(1, n, size=200)
-    shuffled = [
-        float(np.mean(measure(np.roll(y_array, int(shift)), predictions[0]))) for shift in shifts
-    ]
+    shuffled = [mean(measure(np.roll(y_array, int(shift)), predictions[0])) for shift in shifts]
     return BootstrapRisk(
-        training=float(losses[0].mean()),
-        in_sample=float(np.mean([row.mean() for row in losses[1:]])),
-        leave_one_out=float(np.mean(sums[missing] / counts[missing])),
-        no_information=float(np.mean(shuffled)) if n > 1 else float(losses[0].mean()),
+        training=mean(losses[0]),
+        in_sample=float(np.mean([mean(row) for row in losses[1:]])),
+        leave_one_out=mean(sums / np.maximum(counts, 1), missing),
+        no_information=float(np.mean(shuffled)) if n > 1 else mean(losses[0]),
         n_missed=int(np.sum(~missing)),
     )
 
 
-def _draw(rng: np.random.RandomState, y: np.ndarray) -> np.ndarray:
+def _rows_of_units(who: str, groups: Any, n: int) -> list[np.ndarray] | None:
+    """Return the positions of the rows of each unit; None if rows are not grouped."""
+    if groups is None:
+        return None
+    units = read_units(who, groups, n, least=2)
+    return np.split(np.argsort(units, kind="stable"), np.cumsum(np.bincount(units))[:-1])
+
+
+def _resample(rng: np.random.RandomState, n: int, owned: list[np.ndarray] | None) -> np.ndarray:
+    """Draw rows, or whole units, with replacement."""
+    if owned is None:
+        return rng.randint(n, size=n)
+    return np.concatenate([owned[unit] for unit in rng.randint(len(owned), size=len(owned))])
+
+
+def _draw(rng: np.random.RandomState, y: np.ndarray, owned: list[np.ndarray] | None) -> np.ndarray:
     """Draw rows with replacement, again if only one class was drawn: no classifier fits that."""
     classes = np.unique(y) if y.dtype.kind in "OUSb" or len(np.unique(y)) <= 20 else None
     for _ in range(100):
-        rows = rng.randint(len(y), size=len(y))
+        rows = _resample(rng, len(y), owned)
         if classes is None or len(classes) < 2 or len(np.unique(y[rows])) > 1:
             return rows
     return rows

@@ -8,7 +8,6 @@ import numpy as np
 from corollary.core.estimator import Probability, checked
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
-from corollary.validation.cross_validated_intervals import overlap_inflation
 from corollary.validation.cross_validation import cross_validate
 
 
@@ -50,6 +49,8 @@ def compare_learners(
     *,
     loss: Annotated[LossLike, "no_validation"] = "auto",
     cv: Any = 10,
+    groups: Any = None,
+    time: Any = None,
     confidence: Probability = 0.95,
     method: str = "predict",
     n_jobs: int | None = None,
@@ -72,6 +73,10 @@ def compare_learners(
         regressors the squared one.
     cv : int, "loo", splitter or iterable, default=10
         As for :func:`cross_validate`; the folds are the same for both.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: whole units are left out, and differences of units are counted.
+    time : array-like of shape (n_samples,) or None, default=None
+        When each row happened: later rows are predicted from earlier ones.
     confidence : float, default=0.95
         Confidence of the interval.
     method : str, default="predict"
@@ -96,7 +101,9 @@ def compare_learners(
     standard error does. Folds share training rows, so the variance of their differences
     :math:`\sigma^2` is inflated to :math:`\sigma^2(1/K+n_2/n_1)` with :math:`n_2/n_1` the ratio of
     held-out to training rows (Nadeau and Bengio 2003), and Student's law with K - 1 degrees of
-    freedom is used. Approximate: no unbiased variance of cross-validation exists.
+    freedom is used. Approximate: no unbiased variance of cross-validation exists. With `groups`,
+    differences are averaged by unit, and G units take the place of the K folds: the variance of
+    their means is inflated as much, and there are G - 1 degrees of freedom.
 
     Examples
     --------
@@ -116,18 +123,24 @@ def compare_learners(
             f"learners see the same folds. Got {random_state!r} instead."
         )
     loss = loss_of(first, loss)
-    how = {"loss": loss, "cv": cv, "method": method, "n_jobs": n_jobs, "random_state": random_state}
-    one, two = (cross_validate(learner, X, y, **how) for learner in (first, second))
-    differences = one.fold_risks - two.fold_risks
-    k = len(differences)
-    mean = float(np.average(differences, weights=one.fold_sizes))
-    if k < 2:
+    how = {"loss": loss, "cv": cv, "groups": groups, "time": time, "method": method}
+    one, two = (
+        cross_validate(learner, X, y, n_jobs=n_jobs, random_state=random_state, **how)
+        for learner in (first, second)
+    )
+    paired = one._replace(
+        losses=one.losses - two.losses, fold_risks=one.fold_risks - two.fold_risks
+    )
+    degrees, error = paired.degrees_of_freedom, paired.standard_error
+    if groups is None:
+        mean = float(np.average(paired.fold_risks, weights=one.fold_sizes))
+    else:
+        mean = paired.risk
+    if degrees < 1:
         return LearnerComparison(mean, -math.inf, math.inf, math.nan, 1.0)
-    ratio = float(np.mean(one.fold_sizes / one.train_sizes))
-    error = float(np.std(differences, ddof=1)) / math.sqrt(k) * overlap_inflation(k, ratio)
-    radius = float(stdtrit(k - 1, (1 + confidence) / 2)) * error
+    radius = float(stdtrit(degrees, (1 + confidence) / 2)) * error
     if error > 0:
-        p_value = 2 * float(stdtr(k - 1, -abs(mean) / error))
+        p_value = 2 * float(stdtr(degrees, -abs(mean) / error))
     else:
         p_value = 1.0 if mean == 0 else 0.0
     return LearnerComparison(mean, mean - radius, mean + radius, error, p_value)

@@ -1,16 +1,17 @@
 """Every row predicted once by a model that did not see it."""
 
 import math
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, LeaveOneOut, check_cv
+from sklearn.base import clone
 
 from corollary.core.compat import safe_indexing
+from corollary.core.population import Population
 from corollary.risk import LossLike
-from corollary.validation._losses import loss_of
+from corollary.validation._fold_loop import fold_losses
+from corollary.validation.cross_validated_intervals import overlap_inflation
+from corollary.validation.unit_intervals import unit_means
 
 
 class CrossValidation(NamedTuple):
@@ -26,24 +27,35 @@ class CrossValidation(NamedTuple):
         Held-out rows of each fold.
     train_sizes : ndarray of shape (n_folds,)
         Training rows of each fold.
+    units : ndarray of shape (n_samples,) or None, default=None
+        Number of each row's unit, from 0; None if rows were not grouped.
+    population : Population
+        Of which rows the losses speak: such rows, rows of new units, or those of a period.
     """
 
     losses: np.ndarray
     fold_risks: np.ndarray
     fold_sizes: np.ndarray
     train_sizes: np.ndarray
+    units: np.ndarray | None = None
+    population: Population = Population()
 
     def __repr__(self) -> str:
         n = int(np.isfinite(self.losses).sum())
+        units = "" if self.units is None else f" of {len(self._pieces)} units"
+        speaks = "" if self.population.kind == "alike" else f", speaks of {self.population.rows}"
         return (
             f"CrossValidation(risk={self.risk:.6g}, standard_error={self.standard_error:.3g}, "
-            f"{len(self.fold_risks)} folds, {n} rows)"
+            f"{len(self.fold_risks)} folds, {n} rows{units}{speaks})"
         )
 
     @property
     def risk(self) -> float:
-        """Mean loss over the rows that were held out."""
-        return float(np.nanmean(self.losses))
+        """Mean loss over the rows that were held out; with units, the mean of the units' means.
+
+        A unit counts once, however many rows it has: the loss of a row of a new unit.
+        """
+        return float(np.nanmean(self.losses)) if self.units is None else float(self._pieces.mean())
 
     @property
     def standard_error(self) -> float:
@@ -51,13 +63,34 @@ class CrossValidation(NamedTuple):
 
         Folds are not independent: their training rows overlap. The variance of fold risks is
         inflated by the ratio of held-out to training rows (Nadeau and Bengio 2003), which corrects
-        most of the optimism of the plain formula; no unbiased estimate exists.
+        most of the optimism of the plain formula; no unbiased estimate exists. With units it is the
+        variance of their means that is inflated.
         """
-        k = len(self.fold_risks)
-        if k < 2:
+        pieces, k = self._pieces, len(self.fold_risks)
+        if len(pieces) < 2:
             return math.nan
         ratio = float(np.mean(self.fold_sizes / self.train_sizes))
-        return float(np.std(self.fold_risks, ddof=1)) * math.sqrt(1 / k + ratio)
+        # How often a unit was held out; each fold is one piece of its own.
+        repeats = 1.0 if self.units is None else self.fold_sizes.sum() / self._seen.sum()
+        spread = float(np.std(pieces, ddof=1)) / math.sqrt(len(pieces) * repeats)
+        return spread * overlap_inflation(k, ratio)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Pieces of evidence less one: folds, or units where rows are grouped."""
+        return len(self._pieces) - 1
+
+    @property
+    def _seen(self) -> np.ndarray:
+        """Which rows were held out."""
+        return ~np.isnan(self.losses)
+
+    @property
+    def _pieces(self) -> np.ndarray:
+        """Mean losses of what counts: folds, or units."""
+        if self.units is None:
+            return self.fold_risks
+        return unit_means(self.losses[self._seen], self.units[self._seen])
 
 
 def cross_validate(
@@ -68,12 +101,13 @@ def cross_validate(
     loss: LossLike = "auto",
     cv: Any = 5,
     groups: Any = None,
+    time: Any = None,
     method: str = "predict",
     sample_weight: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> CrossValidation:
-    """Estimate the risk of a learner by K-fold, leave-one-out or random splits.
+    """Estimate the risk of a learner by K-fold, leave-one-out or random splits, by units or time.
 
     Parameters
     ----------
@@ -88,10 +122,16 @@ def cross_validate(
         ``loss(y_true, prediction)``, entry by entry. "auto" is the zero-one loss, for
         regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
-        Number of folds (of equal class shares for classifiers), "loo" for one row at a time, any
-        splitter of scikit-learn (random splits too), or pairs of row positions.
+        Number of folds (of equal class shares for classifiers), "loo" for one row or unit at a
+        time, any splitter of scikit-learn (random splits too), or pairs of row positions.
     groups : array-like of shape (n_samples,) or None, default=None
-        Rows that belong together, for splitters that keep groups whole.
+        The unit of each row: a client, a patient. Whole units are left out (:func:`unit_folds` for
+        a number of folds; a splitter that divides a unit is refused), and units are counted: the
+        risk is that of a row of a new unit.
+    time : array-like of shape (n_samples,) or None, default=None
+        When each row happened: numbers or dates. A number of folds then means
+        :func:`forward_folds`; `cv` may be :class:`ForwardChaining` or :class:`BlockKFold`. With
+        `groups` as well, time makes the folds and units are counted.
     method : str, default="predict"
         Which method of the estimator predicts.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -120,52 +160,39 @@ def cross_validate(
     >>> outcome = cross_validate(Ridge(), X, y, loss="square", random_state=0)
     >>> len(outcome.fold_risks)
     5
-    """
-    from joblib import Parallel, delayed
 
-    y_array, measure = np.asarray(y), loss_of(estimator, loss)
-    splits = list(_splitter(estimator, y_array, cv, random_state).split(X, y_array, groups))
+    Rows of clients, of which there will be new ones:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> client = np.repeat(np.arange(30), 6)
+    >>> X = rng.normal(size=(30, 2))[client]
+    >>> y = rng.normal(size=30)[client]
+    >>> from corollary.neighbors import KNeighborsRegressor
+    >>> model = KNeighborsRegressor(n_neighbors=1)
+    >>> cross_validate(model, X, y, random_state=0).risk
+    0.0
+    >>> outcome = cross_validate(model, X, y, groups=client, random_state=0)
+    >>> outcome.risk > 1, outcome.population.rows
+    (True, 'rows of new owners')
+    """
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
 
-    def one(train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    def fit(train: np.ndarray) -> Any:
         how = {} if weights is None else {"sample_weight": weights[train]}
-        model = clone(estimator).fit(safe_indexing(X, train), safe_indexing(y, train), **how)
-        prediction = getattr(model, method)(safe_indexing(X, test))
-        return np.asarray(measure(y_array[test], prediction), dtype=float)
+        return clone(estimator).fit(safe_indexing(X, train), safe_indexing(y, train), **how)
 
-    fold_losses = Parallel(n_jobs=n_jobs)(delayed(one)(train, test) for train, test in splits)
-    sums, counts = np.zeros(len(y_array)), np.zeros(len(y_array))
-    for (_, test), losses in zip(splits, fold_losses):
-        np.add.at(sums, test, losses)
-        np.add.at(counts, test, 1)
-    with np.errstate(invalid="ignore"):
-        mean = sums / counts
-    return CrossValidation(
-        mean,
-        np.array([losses.mean() for losses in fold_losses]),
-        np.array([len(test) for _, test in splits]),
-        np.array([len(train) for train, _ in splits]),
+    outcome = fold_losses(
+        fit,
+        estimator,
+        X,
+        y,
+        loss=loss,
+        cv=cv,
+        groups=groups,
+        time=time,
+        method=method,
+        n_jobs=n_jobs,
+        random_state=random_state,
     )
-
-
-def _splitter(estimator: Any, y: np.ndarray, cv: Any, random_state: Any) -> Any:
-    if isinstance(cv, str):
-        if cv != "loo":
-            raise ValueError(
-                "The 'cv' parameter of cross_validate must be a number of folds, 'loo', a splitter "
-                f"or pairs of rows. Got {cv!r} instead."
-            )
-        return LeaveOneOut()
-    if isinstance(cv, Integral):
-        if not 2 <= int(cv) <= len(y):
-            raise ValueError(
-                "The 'cv' parameter of cross_validate must be from 2 to the number of rows, "
-                f"{len(y)}. Got {cv!r} instead."
-            )
-        standard = check_cv(int(cv), y, classifier=is_classifier(estimator))
-        # Rows in the order of a file are often sorted; folds must not be.
-        least = np.unique(y, return_counts=True)[1].min() if is_classifier(estimator) else cv
-        if least < cv:
-            standard = KFold(int(cv))
-        return type(standard)(int(cv), shuffle=True, random_state=random_state)
-    return check_cv(cv, y, classifier=is_classifier(estimator))
+    return CrossValidation(*outcome)

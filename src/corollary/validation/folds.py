@@ -64,7 +64,7 @@ def unit_folds(
     if y is None:
         classes = np.zeros(len(codes), dtype=int)
     else:
-        classes = read_units("unit_folds", y, len(codes))
+        classes = read_units("unit_folds", y, len(codes), what="label")
     counts = np.zeros((n_units, int(classes.max()) + 2))
     np.add.at(counts, (codes, classes), 1)
     counts[:, -1] = counts.sum(axis=1)

@@ -13,8 +13,10 @@ from sklearn.utils import check_random_state
 
 from corollary.core.compat import safe_indexing
 from corollary.core.estimator import AnyReal, ArrayLike, Count, Probability, RandomSeed, checked
+from corollary.core.population import Population
 from corollary.risk import LossLike
 from corollary.theory import (
+    betting_sequence,
     check_losses,
     clopper_pearson_interval,
     clopper_pearson_upper,
@@ -22,6 +24,9 @@ from corollary.theory import (
     hoeffding_bound,
 )
 from corollary.validation._losses import loss_of
+from corollary.validation._units import check_rows, population_of, read_moments, read_units
+from corollary.validation.folds import split_latest, split_units
+from corollary.validation.unit_intervals import unit_means
 
 
 class HoldOut(NamedTuple):
@@ -35,19 +40,27 @@ class HoldOut(NamedTuple):
         One loss per held-out row.
     rows : ndarray of shape (n_held_out,)
         Positions of the held-out rows.
+    units : ndarray of shape (n_held_out,) or None, default=None
+        Number of each held-out row's unit; None if rows were not grouped.
+    population : Population
+        Of which rows the losses speak: such rows, rows of new units, or those of a period.
     """
 
     model: Any
     losses: np.ndarray
     rows: np.ndarray
+    units: np.ndarray | None = None
+    population: Population = Population()
 
     def __repr__(self) -> str:
         return f"HoldOut(risk={self.risk:.6g}, {len(self.losses)} rows, model={self.model!r})"
 
     @property
     def risk(self) -> float:
-        """Mean loss: without bias for the risk of this model."""
-        return float(self.losses.mean())
+        """Mean loss, of units' means if there are units: without bias for this model's risk."""
+        if self.units is None:
+            return float(self.losses.mean())
+        return float(unit_means(self.losses, self.units).mean())
 
 
 @checked
@@ -58,6 +71,8 @@ def hold_out(
     *,
     loss: Annotated[LossLike, "no_validation"] = "auto",
     test_size: Probability = 0.25,
+    groups: Any = None,
+    time: Any = None,
     method: str = "predict",
     random_state: RandomSeed = None,
 ) -> HoldOut:
@@ -75,7 +90,13 @@ def hold_out(
         ``loss(y_true, prediction)``, entry by entry. "auto" is the zero-one loss, for
         regressors the squared one.
     test_size : float, default=0.25
-        Share of rows that are held out, at least one.
+        Share of rows that are held out, at least one; with `groups` share of the units.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: whole units are held out (:func:`split_units`), and the risk is that
+        of a row of a new unit.
+    time : array-like of shape (n_samples,) or None, default=None
+        When each row happened: the latest rows are held out (:func:`split_latest`). With `groups`
+        as well, time decides which rows are held out, and units are counted.
     method : str, default="predict"
         Which method of the estimator predicts.
     random_state : int, RandomState instance or None, default=None
@@ -100,16 +121,29 @@ def hold_out(
     >>> hold_out(LogisticRegression(), X, y, random_state=0).risk < 0.1
     True
     """
-    n = len(y)
+    n = check_rows("hold_out", X, y)
     if n < 2:
         raise ValueError(f"hold_out needs at least two rows. Got {n}.")
-    order = check_random_state(random_state).permutation(n)
-    held = min(n - 1, max(1, round(test_size * n)))
-    rows, others = np.sort(order[:held]), np.sort(order[held:])
+    units = None if groups is None else read_units("hold_out", groups, n, least=2)
+    moments = None if time is None else read_moments("hold_out", time, n)
+    if moments is not None:
+        others, rows = split_latest(moments, test_size)
+    elif units is not None:
+        others, rows = split_units(units, test_size, random_state)
+    else:
+        order = check_random_state(random_state).permutation(n)
+        held = min(n - 1, max(1, round(test_size * n)))
+        rows, others = np.sort(order[:held]), np.sort(order[held:])
     model = clone(estimator).fit(safe_indexing(X, others), safe_indexing(y, others))
     prediction = getattr(model, method)(safe_indexing(X, rows))
     losses = np.asarray(loss_of(estimator, loss)(np.asarray(y)[rows], prediction), dtype=float)
-    return HoldOut(model, losses, rows)
+    return HoldOut(
+        model,
+        losses,
+        rows,
+        None if units is None else units[rows],
+        population_of(groups, None if moments is None else moments[rows]),
+    )
 
 
 @checked
@@ -120,7 +154,8 @@ def hold_out_interval(
     low: AnyReal = 0.0,
     high: AnyReal = 1.0,
     sides: Literal[1, 2] = 2,
-    method: Literal["auto", "exact", "hoeffding", "bernstein"] = "auto",
+    method: Literal["auto", "exact", "hoeffding", "bernstein", "betting"] = "auto",
+    units: Any = None,
 ) -> tuple[float, float]:
     r"""Compute confidence limits of a risk from losses on held-out rows.
 
@@ -136,11 +171,15 @@ def hold_out_interval(
         Largest possible loss.
     sides : {1, 2}, default=2
         2 for an interval; 1 for an upper limit, with `low` as the lower one.
-    method : {"auto", "exact", "hoeffding", "bernstein"}, default="auto"
+    method : {"auto", "exact", "hoeffding", "bernstein", "betting"}, default="auto"
         "hoeffding": mean plus or minus :math:`(b-a)\sqrt{\log(m/\delta)/(2n)}` with m sides;
         "bernstein": by the observed variance; "exact": Clopper and Pearson, for losses that are one
-        of the two ends. "auto" takes "exact" where it can and "hoeffding" otherwise, a choice that
-        does not look at how long the intervals are.
+        of the two ends; "betting": :func:`corollary.theory.betting_sequence` at its last time.
+        "auto" takes "betting" for units, otherwise "exact" where it can and "hoeffding" where it
+        cannot, a choice that does not look at how long the intervals are.
+    units : array-like of shape (n_samples,) or None, default=None
+        The unit of each row. The limits are then those of the mean loss of a row of a new unit, and
+        count units: their mean losses are independent, rows of one unit are not.
 
     Returns
     -------
@@ -153,6 +192,11 @@ def hold_out_interval(
     -----
     Guarantee: checked by ``tests/guarantees/validation.py``.
 
+    Rows that come in time are not drawn alike. By method "hoeffding" the limits are still a theorem
+    about the period of these rows, under any dependence: they hold for the mean over the period of
+    the expected loss given what came before (Hoeffding and Azuma), and say nothing about later
+    rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -163,7 +207,20 @@ def hold_out_interval(
     losses = check_losses(losses, low, high, who="hold_out_interval")
     if losses.ndim != 1:
         raise ValueError(f"hold_out_interval needs one loss per row. Got shape {losses.shape}.")
+    if units is not None:
+        losses = unit_means(losses, units)
+        if method == "exact":
+            raise ValueError(
+                "method='exact' of hold_out_interval counts rows that are hits or not, which units "
+                "are not. Use method='betting'."
+            )
+        method = "betting" if method == "auto" else method
     n, width = len(losses), high - low
+    if method == "betting":
+        limits = betting_sequence(
+            losses, delta, low=low, high=high, sides=sides, running=False, horizon=n
+        )
+        return float(limits.lower[-1]) if sides == 2 else low, float(limits.upper[-1])
     ends = bool(np.isin(losses, (low, high)).all())
     if method == "exact" and not ends:
         raise ValueError(

@@ -5,7 +5,7 @@ as large as the observed one. Rejecting when it is at most alpha has size at mos
 for finite numbers of draws and permutations too, because the observed value counts as one of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from math import factorial
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.risk import check_law
+from corollary.validation._units import read_units
 
 
 def exact_p_value(observed: float, values: Any, probabilities: Any) -> float:
@@ -82,6 +83,7 @@ def permutation_test(
     y: Any,
     *,
     n_permutations: int = 999,
+    groups: Any = None,
     random_state: Any = None,
 ) -> float:
     """Test whether two columns have anything to do with each other.
@@ -96,13 +98,16 @@ def permutation_test(
         The other, which is permuted. Group labels test for a difference of groups.
     n_permutations : int, default=999
         Permutations to draw; all of them are used when there are no more.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row. Units change places, not rows: a unit takes the values of another one,
+        of any size if `y` has one value in each unit, otherwise of its own size, row by row.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
 
     Returns
     -------
     p_value : float
-        Exact in level when rows are exchangeable under the null hypothesis.
+        Exact in level when rows are exchangeable under the null hypothesis, or units with `groups`.
 
     See Also
     --------
@@ -120,14 +125,39 @@ def permutation_test(
     y = np.asarray(y)
     if n_permutations < 1 or not len(y):
         raise ValueError("permutation_test needs rows and at least one permutation.")
-    observed = float(statistic(x, y))
-    if len(y) <= 9 and factorial(len(y)) <= n_permutations:
-        every = np.array([statistic(x, y[list(order)]) for order in permutations(range(len(y)))])
+    observed, rng = float(statistic(x, y)), check_random_state(random_state)
+    if groups is None:
+        units = first = np.arange(len(y))
+    else:
+        units = read_units("permutation_test", groups, len(y), least=2)
+        first = np.unique(units, return_index=True)[1]
+        if not np.array_equal(y[first][units], y):
+            swaps = _swaps_of_equal_units(units, rng, n_permutations)
+            return monte_carlo_p_value(observed, [statistic(x, y[rows]) for rows in swaps])
+    if len(first) <= 9 and factorial(len(first)) <= n_permutations:
+        orders = permutations(range(len(first)))
+        every = np.array([statistic(x, y[first[list(order)]][units]) for order in orders])
         return float(np.mean(every >= observed - 1e-12 * max(1.0, abs(observed))))
-    rng = check_random_state(random_state)
-    return monte_carlo_p_value(
-        observed, [statistic(x, y[rng.permutation(len(y))]) for _ in range(n_permutations)]
-    )
+    draws = (y[first[rng.permutation(len(first))]][units] for _ in range(n_permutations))
+    return monte_carlo_p_value(observed, [statistic(x, draw) for draw in draws])
+
+
+def _swaps_of_equal_units(
+    units: np.ndarray, rng: np.random.RandomState, n_draws: int
+) -> Iterator[np.ndarray]:
+    """Yield row positions after units of one size have changed places."""
+    sizes, order = np.bincount(units), np.argsort(units, kind="stable")
+    blocks = [order[sizes[units[order]] == size].reshape(-1, size) for size in np.unique(sizes)]
+    if all(len(block) == 1 for block in blocks):
+        raise ValueError(
+            "permutation_test needs units of equal size that can change places, or one value of y "
+            f"in each unit. Got {len(sizes)} units of different sizes."
+        )
+    for _ in range(n_draws):
+        rows = np.empty(len(units), dtype=int)
+        for block in blocks:
+            rows[block] = block[rng.permutation(len(block))]
+        yield rows
 
 
 class WaldTest(NamedTuple):

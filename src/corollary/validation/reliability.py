@@ -7,6 +7,9 @@ import numpy as np
 from corollary.core.display import axes_for, html_table
 from corollary.core.estimator import ArrayLike, Count, Probability, checked
 from corollary.theory import clopper_pearson_interval
+from corollary.validation._units import read_units
+from corollary.validation.hold_out import hold_out_interval
+from corollary.validation.unit_intervals import unit_means
 
 
 class ReliabilityCurve(NamedTuple):
@@ -61,6 +64,7 @@ def reliability_curve(
     strategy: Literal["quantile", "uniform"] = "quantile",
     min_rows: Count = 20,
     confidence: Probability = 0.95,
+    groups: Any = None,
 ) -> ReliabilityCurve:
     """Compute the reliability curve of predicted probabilities, with exact bands.
 
@@ -79,6 +83,8 @@ def reliability_curve(
         zigzag through a handful of rows.
     confidence : float, default=0.95
         Confidence of each band.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: in each bin a unit counts once, and bands count units.
 
     Returns
     -------
@@ -124,14 +130,31 @@ def reliability_curve(
         edges = np.quantile(p, np.linspace(0, 1, n_bins + 1)[1:-1])
         # Equal predictions stay together, or the bins would depend on the order of the rows.
         bins = np.searchsorted(edges, p, side="right")
-    groups = _join(np.bincount(bins, minlength=n_bins), min_rows)[bins]
-    count = np.bincount(groups)
-    hits = np.bincount(groups, weights=y)
+    bins = _join(np.bincount(bins, minlength=n_bins), min_rows)[bins]
+    count = np.bincount(bins)
+    if groups is not None:
+        units = read_units("reliability_curve", groups, len(y))
+        return _curve_of_units(y, p, bins, units, 1 - confidence)
+    hits = np.bincount(bins, weights=y)
     limits = np.array(
         [clopper_pearson_interval(int(k), int(m), 1 - confidence) for k, m in zip(hits, count)]
     )
-    predicted = np.bincount(groups, weights=p) / count
+    predicted = np.bincount(bins, weights=p) / count
     return ReliabilityCurve(predicted, hits / count, limits[:, 0], limits[:, 1], count)
+
+
+def _curve_of_units(
+    y: np.ndarray, p: np.ndarray, bins: np.ndarray, units: np.ndarray, delta: float
+) -> ReliabilityCurve:
+    """Return the curve in which each unit counts once in a bin."""
+    columns = []
+    for k in range(int(bins.max()) + 1):
+        rows = bins == k
+        shares, means = unit_means(y[rows], units[rows]), unit_means(p[rows], units[rows])
+        limits = hold_out_interval(y[rows], delta, units=units[rows])
+        columns.append((means.mean(), shares.mean(), *limits, rows.sum()))
+    predicted, observed, lower, upper, count = np.transpose(columns)
+    return ReliabilityCurve(predicted, observed, lower, upper, count.astype(int))
 
 
 class ReliabilityDisplay:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from corollary.core.compat import safe_indexing
 from corollary.core.display import html_table
 from corollary.core.estimator import checked
 from corollary.risk import LossLike
+from corollary.validation._fold_loop import fold_losses
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 
 
@@ -71,6 +73,8 @@ def tune(
     *,
     loss: Annotated[LossLike, "no_validation"] = "auto",
     cv: Any = 5,
+    groups: Any = None,
+    time: Any = None,
     rule: Literal["best", "one_standard_error"] = "best",
     method: str = "predict",
     n_jobs: int | None = None,
@@ -94,6 +98,10 @@ def tune(
         regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
         As for :func:`cross_validate`; every setting sees the same folds.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: whole units are left out, or the choice favours what remembers them.
+    time : array-like of shape (n_samples,) or None, default=None
+        When each row happened: later rows are predicted from earlier ones.
     rule : {"best", "one_standard_error"}, default="best"
         The smallest loss, or the first setting within one standard error of it, which prefers
         simpler ones when the difference is noise.
@@ -137,6 +145,8 @@ def tune(
             y,
             loss=loss,
             cv=cv,
+            groups=groups,
+            time=time,
             method=method,
             n_jobs=n_jobs,
             random_state=seed,
@@ -163,6 +173,8 @@ def nested_risk(
     loss: LossLike = "auto",
     cv: Any = 5,
     inner_cv: Any = 5,
+    groups: Any = None,
+    time: Any = None,
     rule: Literal["best", "one_standard_error"] = "best",
     method: str = "predict",
     n_jobs: int | None = None,
@@ -187,6 +199,10 @@ def nested_risk(
         Outer folds, which measure.
     inner_cv : int, "loo", splitter or iterable, default=5
         Inner folds, which choose, inside the training rows of each outer fold.
+    groups : array-like of shape (n_samples,) or None, default=None
+        The unit of each row: outer and inner folds leave out whole units.
+    time : array-like of shape (n_samples,) or None, default=None
+        When each row happened: outer and inner folds predict later rows from earlier ones.
     rule : {"best", "one_standard_error"}, default="best"
         As for :func:`tune`.
     method : str, default="predict"
@@ -211,58 +227,40 @@ def nested_risk(
     >>> nested_risk(Ridge(), grid, X, y, loss="square", random_state=0).risk < 3200
     True
     """
-    tuned = _Tuned(
-        estimator, settings, loss=loss, cv=inner_cv, rule=rule, method=method, seed=random_state
-    )
-    return cross_validate(
-        tuned, X, y, loss=loss, cv=cv, method=method, n_jobs=n_jobs, random_state=random_state
-    )
+    seed = _seed(random_state)
 
-
-class _Tuned(BaseEstimator):
-    """Tunes itself when it is fitted, so that an outer fold sees nothing of the choice."""
-
-    def __init__(
-        self,
-        estimator: Any,
-        settings: Any,
-        loss: Any = "auto",
-        cv: Any = 5,
-        rule: Literal["best", "one_standard_error"] = "best",
-        method: str = "predict",
-        seed: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.settings = settings
-        self.loss = loss
-        self.cv = cv
-        self.rule = rule
-        self.method = method
-        self.seed = seed
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags
-
-        return get_tags(self.estimator)
-
-    def fit(self, X: Any, y: Any) -> "_Tuned":
-        self.model_ = tune(
-            self.estimator,
-            self.settings,
-            X,
-            y,
-            loss=self.loss,
-            cv=self.cv,
-            rule=self.rule,
-            method=self.method,
-            random_state=self.seed,
+    def tuned(train: np.ndarray) -> Any:
+        rows = {
+            name: None if values is None else safe_indexing(values, train)
+            for name, values in (("groups", groups), ("time", time))
+        }
+        return tune(
+            estimator,
+            settings,
+            safe_indexing(X, train),
+            safe_indexing(y, train),
+            loss=loss,
+            cv=inner_cv,
+            rule=rule,
+            method=method,
+            random_state=seed,
+            **rows,
         ).model
-        return self
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
-            return getattr(self.__dict__["model_"], name)
-        raise AttributeError(name)
+    outcome = fold_losses(
+        tuned,
+        estimator,
+        X,
+        y,
+        loss=loss,
+        cv=cv,
+        groups=groups,
+        time=time,
+        method=method,
+        n_jobs=n_jobs,
+        random_state=seed,
+    )
+    return CrossValidation(*outcome)
 
 
 def _seed(random_state: Any) -> Any:
