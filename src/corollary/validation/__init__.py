@@ -51,11 +51,6 @@ from corollary.validation.dependence.residuals import (
 from corollary.validation.dependence.residuals import intraclass_p_value as intraclass_p_value
 from corollary.validation.dependence.residuals import sibling_correction as sibling_correction
 from corollary.validation.dependence.sizes import even_sizes_p_value as even_sizes_p_value
-from corollary.validation.folds import block_folds as block_folds
-from corollary.validation.folds import forward_folds as forward_folds
-from corollary.validation.folds import split_latest as split_latest
-from corollary.validation.folds import split_units as split_units
-from corollary.validation.folds import unit_folds as unit_folds
 from corollary.validation.hold_out import hold_out as hold_out
 from corollary.validation.hold_out import hold_out_interval as hold_out_interval
 from corollary.validation.hold_out import look_price as look_price
@@ -72,20 +67,31 @@ from corollary.validation.intervals import share_upper as share_upper
 from corollary.validation.leave_one_out import least_squares_loo as least_squares_loo
 from corollary.validation.leave_one_out import retrain_without as retrain_without
 from corollary.validation.leave_one_out import smoother_loo as smoother_loo
-from corollary.validation.posterior_agreement import agreement_curve as agreement_curve
-from corollary.validation.posterior_agreement import posterior_agreement as posterior_agreement
-from corollary.validation.posterior_agreement import posterior_log_loss as posterior_log_loss
-from corollary.validation.reliability import ReliabilityDisplay as ReliabilityDisplay
-from corollary.validation.reliability import reliability_curve as reliability_curve
+from corollary.validation.probabilities.posterior_agreement import (
+    agreement_curve as agreement_curve,
+)
+from corollary.validation.probabilities.posterior_agreement import (
+    posterior_agreement as posterior_agreement,
+)
+from corollary.validation.probabilities.posterior_agreement import (
+    posterior_log_loss as posterior_log_loss,
+)
+from corollary.validation.probabilities.reliability import ReliabilityDisplay as ReliabilityDisplay
+from corollary.validation.probabilities.reliability import reliability_curve as reliability_curve
+from corollary.validation.probabilities.scores import brier_score as brier_score
+from corollary.validation.probabilities.scores import crps_sample as crps_sample
+from corollary.validation.probabilities.scores import log_score as log_score
 from corollary.validation.reuse import best_of_guesses as best_of_guesses
 from corollary.validation.reuse import optimism_scale as optimism_scale
 from corollary.validation.reuse import reuse_experiment as reuse_experiment
-from corollary.validation.scores import brier_score as brier_score
-from corollary.validation.scores import crps_sample as crps_sample
-from corollary.validation.scores import log_score as log_score
-from corollary.validation.splitters import BlockKFold as BlockKFold
-from corollary.validation.splitters import ForwardChaining as ForwardChaining
-from corollary.validation.splitters import UnitKFold as UnitKFold
+from corollary.validation.splits.splitters import BlockKFold as BlockKFold
+from corollary.validation.splits.splitters import ForwardChaining as ForwardChaining
+from corollary.validation.splits.splitters import UnitKFold as UnitKFold
+from corollary.validation.splits.time import block_folds as block_folds
+from corollary.validation.splits.time import forward_folds as forward_folds
+from corollary.validation.splits.time import split_latest as split_latest
+from corollary.validation.splits.units import split_units as split_units
+from corollary.validation.splits.units import unit_folds as unit_folds
 from corollary.validation.tuning import nested_risk as nested_risk
 from corollary.validation.tuning import tune as tune
 from corollary.validation.unit_intervals import unit_mean_interval as unit_mean_interval

@@ -12,9 +12,9 @@ from corollary.core.compat import safe_indexing
 from corollary.core.population import Population
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
-from corollary.validation._units import check_rows, population_of, read_moments, read_units
-from corollary.validation.folds import Fold, forward_folds
-from corollary.validation.splitters import BlockKFold, ForwardChaining, UnitKFold
+from corollary.validation._units import Fold, check_rows, population_of, read_moments, read_units
+from corollary.validation.splits.splitters import BlockKFold, ForwardChaining, UnitKFold
+from corollary.validation.splits.time import forward_folds
 
 #: Losses by row, risks of folds, rows left out and trained on by fold, units, population.
 Outcome = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, Population]

@@ -8,6 +8,9 @@ import numpy as np
 from corollary.core.compat import is_missing
 from corollary.core.population import Population
 
+#: Positions of training rows and of rows that are left out.
+Fold = tuple[np.ndarray, np.ndarray]
+
 
 def read_units(
     who: str, units: Any, n_rows: int | None = None, *, least: int = 1, what: str = "unit"

@@ -25,7 +25,8 @@ from corollary.theory import (
 )
 from corollary.validation._losses import loss_of
 from corollary.validation._units import check_rows, population_of, read_moments, read_units
-from corollary.validation.folds import split_latest, split_units
+from corollary.validation.splits.time import split_latest
+from corollary.validation.splits.units import split_units
 from corollary.validation.unit_intervals import unit_means
 
 

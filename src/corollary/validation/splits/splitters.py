@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from corollary.validation._units import count_rows, read_moments, read_units
-from corollary.validation.folds import Fold, block_folds, forward_folds, unit_folds
+from corollary.validation._units import Fold, count_rows, read_moments, read_units
+from corollary.validation.splits.time import block_folds, forward_folds
+from corollary.validation.splits.units import unit_folds
 
 
 class UnitKFold(BaseCrossValidator):

@@ -1,0 +1,1 @@
+"""How good predicted probabilities are: scores, reliability, agreement of posteriors."""

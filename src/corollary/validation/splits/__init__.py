@@ -1,0 +1,1 @@
+"""Which rows are left out: whole units, later rows, stretches of time."""
