@@ -21,7 +21,7 @@ is the data plus the largest growth of the resident set during a call, over the 
 
 def modules() -> list[str]:
     names = (m.name for m in pkgutil.iter_modules(bench.__path__))
-    return sorted(name for name in names if name not in ("harness", "__main__"))
+    return sorted(name for name in names if name not in ("dependence", "harness", "__main__"))
 
 
 def write(name: str, text: str) -> None:

@@ -18,6 +18,7 @@ The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`co
 """
 
 from corollary.risk import crps_normal as crps_normal
+from corollary.theory import unit_means as unit_means
 from corollary.validation.bootstrap import BootstrapLaw as BootstrapLaw
 from corollary.validation.bootstrap import BootstrapRisk as BootstrapRisk
 from corollary.validation.bootstrap import bootstrap as bootstrap
@@ -95,6 +96,5 @@ from corollary.validation.splits.units import unit_folds as unit_folds
 from corollary.validation.tuning import nested_risk as nested_risk
 from corollary.validation.tuning import tune as tune
 from corollary.validation.unit_intervals import unit_mean_interval as unit_mean_interval
-from corollary.validation.unit_intervals import unit_means as unit_means
 from corollary.validation.unit_intervals import unit_quantile_interval as unit_quantile_interval
 from corollary.validation.unit_intervals import unit_share_upper as unit_share_upper

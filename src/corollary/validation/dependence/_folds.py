@@ -1,0 +1,128 @@
+"""Losses and residuals of rows under models that did not see their fold."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+#: Folds; three of four rows train, as many as there are before the latest quarter.
+FOLDS = 4
+#: Trees of the model that measures; fully grown, so that it can remember whatever it has seen.
+TREES = 30
+#: Rows that are measured at most, and rows of a unit among them at least.
+MOST_ROWS, LEAST_OF_UNIT = 2000, 4
+#: Classes that are told apart, commonest first; the rarer ones count as one.
+MOST_CLASSES = 10
+#: Least loss that an excess is relative to, as a share of the loss of guessing.
+LEAST_LOSS = 0.03
+
+
+class Losses(NamedTuple):
+    """Loss and residual of each row; NaN and zero where a row was not predicted."""
+
+    loss: np.ndarray
+    residual: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is predicted from what: numbers as normal scores, or classes as codes."""
+
+    features: np.ndarray
+    target: np.ndarray
+    n_classes: int  # 0 for numbers
+    floor: float
+    model: Any
+    seed: int
+
+    def loss(self, residual: np.ndarray) -> np.ndarray:
+        """Absolute error of numbers, half the Brier sum of classes."""
+        return (residual**2).sum(axis=1) / 2 if self.n_classes else np.abs(residual[:, 0])
+
+    def out_of_fold(
+        self, rows: np.ndarray, folds: np.ndarray, columns: np.ndarray | None = None
+    ) -> Losses:
+        """Predict each fold from all other rows; rows of a negative fold only train."""
+        X = self.features[rows] if columns is None else self.features[np.ix_(rows, columns)]
+        y = self.target[rows]
+        loss, residual = np.full(len(rows), np.nan), np.zeros((len(rows), max(self.n_classes, 1)))
+        for fold in np.unique(folds[folds >= 0]):
+            test = folds == fold
+            model = clone(self.model).fit(X[~test], y[~test])
+            if self.n_classes:
+                residual[test] = np.eye(self.n_classes)[y[test]]
+                residual[np.ix_(test, model.classes_)] -= model.predict_proba(X[test])
+            else:
+                residual[test, 0] = y[test] - model.predict(X[test])
+            loss[test] = self.loss(residual[test])
+        return Losses(loss, residual)
+
+
+def pose_problem(
+    features: np.ndarray,
+    y: np.ndarray,
+    measured: np.ndarray,
+    *,
+    is_classes: bool,
+    model: Any,
+    seed: int,
+) -> Problem:
+    """Read the targets of measured rows: normal scores, on which no outlier decides, or codes."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    values, n = y[measured], len(measured)
+    if is_classes:
+        _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+        rank = np.argsort(np.argsort(-counts, kind="stable"))
+        scores = np.minimum(rank, MOST_CLASSES - 1)[codes.reshape(-1)]
+        n_classes = int(scores.max()) + 1
+        shares = np.bincount(scores) / n
+        guess = (1 - (shares**2).sum()) / 2
+    else:
+        scores, n_classes = ndtri((rankdata(values) - 0.5) / n), 0
+        guess = float(np.abs(scores).mean())
+    target = np.zeros(len(y), dtype=scores.dtype)
+    target[measured] = scores
+    if model is None:
+        model = _trees(n_classes, seed)
+    return Problem(features, target, n_classes, LEAST_LOSS * guess, model, seed)
+
+
+def _trees(n_classes: int, seed: int) -> Any:
+    """Make fully grown, extremely randomised trees."""
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+
+    forest = ExtraTreesClassifier if n_classes else ExtraTreesRegressor
+    return forest(TREES, max_features=0.5, random_state=seed)
+
+
+def deal(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Deal whole units to folds of nearly equal numbers of rows, units in random order."""
+    size = np.bincount(codes)
+    fold, full = np.zeros(len(size), dtype=np.int64), np.zeros(FOLDS)
+    for unit in rng.permutation(len(size)):
+        fold[unit] = full.argmin()
+        full[fold[unit]] += size[unit]
+    return fold[codes]
+
+
+def sample_units(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Choose at most so many rows as are measured: whole units, or a share of each large one."""
+    n = len(codes)
+    if n <= MOST_ROWS:
+        return np.arange(n)
+    size = np.bincount(codes)
+    most = max(LEAST_OF_UNIT, MOST_ROWS // len(size))
+    # Place of each row among those of its unit, in random order.
+    shuffled = rng.permutation(n)
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    first = np.cumsum(size) - size
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n) - np.repeat(first, size)
+    units = rng.permutation(len(size))
+    kept = units[np.cumsum(np.minimum(size, most)[units]) <= MOST_ROWS]
+    chosen = np.zeros(len(size), dtype=bool)
+    chosen[kept] = True
+    return np.flatnonzero(chosen[codes] & (place < most))
