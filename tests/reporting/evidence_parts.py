@@ -1,13 +1,14 @@
 """Parts of an Evidence, computed by other means than the pipeline under test."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy import special, stats
 from sklearn.model_selection import train_test_split
 
-from corollary.core.certificate import Assumption, Certificate, Quantity
+from corollary.core.certificate import Assumption, Certificate, Population, Quantity
 from corollary.reporting._records import (
     Candidate,
     Effect,
@@ -15,10 +16,37 @@ from corollary.reporting._records import (
     Profile,
     ProfiledColumn,
 )
+from corollary.reporting.page._render import render_page, to_dict
 from corollary.validation import Estimate
 
 CONFIDENCE = 0.95
 COVERAGE = 0.9
+
+
+def page_of(evidence) -> str:
+    """The page of a report, made as the command makes it."""
+    return render_page(to_dict(evidence))
+
+
+def with_units(evidence, units, unit="person"):
+    """The same evidence, about rows of new units."""
+    certificates = tuple(
+        replace(c, population=Population("new units", unit), n_samples=len(np.unique(units)))
+        for c in evidence.certificates
+    )
+    return replace(
+        evidence,
+        test=replace(evidence.test, units=np.asarray(units)),
+        population=Population("new units", unit),
+        certificates=certificates,
+    )
+
+
+def in_period(evidence, start="2020-05-01", end="2020-07-31"):
+    """The same evidence, about the rows of one period."""
+    population = Population("period", start=start, end=end)
+    certificates = tuple(replace(c, population=population) for c in evidence.certificates)
+    return replace(evidence, population=population, certificates=certificates)
 
 
 def paired(difference: np.ndarray) -> Estimate:

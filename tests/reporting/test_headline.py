@@ -105,11 +105,10 @@ def test_what_calibration_proves_holds_in_200_repeats(world, n):
 
 def test_the_simulation_notices_an_interval_of_a_mean(monkeypatch):
     """Rare blunders break the interval of the average: a report that stated it would be caught."""
-    from corollary.reporting.page.sections import _facts as facts
     from corollary.validation import mean_interval
 
     def average(evidence):
-        _, low, high, _ = mean_interval(facts.absolute_errors(evidence), evidence.confidence)
+        _, low, high, _ = mean_interval(evidence.test.errors, evidence.confidence)
         return {"strip": {"low": low, "high": high}}
 
     monkeypatch.setattr(np, "median", np.mean)  # the truth is that of the average, too

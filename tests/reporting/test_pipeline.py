@@ -11,11 +11,12 @@ import corollary
 from corollary.reporting import ReportError, from_memory, measure, read_demo
 from corollary.reporting._clock import Clock
 from corollary.reporting.models._selection import compare_models, fit_chosen
-from corollary.reporting.page._render import render_html, render_json, to_dict
+from corollary.reporting.page._render import render_data, to_dict
 from corollary.reporting.page.sections import _verdict as verdict
 from corollary.reporting.table._split import count_folds, split_rows
 from corollary.reporting.table._target import read_target
 from corollary.representation import ColumnTable
+from tests.reporting.evidence_parts import page_of
 
 
 def _coin_flips(seed, n=300, d=20):
@@ -32,8 +33,8 @@ def _linear(seed, n=200, d=4, task="classification"):
 
 
 def _renders(evidence):
-    assert json.loads(render_json(evidence))["verdict"]
-    page = render_html(evidence)
+    assert json.loads(render_data(to_dict(evidence)))["verdict"]
+    page = page_of(evidence)
     assert "<html" in page
     return page
 
@@ -296,7 +297,7 @@ def test_everything_at_once(tmp_path):
     frame["<script>alert(1)</script>"] = rng.normal(size=260)
     evidence, model = measure(from_memory(frame), "y", fast=True)
     assert evidence.verdict == "shown"
-    page = render_html(evidence)
+    page = page_of(evidence)
     assert "<script>alert(1)" not in page
     assert {"empty", "same"} == {c.name for c in evidence.profile.columns if not c.used}
     assert np.isfinite(model.predict(frame)["probability yes"]).all()

@@ -15,9 +15,10 @@ import pytest
 import corollary.reporting.page._render as render
 from corollary.reporting import json_schema
 from corollary.reporting.page import _schema
-from corollary.reporting.page._render import render_html, render_json, render_page, to_dict
+from corollary.reporting.page._render import render_data, render_page, to_dict
 from corollary.reporting.page.sections import SECTIONS
 from tests.reporting import worked_example
+from tests.reporting.evidence_parts import page_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 NAMES = [name for name in worked_example.BUILDERS if name not in ("many_rows", "wide")]
@@ -74,7 +75,7 @@ def evidence(request):
 
 
 def test_json_follows_its_schema(evidence, schema):
-    report = json.loads(render_json(evidence))
+    report = json.loads(render_data(to_dict(evidence)))
     jsonschema.validate(report, schema)
     assert report["schema_version"] == _schema.SCHEMA_VERSION
 
@@ -103,7 +104,7 @@ def test_json_holds_plain_values_only(evidence):
 
 
 def test_page_is_made_from_the_json_alone(evidence):
-    assert render_page(json.loads(render_json(evidence))) == render_html(evidence)
+    assert render_page(json.loads(render_data(to_dict(evidence)))) == page_of(evidence)
 
 
 def test_same_bytes_in_another_process_with_another_hash_seed():
@@ -112,11 +113,11 @@ def test_same_bytes_in_another_process_with_another_hash_seed():
     other = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, check=True, timeout=300
     )
-    assert other.stdout.decode("utf-8") == render_html(worked_example.three_classes())
+    assert other.stdout.decode("utf-8") == page_of(worked_example.three_classes())
 
 
 def test_page_is_well_formed_and_its_links_lead_somewhere(evidence):
-    html = render_html(evidence)
+    html = page_of(evidence)
     assert html.startswith("<!doctype html>")
     page = Page(html)
     assert page.stack == []
@@ -135,7 +136,7 @@ def test_page_is_well_formed_and_its_links_lead_somewhere(evidence):
 
 
 def test_every_fold_has_a_summary_and_every_heading_an_order():
-    page = Page(render_html(worked_example.breast_cancer()))
+    page = Page(page_of(worked_example.breast_cancer()))
     assert len(page.find("details")) == len(page.find("summary")) > 10
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1
@@ -143,7 +144,7 @@ def test_every_fold_has_a_summary_and_every_heading_an_order():
 
 
 def test_sections_come_in_the_order_of_the_five_questions():
-    page = Page(render_html(worked_example.diabetes()))
+    page = Page(page_of(worked_example.diabetes()))
     assert [a["id"] for a in page.find("section")] == [
         "data", "models", "certificate", "calibration", "errors", "why", "new-data", "reproduce",
         "limits",
@@ -165,7 +166,7 @@ def test_no_empty_sections():
     )
     report = to_dict(bare)
     assert set(report["sections"]) & {"certificate", "why", "calibration"} == set()
-    html = render_html(bare)
+    html = page_of(bare)
     page = Page(html)
     assert {"certificate", "why", "calibration"} & {a["id"] for a in page.find("section")} == set()
     assert "#certificate" not in html
@@ -180,18 +181,18 @@ def test_every_section_opens_with_its_finding(evidence):
 
 def test_date_is_the_only_clock():
     evidence = worked_example.breast_cancer()
-    assert "2026-11-15" in render_html(evidence)
-    assert "<time" not in render_html(replace(evidence, date=""))
+    assert "2026-11-15" in page_of(evidence)
+    assert "<time" not in page_of(replace(evidence, date=""))
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "diabetes"])
 def test_typical_page_is_small(name):
-    assert len(render_html(worked_example.BUILDERS[name]()).encode()) < 700_000
+    assert len(page_of(worked_example.BUILDERS[name]()).encode()) < 700_000
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(5_000, 120)])
 def test_page_stays_small(rows, columns):
-    page = render_html(worked_example.many_rows(rows, columns))
+    page = page_of(worked_example.many_rows(rows, columns))
     assert len(page.encode()) < 2_000_000
     assert "cell-5" in page
     assert 'class="dot' not in page
@@ -199,7 +200,7 @@ def test_page_stays_small(rows, columns):
 
 @pytest.mark.verify
 def test_page_stays_below_two_megabytes_with_a_million_rows_and_200_columns():
-    assert len(render_html(worked_example.many_rows()).encode()) < 2_000_000
+    assert len(page_of(worked_example.many_rows()).encode()) < 2_000_000
 
 
 def test_two_thousand_points_are_drawn_and_more_are_binned():
@@ -213,7 +214,7 @@ def test_two_thousand_points_are_drawn_and_more_are_binned():
 
 def test_a_thousand_columns_are_cut_and_said_so():
     evidence = worked_example.many_rows(100, 1_000)
-    html = render_html(evidence)
+    html = page_of(evidence)
     assert "700 further columns" in html
     assert len(html.encode()) < 2_000_000
 

@@ -9,8 +9,9 @@ import subprocess
 import pytest
 
 from corollary.reporting.page._format import clean
-from corollary.reporting.page._render import content_hash, render_html
+from corollary.reporting.page._render import content_hash
 from tests.reporting import worked_example
+from tests.reporting.evidence_parts import page_of
 from tests.reporting.test_render import Page
 
 CHROMIUM = next(
@@ -26,7 +27,7 @@ FLAGS = [
 
 @pytest.fixture(scope="module")
 def hostile():
-    return render_html(worked_example.hostile())
+    return page_of(worked_example.hostile())
 
 
 def run(tmp_path, html, *flags):
@@ -43,7 +44,7 @@ def browsed_title(tmp_path, html, *flags):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_policy_allows_our_style_and_script_by_hash_and_nothing_else(name):
-    html = render_html(worked_example.BUILDERS[name]())
+    html = page_of(worked_example.BUILDERS[name]())
     page = Page(html)
     policies = [a for a in page.find("meta") if a.get("http-equiv") == "Content-Security-Policy"]
     assert len(policies) == 1
@@ -62,7 +63,7 @@ def test_policy_allows_our_style_and_script_by_hash_and_nothing_else(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_page_has_no_inline_handlers_styles_or_outside_addresses(name):
-    page = Page(render_html(worked_example.BUILDERS[name]()))
+    page = Page(page_of(worked_example.BUILDERS[name]()))
     allowed = {
         "html", "head", "meta", "title", "style", "body", "a", "div", "header", "p", "time", "h1",
         "h2", "h3", "h4", "bdi", "span", "strong", "ol", "ul", "li", "nav", "main", "section",
@@ -106,7 +107,7 @@ def test_slider_data_are_numbers_only(hostile):
 
 
 def test_script_builds_no_markup_from_text():
-    page = Page(render_html(worked_example.tiny()))
+    page = Page(page_of(worked_example.tiny()))
     script = "".join(page.text["script"])
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch",
                  "XMLHttpRequest", "localStorage", "new Function"):  # fmt: skip
@@ -122,7 +123,7 @@ def test_no_script_of_the_data_runs_in_a_browser(hostile, tmp_path):
 
 @browser
 def test_policy_stops_what_an_escape_would_have_let_through(tmp_path):
-    page = render_html(worked_example.tiny())
+    page = page_of(worked_example.tiny())
     breach = (
         "<script>document.title='owned'</script>"
         "<img src=x onerror=\"document.title='owned'\">"

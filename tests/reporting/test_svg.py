@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from corollary.reporting.page import _forest_plots as intervals
 from corollary.reporting.page import _plots as plots
 from corollary.reporting.page._axes import Scale, tick_texts, ticks
-from corollary.reporting.page._render import render_html
 from corollary.reporting.page._svg import Drawing, fit_text, text_width
 from tests.reporting import worked_example
+from tests.reporting.evidence_parts import page_of
 
 NAME = {"name": "example", "title": "Example"}
 
@@ -84,7 +84,7 @@ def _drawings(html):
     "name", [n for n in worked_example.BUILDERS if n not in ("wide", "many_rows")]
 )
 def test_no_text_leaves_its_picture_and_no_shape_is_nan(name):
-    html = render_html(worked_example.BUILDERS[name]())
+    html = page_of(worked_example.BUILDERS[name]())
     found = _drawings(html)
     assert len(found) > 20
     for drawing in found:

@@ -37,6 +37,7 @@ from tests.reporting.evidence_parts import (
     common,
     effects,
     importances,
+    page_of,
     paired,
     profile,
     split,
@@ -478,6 +479,4 @@ BUILDERS = {
 }
 
 if __name__ == "__main__":
-    from corollary.reporting.page._render import render_html
-
-    sys.stdout.write(render_html(BUILDERS[sys.argv[1]]()))
+    sys.stdout.write(page_of(BUILDERS[sys.argv[1]]()))

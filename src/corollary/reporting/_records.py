@@ -1,8 +1,9 @@
 """What a report knows: the one record that every section reads.
 
 The stages (:mod:`corollary.reporting._measure`) measure and fill an :class:`Evidence`; a section
-turns part of it into a dictionary, and the dictionary into HTML. Nothing is measured while
-rendering, and nothing is rendered while measuring.
+turns part of it into a dictionary, and the dictionary into HTML. What follows from the test rows
+alone is measured by :mod:`corollary.reporting.trust` when it is first asked for. A section computes
+nothing, and nothing is rendered while measuring.
 """
 
 from dataclasses import dataclass, field
@@ -11,12 +12,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from corollary.validation import Estimate, mean_interval
+from corollary.core.certificate import Population as Population
+from corollary.validation import Estimate as Estimate
 
 if TYPE_CHECKING:
+    from corollary.reporting.trust._classes import CommonestClass, MissedClass, WrongClasses
+    from corollary.reporting.trust._confusion import Confusion, Thresholds
     from corollary.reporting.trust._coverage import Coverage
     from corollary.reporting.trust._detection import Detection
+    from corollary.reporting.trust._error_rate import ErrorRate, FewerMistakes
+    from corollary.reporting.trust._error_sizes import ErrorSizes
+    from corollary.reporting.trust._groups import Groups
+    from corollary.reporting.trust._pictures import Scatter
     from corollary.reporting.trust._reliability import Reliability
+    from corollary.reporting.trust._weak_groups import CoveredGroups, WeakGroups
+    from corollary.reporting.trust._worst import WorstRows
 
 Task = Literal["classification", "regression"]
 Verdict = Literal["shown", "not shown", "worse"]
@@ -144,6 +154,18 @@ class TestRows:
     low: np.ndarray | None = None  # lower ends of the prediction intervals (regression)
     high: np.ndarray | None = None  # upper ends (regression)
     sets: np.ndarray | None = None  # prediction sets (classification)
+    # number of the unit (owner) of each row; None where every row is a unit of its own
+    units: np.ndarray | None = None
+
+    @property
+    def wrong(self) -> np.ndarray:
+        """Mark the rows whose class is predicted wrongly."""
+        return np.asarray(self.truth) != np.asarray(self.prediction)
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Compute the sizes of a regression's errors."""
+        return np.abs(np.asarray(self.truth) - np.asarray(self.prediction))
 
 
 @dataclass(frozen=True)
@@ -232,6 +254,9 @@ class Evidence:
         :class:`corollary.certificates.Certificate` objects that rest on training rows alone.
     calibrated : tuple of int, default=()
         Calibration rows behind each threshold of sets or intervals.
+    population : Population, default=Population()
+        Of which rows the report speaks: rows drawn like these, rows of new units, or the rows of
+        the test period.
 
     Examples
     --------
@@ -271,6 +296,105 @@ class Evidence:
     worst: tuple[WorstRow, ...] = ()
     training_certificates: tuple[Any, ...] = ()
     calibrated: tuple[int, ...] = ()
+    population: Population = field(default_factory=Population)
+
+    @cached_property
+    def n_pieces(self) -> int:
+        """Pieces of evidence among the test rows: units, or rows that are units themselves."""
+        from corollary.reporting.trust._pieces import Pieces
+
+        return Pieces.of(self).n
+
+    @cached_property
+    def error_rate(self) -> "ErrorRate":
+        """How often the class is wrong (classification)."""
+        from corollary.reporting.trust._error_rate import measure_error_rate
+
+        return measure_error_rate(self)
+
+    @cached_property
+    def fewer_mistakes(self) -> "FewerMistakes":
+        """Whether the model is wrong less often than guessing (classification)."""
+        from corollary.reporting.trust._error_rate import compare_mistakes
+
+        return compare_mistakes(self)
+
+    @cached_property
+    def wrong_classes(self) -> "WrongClasses":
+        """Which mistakes were made, and how many where the model was sure (classification)."""
+        from corollary.reporting.trust._classes import measure_wrong_classes
+
+        return measure_wrong_classes(self)
+
+    @cached_property
+    def commonest(self) -> "CommonestClass":
+        """The commonest class of the test rows (classification)."""
+        from corollary.reporting.trust._classes import find_commonest
+
+        return find_commonest(self)
+
+    @cached_property
+    def never_called(self) -> "MissedClass":
+        """The commonest class that was never predicted (classification)."""
+        from corollary.reporting.trust._classes import find_never_called
+
+        return find_never_called(self)
+
+    @cached_property
+    def confusion(self) -> "Confusion":
+        """What was called what (classification)."""
+        from corollary.reporting.trust._confusion import measure_confusion
+
+        return measure_confusion(self)
+
+    @cached_property
+    def thresholds(self) -> "Thresholds | None":
+        """What other thresholds would do (two classes with probabilities)."""
+        from corollary.reporting.trust._confusion import measure_thresholds
+
+        return measure_thresholds(self)
+
+    @cached_property
+    def error_sizes(self) -> "ErrorSizes":
+        """How large the errors are (regression)."""
+        from corollary.reporting.trust._error_sizes import measure_error_sizes
+
+        return measure_error_sizes(self)
+
+    @cached_property
+    def scatter(self) -> "Scatter":
+        """Predictions against what happened (regression)."""
+        from corollary.reporting.trust._pictures import measure_scatter
+
+        return measure_scatter(self)
+
+    @cached_property
+    def worst_rows(self) -> "WorstRows":
+        """The test rows that were predicted worst."""
+        from corollary.reporting.trust._worst import measure_worst
+
+        return measure_worst(self)
+
+    @cached_property
+    def groups(self) -> "Groups":
+        """Groups of test rows, cut by one column."""
+        from corollary.reporting.trust._groups import find_groups
+
+        return find_groups(self)
+
+    @cached_property
+    def weak_groups(self) -> "WeakGroups | None":
+        """Groups of rows where the model errs more than elsewhere."""
+        from corollary.reporting.trust._weak_groups import find_weak_groups
+
+        return find_weak_groups(self)
+
+    @cached_property
+    def covered_groups(self) -> "CoveredGroups | None":
+        """Groups of rows whose sets or intervals hold too rarely."""
+        from corollary.reporting.trust._weak_groups import find_covered_groups
+
+        return find_covered_groups(self)
 
     @cached_property
     def reliability(self) -> "Reliability | None":
@@ -296,4 +420,28 @@ class Evidence:
     @cached_property
     def test_loss(self) -> Estimate:
         """Mean loss on the test rows."""
-        return mean_interval(np.asarray(self.test.loss, dtype=float), self.confidence)
+        from corollary.reporting.trust._pieces import Pieces
+
+        return Pieces.of(self).mean_interval(np.asarray(self.test.loss, float), self.confidence)
+
+    @cached_property
+    def rows_to_halve(self) -> tuple[int | None, ...]:
+        """Rows that would halve the gap of each certificate; None for those that are vacuous."""
+        from corollary.reporting.trust._halving import rows_to_halve
+
+        return tuple(map(rows_to_halve, self.certificates))
+
+    @cached_property
+    def training_rows_to_halve(self) -> tuple[int | None, ...]:
+        """Rows that would halve the gap of each certificate that rests on training rows."""
+        from corollary.reporting.trust._halving import rows_to_halve
+
+        return tuple(map(rows_to_halve, self.training_certificates))
+
+    @cached_property
+    def rises(self) -> tuple[Estimate, ...]:
+        """The rises of the loss by importance, widened so that they hold for all columns."""
+        from corollary.reporting.trust._looks import widen
+
+        looks = len(self.importances)
+        return tuple(widen(i.increase, looks, self.confidence) for i in self.importances)

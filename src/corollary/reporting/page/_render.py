@@ -52,19 +52,19 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
             "test": int(evidence.n_test),
         },
         "n_columns": len(evidence.profile.columns),
+        **_population(evidence),
         "verdict": verdict.build(evidence),
         "sections": sections,
     }
 
 
-def render_json(evidence: Evidence) -> str:
-    """Write the report as JSON."""
-    return render_data(to_dict(evidence))
-
-
-def render_html(evidence: Evidence) -> str:
-    """Write the report as one self-contained HTML page."""
-    return render_page(to_dict(evidence))
+def _population(evidence: Evidence) -> dict[str, Any]:
+    """Say of which rows the report speaks, unless it is of rows drawn like these."""
+    about = evidence.population
+    if about.kind == "alike":
+        return {}
+    words = {**about.to_dict(), "pieces": about.pieces, "n": evidence.n_pieces}
+    return {"population": words}
 
 
 def render_data(report: dict[str, Any]) -> str:

@@ -252,6 +252,16 @@ class RowsOfParts(TypedDict):
     test: Count
 
 
+class PopulationContent(TypedDict):
+    kind: Literal["new units", "period"]
+    unit: str | list[str]
+    start: str | float
+    end: str | float
+    rows: str
+    pieces: str
+    n: Count
+
+
 class ReportContent(TypedDict):
     schema_version: Literal[1]
     data: str
@@ -265,5 +275,6 @@ class ReportContent(TypedDict):
     loss: str
     rows: RowsOfParts
     n_columns: Count
+    population: NotRequired[PopulationContent]
     verdict: VerdictContent
     sections: Sections

@@ -7,8 +7,8 @@ from scipy import special
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.trust._bins import equal_count_bins
+from corollary.reporting.trust._pieces import Pieces
 from corollary.reporting.trust._reliability import LEAST_ROWS, MOST_BINS
-from corollary.validation import share_interval
 
 MOST_BANDS = 5
 
@@ -19,6 +19,7 @@ class CoverageCell:
 
     rows: np.ndarray
     hits: int
+    share: float  # mean over pieces of evidence
     low: float
     high: float
     size: float  # mean size of sets, median width of intervals
@@ -36,12 +37,15 @@ class Coverage:
     """How often sets or intervals held the truth."""
 
     held: np.ndarray
+    hits: int  # rows that were held
+    share: float  # mean over pieces of evidence
     low: float
     high: float
+    n: int  # pieces of evidence: units, or rows that are units themselves
     cells: tuple[CoverageCell, ...]
     sizes: tuple[tuple[int, int], ...]  # classes in a set, and sets of that size
     median_width: float | None
-    promised: float | None  # what the calibration rows prove
+    promised: float | None  # what the calibration rows prove of rows drawn alike
 
 
 def held_truth(evidence: Evidence) -> np.ndarray | None:
@@ -63,21 +67,25 @@ def measure_coverage(evidence: Evidence) -> Coverage | None:
     classes = evidence.task == "classification"
     parts = _classes(evidence) if classes else _bands(evidence)
     joint = 1 - (1 - evidence.confidence) / max(len(parts), 1)
+    pieces = Pieces.of(evidence)
     cells = []
     for rows, size, ends, label in parts:
-        hits = int(held[rows].sum())
-        low, high = share_interval(hits, len(rows), joint)
-        cells.append(CoverageCell(rows, hits, low, high, size, ends, label))
-    low, high = share_interval(int(held.sum()), len(held), evidence.confidence)
+        some, hit = pieces.take(rows), held[rows]
+        interval = some.share_interval(hit, joint)
+        counted = int(hit.sum()), some.mean(hit)
+        cells.append(CoverageCell(rows, *counted, *interval, size, ends, label))
+    low, high = pieces.share_interval(held, evidence.confidence)
     sizes: tuple[tuple[int, int], ...] = ()
     width = None
     if evidence.test.sets is not None:
-        counted = np.unique(np.asarray(evidence.test.sets).sum(axis=1), return_counts=True)
-        sizes = tuple((int(size), int(n)) for size, n in zip(*counted))
+        classes_named = np.asarray(evidence.test.sets).sum(axis=1)
+        by_size = zip(*np.unique(classes_named, return_counts=True))
+        sizes = tuple((int(size), int(n)) for size, n in by_size)
     if evidence.test.low is not None and evidence.test.high is not None:
         width = float(np.median(np.asarray(evidence.test.high) - np.asarray(evidence.test.low)))
     promised = promised_coverage(evidence)
-    return Coverage(held, low, high, tuple(cells), sizes, width, promised)
+    share, hits = pieces.mean(held), int(held.sum())
+    return Coverage(held, hits, share, low, high, pieces.n, tuple(cells), sizes, width, promised)
 
 
 _Part = tuple[np.ndarray, float, tuple[float, float], int]
@@ -114,8 +122,11 @@ def promised_coverage(evidence: Evidence) -> float | None:
     Given n calibration rows the coverage of a conformal threshold at rank
     :math:`k = \lceil (n + 1) c \rceil` is at least a Beta(k, n + 1 - k) variable (equal to it if
     scores have no ties). Its lower quantile bounds the coverage; several thresholds share the
-    error. Guarantee: checked by ``tests/reporting/test_headline.py``.
+    error. Rows of units and of a period are not drawn alike, and the law says nothing of them.
+    Guarantee: checked by ``tests/reporting/test_headline.py``.
     """
+    if evidence.population.kind != "alike":
+        return None
     rows = evidence.calibrated
     error = (1 - evidence.confidence) / max(len(rows), 1)
     ranks = [int(np.ceil((n + 1) * evidence.coverage - 1e-9)) for n in rows]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from corollary.reporting._records import Evidence
-from corollary.validation import share_upper
+from corollary.reporting.trust._pieces import Pieces
 
 SIZES = (30, 100, 300, 1000)
 ALARM = 0.05
@@ -29,29 +29,36 @@ class Detection:
 
 
 def measure_detection(evidence: Evidence) -> Detection:
-    """Compute which error on m new rows would be told from the present one."""
-    truth, prediction = np.asarray(evidence.test.truth), np.asarray(evidence.test.prediction)
-    n = len(truth)
+    """Compute which error on m new rows would be told from the present one.
+
+    Each new row is of another unit, where rows come in units.
+    """
     if evidence.task == "classification":
-        return _share(int((truth != prediction).sum()), n, evidence.confidence)
-    errors = np.abs(truth - prediction)
+        return _share(evidence, evidence.test.wrong)
+    errors, pieces = evidence.test.errors, Pieces.of(evidence)
     if evidence.loss.of_logarithm:
         # A few rows decide every average: count the rows that are far off instead.
         far = float(np.quantile(errors, FAR))
-        return _share(int((errors > far).sum()), n, evidence.confidence, far)
-    mean = float(errors.mean())
-    spread = float(errors.std(ddof=1)) if n > 1 else math.nan
+        return _share(evidence, errors > far, far)
+    means = pieces.values(errors)
+    mean, n = float(means.mean()), len(means)
+    between = float(means.std(ddof=1)) if n > 1 else math.nan
     reach = float(special.ndtri(1 - ALARM) + special.ndtri(POWER))
-    values = [mean + reach * spread * math.sqrt(1 / m + 1 / n) for m in SIZES]
+    if pieces.units is None:
+        values = [mean + reach * between * math.sqrt(1 / m + 1 / n) for m in SIZES]
+    else:  # one row of a unit scatters more than the mean of its rows
+        one = pieces.mean((errors - mean) ** 2)
+        values = [mean + reach * math.sqrt(one / m + between**2 / n) for m in SIZES]
     smallest = tuple((m, v if math.isfinite(v) else None) for m, v in zip(SIZES, values))
     return Detection("average error", mean, None, None, smallest)
 
 
-def _share(k: int, n: int, confidence: float, far: float | None = None) -> Detection:
-    """Tell which share of m new rows would be told from k of n."""
+def _share(evidence: Evidence, hits: np.ndarray, far: float | None = None) -> Detection:
+    """Tell which share of m new rows would be told from the present one."""
     from scipy.stats import binom
 
-    limit = share_upper(k, n, confidence)
+    pieces = Pieces.of(evidence)
+    limit = pieces.share_upper(hits, evidence.confidence)
     smallest = []
     for m in SIZES:
         # More hits than `allowed` have probability ALARM at most while the bound is true.
@@ -59,4 +66,4 @@ def _share(k: int, n: int, confidence: float, far: float | None = None) -> Detec
         value = float(special.betaincinv(allowed + 1, m - allowed, POWER)) if allowed < m else None
         smallest.append((m, value))
     kind: Literal["error rate", "far rows"] = "error rate" if far is None else "far rows"
-    return Detection(kind, k / n, limit, far, tuple(smallest))
+    return Detection(kind, pieces.mean(hits), limit, far, tuple(smallest))

@@ -6,7 +6,7 @@ import numpy as np
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.trust._bins import equal_count_bins
-from corollary.validation import share_interval
+from corollary.reporting.trust._pieces import Pieces
 
 LEAST_ROWS = 20
 MOST_BINS = 10
@@ -21,9 +21,10 @@ class Bin:
 
     first: float
     last: float
-    predicted: float
+    predicted: float  # means over pieces of evidence
+    observed: float
     hits: int
-    n: int
+    n: int  # rows
     low: float
     high: float
 
@@ -40,6 +41,8 @@ class Reliability:
     positive: int | None  # the class whose probability is judged; None for the predicted one
     stated: np.ndarray
     bins: tuple[Bin, ...]
+    counts: np.ndarray  # histogram of the stated probabilities
+    edges: np.ndarray
 
 
 def measure_reliability(evidence: Evidence) -> Reliability | None:
@@ -57,13 +60,15 @@ def measure_reliability(evidence: Evidence) -> Reliability | None:
     order = np.argsort(stated, kind="stable")
     cuts = equal_count_bins(len(stated), MOST_BINS, LEAST_ROWS)
     joint = 1 - (1 - evidence.confidence) / len(cuts)
+    pieces = Pieces.of(evidence)
     bins = []
     for inside in (order[cut] for cut in cuts):
-        hits, n = int(hit[inside].sum()), len(inside)
+        some = pieces.take(inside)
         ends = float(stated[inside[0]]), float(stated[inside[-1]])
-        low, high = share_interval(hits, n, joint)
-        bins.append(Bin(*ends, float(stated[inside].mean()), hits, n, low, high))
-    return Reliability(positive, stated, tuple(bins))
+        means = some.mean(stated[inside]), some.mean(hit[inside])
+        interval = some.share_interval(hit[inside], joint)
+        bins.append(Bin(*ends, *means, int(hit[inside].sum()), len(inside), *interval))
+    return Reliability(positive, stated, tuple(bins), *np.histogram(stated, 20, (0.0, 1.0)))
 
 
 def positive_class(evidence: Evidence) -> int:

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-from scipy import special
-
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import (
     count,
     label,
@@ -16,12 +14,9 @@ from corollary.reporting.page._format import (
     plural,
 )
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.page.sections import _groups as groups
+from corollary.reporting.page.sections._groups import name_group
 from corollary.reporting.trust._coverage import CoverageCell
 from corollary.reporting.trust._reliability import LEAST_ROWS
-from corollary.validation import holm, share_interval
-
-MOST_GROUPS = 6
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -54,7 +49,7 @@ def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
             "from": b.first,
             "to": b.last,
             "predicted": b.predicted,
-            "observed": b.hits / b.n,
+            "observed": b.observed,
             "low": b.low,
             "high": b.high,
             "hits": b.hits,
@@ -63,11 +58,11 @@ def probability_curve(evidence: Evidence) -> dict[str, Any] | None:
         }
         for b in found.bins
     ]
-    counts, edges = np.histogram(found.stated, bins=20, range=(0.0, 1.0))
+    edges = [round(e, 2) for e in found.edges.tolist()]
     off = [b for b in bins if b["off"]]
     return {
         "bins": bins,
-        "histogram": {"edges": [round(e, 2) for e in edges.tolist()], "counts": counts.tolist()},
+        "histogram": {"edges": edges, "counts": found.counts.tolist()},
         "x_label": x_label,
         "y_label": y_label,
         "n": len(found.stated),
@@ -105,17 +100,17 @@ def coverage_summary(evidence: Evidence) -> dict[str, Any] | None:
     summary = {
         "kind": "sets" if sets else "intervals",
         "nominal": evidence.coverage,
-        "value": float(found.held.mean()),
+        "value": found.share,
         "low": found.low,
         "high": found.high,
-        "hits": int(found.held.sum()),
+        "hits": found.hits,
         "n": len(found.held),
         "by": "true class" if sets else "predicted value",
         "bands": [_band(evidence, cell) for cell in found.cells],
         "sizes": [{"classes": size, "rows": n} for size, n in found.sizes],
         "median_width": facts.plain(found.median_width),
         "promise": promise(evidence),
-        "groups": coverage_by_group(evidence, found.held),
+        "groups": _groups(evidence),
     }
     return {**summary, "sentence": _coverage_sentence(evidence, summary)}
 
@@ -132,7 +127,7 @@ def _band(evidence: Evidence, cell: CoverageCell) -> dict[str, Any]:
         "lines": lines,  # to fit below its dot
         "n": cell.n,
         "hits": cell.hits,
-        "value": cell.hits / cell.n,
+        "value": cell.share,
         "low": cell.low,
         "high": cell.high,
         "size": facts.plain(cell.size),
@@ -143,10 +138,10 @@ def _band(evidence: Evidence, cell: CoverageCell) -> dict[str, Any]:
 def promise(evidence: Evidence) -> str:
     """Say what the calibration rows prove about coverage."""
     share, rows = evidence.held.promised if evidence.held else None, evidence.calibrated
-    if share is None:
-        return ""
-    level = facts.confidence_words(evidence)
     kind = "sets" if evidence.task == "classification" else "intervals"
+    if share is None:
+        return population.promise(evidence, kind)
+    level = facts.confidence_words(evidence)
     where = "" if len(rows) == 1 else f" in each of {len(rows)} ranges of the prediction"
     return (
         f"Proved by the {plural(sum(rows), 'calibration row')}, before any test row was looked at: "
@@ -155,40 +150,28 @@ def promise(evidence: Evidence) -> str:
     )
 
 
-def coverage_by_group(evidence: Evidence, covered: np.ndarray) -> dict[str, Any] | None:
-    """Look for groups of rows, cut by one column, whose sets or intervals hold too rarely."""
-    picked = slice(None, None, -(-len(covered) // groups.MOST_ROWS))
-    covered = covered[picked]
-    names, members = groups.find_groups(evidence, picked)
-    if not names:
+def _groups(evidence: Evidence) -> dict[str, Any] | None:
+    """Write down the groups of rows whose sets or intervals held most rarely."""
+    found = evidence.covered_groups
+    if found is None:
         return None
-    sizes = members.sum(axis=1)
-    hits = np.array([int(covered[inside].sum()) for inside in members])
-    # The chance of so few hits, or fewer, if the group were covered as often as promised.
-    adjusted = holm(special.bdtr(hits.astype(float), sizes, evidence.coverage))
-    shown = int((adjusted <= 1 - evidence.confidence).sum())
-    joint = 1 - (1 - evidence.confidence) / len(names)
-    order = np.lexsort((np.arange(len(names)), hits / sizes, adjusted))[:MOST_GROUPS]
-    rows = []
-    for i in order:
-        k, n = int(hits[i]), int(sizes[i])
-        low, high = share_interval(k, n, joint)
-        rows.append(
-            {
-                "label": names[i],
-                "n": n,
-                "hits": k,
-                "value": k / n,
-                "low": low,
-                "high": high,
-                "p": float(adjusted[i]),
-                "warn": bool(adjusted[i] <= 1 - evidence.confidence),
-            }
-        )
+    rows = [
+        {
+            "label": name_group(g.group),
+            "n": g.rows,
+            "hits": g.hits,
+            "value": g.share,
+            "low": g.low,
+            "high": g.high,
+            "p": g.p,
+            "warn": g.low_coverage,
+        }
+        for g in found.shown
+    ]
     return {
-        "sentence": _group_sentence(rows, shown, len(names), evidence),
-        "n_tested": len(names),
-        "n_shown": shown,
+        "sentence": _group_sentence(rows, found.n_low, found.n_tested, evidence),
+        "n_tested": found.n_tested,
+        "n_shown": found.n_low,
         "rows": rows,
     }
 
@@ -211,21 +194,22 @@ def _group_sentence(rows: list[dict[str, Any]], shown: int, tested: int, evidenc
 def _coverage_sentence(evidence: Evidence, summary: dict[str, Any]) -> str:
     wanted = percent(evidence.coverage)
     share = percent_triple(summary["value"], summary["low"], summary["high"])[0]
+    rows = population.counted_rows(evidence, evidence.n_pieces)
     bands = summary["bands"]
     worst = min(bands, key=lambda b: b["value"])
     if summary["kind"] == "sets":
         single = next((s["rows"] for s in summary["sizes"] if s["classes"] == 1), 0)
-        text = (
-            f"{wanted} sets held the true class of {count(summary['hits'])} of "
-            f"{plural(summary['n'], 'unseen row')} ({share}); "
-        )
+        held = f"{count(summary['hits'])} of {rows} ({share})"
+        if evidence.population.kind == "new units":
+            held = f"{share} of {rows}"
+        text = f"{wanted} sets held the true class of {held}; "
         if all(s["classes"] == len(evidence.classes) for s in summary["sizes"]):
             return text + "but every set names all classes, so they say nothing."
         text += f"{count(single)} {'set names' if single == 1 else 'sets name'} one class only."
         if len(bands) > 1 and percent(worst["value"]) != percent(summary["value"]):
             text += f" Lowest for {worst['label']}: {facts.share_words(worst['hits'], worst['n'])}."
     else:
-        text = f"{wanted} intervals held {share} of {plural(summary['n'], 'unseen row')}"
+        text = f"{wanted} intervals held {share} of {rows}"
         if len(bands) > 1:
             text += (
                 f"; in the worst band of predictions ({worst['label']}) {percent(worst['value'])} "
@@ -246,17 +230,17 @@ def _method(
     if probability:
         lines.append(
             f"Rows are ordered by predicted probability and cut into bins of equal count, at least "
-            f"{LEAST_ROWS} rows each or pooled. Bands are exact binomial intervals (Clopper and "
-            f"Pearson) that hold for all bins together with {level} confidence (Bonferroni); a bin "
-            "is called off when its mean prediction lies outside its band."
+            f"{LEAST_ROWS} rows each or pooled. Bands are {population.bands_method(evidence)} that "
+            f"hold for all bins together with {level} confidence (Bonferroni); a bin is called off "
+            "when its mean prediction lies outside its band."
         )
     if coverage:
         what = "classes" if coverage["kind"] == "sets" else "bands of equal count"
         lines.append(
             f"Sets and intervals were calibrated on {plural(evidence.n_calibration, 'row')} that "
-            f"neither training nor this table used (split conformal prediction). Coverage has an "
-            f"exact binomial interval at {level}; those of {what} hold for all of them together, "
-            "and only one that lies wholly below what was wanted is marked."
+            f"neither training nor this table used ({population.conformal_method(evidence)}). "
+            f"Coverage has {population.interval_method(evidence)}; those of {what} hold for all of "
+            "them together, and only one that lies wholly below what was wanted is marked."
         )
         if coverage["groups"]:
             lines.append(

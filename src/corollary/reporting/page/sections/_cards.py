@@ -1,11 +1,11 @@
 """The five questions of the first screen, each with its number and a sentence."""
 
+import math
 from typing import Any
-
-import numpy as np
 
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import (
     count,
     label,
@@ -19,13 +19,7 @@ from corollary.reporting.page._format import (
 from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _new_data as new_data
-from corollary.validation import (
-    quantile_interval,
-    share_interval,
-    share_upper,
-)
-
-SURE = 0.9
+from corollary.reporting.trust._classes import SureRows
 
 
 def _card(key: str, question: str, number_: str, caption: str, sentence: str, **more: Any) -> dict:
@@ -45,55 +39,65 @@ def _card(key: str, question: str, number_: str, caption: str, sentence: str, **
 
 def how_good(evidence: Evidence) -> dict[str, Any]:
     """Say how often, or by how much, the model is wrong on unseen rows."""
-    if evidence.task == "classification":
-        level, guess = facts.confidence_words(evidence), facts.guess_words(evidence)
-        n, guessing = len(evidence.test.truth), facts.chosen(evidence).baseline
-        k = int(facts.wrong(evidence).sum())
-        base = float(np.mean(evidence.test.truth != evidence.test.baseline))
-        high = share_upper(k, n, evidence.confidence)
-        bound = format_share(high)
-        return _card(
-            "how-good",
-            "How good?",
-            percent(k / n),
-            "of unseen rows wrong",
-            f"{count(k)} of {plural(n, 'unseen row')} wrong ({percent(k / n)}). With {level} "
-            f"confidence at most {bound} of such rows."
-            + ("" if guessing else f" {guess}: {percent(base)}."),
-            interval=f"at most {bound}",
-            n=n,
-            section="certificate",
-            strip={
-                "value": k / n,
-                "low": 0.0,
-                "high": high,
-                "domain": [0.0, min(1.0, 1.15 * max(base, high, 0.01))],
-                "marks": [{"at": base, "label": f"guessing {percent(base)}"}],
-            },
-        )
-    return _typical_error(evidence)
+    if evidence.task != "classification":
+        return _typical_error(evidence)
+    rate, level = evidence.error_rate, facts.confidence_words(evidence)
+    bound = format_share(rate.upper)
+    sentence = (
+        f"{_wrong_rows(evidence)} With {level} confidence "
+        f"{population.bounded_share(evidence, bound)}."
+    )
+    if not facts.chosen(evidence).baseline:
+        sentence += f" {facts.guess_words(evidence)}: {percent(rate.baseline)}."
+    return _card(
+        "how-good",
+        "How good?",
+        percent(rate.value),
+        f"of {population.unseen_rows(evidence)} wrong",
+        sentence + population.weighting(evidence),
+        interval=f"at most {bound}",
+        n=rate.n,
+        section="certificate",
+        strip={
+            "value": rate.value,
+            "low": 0.0,
+            "high": rate.upper,
+            "domain": [0.0, min(1.0, 1.15 * max(rate.baseline, rate.upper, 0.01))],
+            "marks": [{"at": rate.baseline, "label": f"guessing {percent(rate.baseline)}"}],
+        },
+    )
+
+
+def _wrong_rows(evidence: Evidence) -> str:
+    """Count the wrong rows; a share of rows that come in units is no count."""
+    rate = evidence.error_rate
+    rows = population.counted_rows(evidence, rate.n)
+    if evidence.population.kind == "new units":
+        return f"{percent(rate.value)} of {rows} wrong."
+    return f"{count(rate.wrong)} of {rows} wrong ({percent(rate.value)})."
 
 
 def _typical_error(evidence: Evidence) -> dict[str, Any]:
     """State the median error: unlike that of a mean, its interval holds however long the tails."""
-    errors, guessing = facts.absolute_errors(evidence), facts.chosen(evidence).baseline
-    n, level = len(errors), facts.confidence_words(evidence)
-    middle, low, high = quantile_interval(errors, 0.5, evidence.confidence)
-    low = 0.0 if low is None else low  # no error is smaller, however few the rows
-    guess = np.abs(evidence.test.truth - evidence.test.baseline)
-    base = float(np.median(guess))
+    sizes, guessing = evidence.error_sizes, facts.chosen(evidence).baseline
+    middle, high = sizes.median.value, sizes.median.high
+    low = 0.0 if sizes.median.low is None else sizes.median.low  # no error is smaller
     words = triple(middle, low, high)
-    ends = [v for v in (low, middle, high, base) if v is not None]
+    interval = f"{words[1]} to {words[2]}"
+    ends = [v for v in (low, middle, high, sizes.baseline_median) if v is not None]
+    stated = f" ({facts.confidence_words(evidence)} interval {interval})"
+    if evidence.population.kind == "period":  # no theorem gives an interval
+        stated, interval = "", "no interval: rows of a period depend on each other"
     sentence = (
-        f"Half of {plural(n, 'unseen row')} are off by at most {words[0]} ({level} interval "
-        f"{words[1]} to {words[2]}), in the units of {facts.target_name(evidence)}."
+        f"Half of {population.counted_rows(evidence, sizes.n)} are off by at most {words[0]}"
+        f"{stated}, in the units of {facts.target_name(evidence)}."
     )
-    average = "" if evidence.loss.of_logarithm else number(float(errors.mean()))
+    average = "" if evidence.loss.of_logarithm else number(sizes.mean)
     if average:
         sentence += f" The average is {average}."
     if not guessing:
-        sentence += f" {facts.guess_words(evidence)}: {number(base)}"
-        sentence += f", on average {number(float(guess.mean()))}." if average else "."
+        sentence += f" {facts.guess_words(evidence)}: {number(sizes.baseline_median)}"
+        sentence += f", on average {number(sizes.baseline_mean)}." if average else "."
     if not average:
         sentence += " A few rows decide every average here."
     return _card(
@@ -101,16 +105,21 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
         "How good?",
         words[0],
         "off in the median",
-        sentence,
-        interval=f"{words[1]} to {words[2]}",
-        n=n,
+        sentence + population.weighting(evidence),
+        interval=interval,
+        n=sizes.n,
         section="errors",
         strip={
             "value": middle,
             "low": low,
             "high": high,
             "domain": [0.0, 1.15 * max(ends) or 1.0],
-            "marks": [{"at": base, "label": f"guessing {number(base)}"}],
+            "marks": [
+                {
+                    "at": sizes.baseline_median,
+                    "label": f"guessing {number(sizes.baseline_median)}",
+                }
+            ],
         },
     )
 
@@ -131,7 +140,7 @@ def how_sure(evidence: Evidence) -> dict[str, Any]:
         f"of {percent(evidence.coverage)} {summary['kind']} held",
         summary["sentence"],
         interval=f"{words[1]} to {words[2]}",
-        n=summary["n"],
+        n=evidence.held.n if evidence.held else None,
         section="calibration",
         strip={
             "value": summary["value"],
@@ -151,113 +160,105 @@ def how_wrong(evidence: Evidence) -> dict[str, Any]:
 
 
 def _wrong_numbers(evidence: Evidence) -> dict[str, Any]:
-    errors = facts.absolute_errors(evidence)
-    n = len(errors)
-    ordered = np.sort(errors)
-    half, most, nearly = (
-        float(ordered[max(int(np.ceil(q * n - 1e-9)), 1) - 1]) for q in (0.5, 0.9, 0.99)
-    )
-    worst = int(np.argmax(errors))
-    side = facts.direction(evidence.test.truth[worst], evidence.test.prediction[worst])
+    sizes, rows = evidence.error_sizes, evidence.test
+    half, most, nearly = sizes.within
+    side = facts.direction(rows.truth[sizes.worst], rows.prediction[sizes.worst])
+    worst = number(sizes.largest)
     parts = [f"9 of 10 rows within {number(most)}"]
-    if n >= 100:
+    if sizes.n >= 100:
         parts.append(f"99 of 100 within {number(nearly)}")
-    parts.append(f"worst {number(float(errors[worst]))} (predicted {side})")
+    parts.append(f"worst {worst} (predicted {side})")
     return _card(
         "how-wrong",
         "How wrong at worst?",
-        number(float(errors[worst])),
+        worst,
         f"worst error, {side}",
         ", ".join(parts) + ".",
         interval=f"9 of 10 within {number(most)}",
-        n=n,
+        n=sizes.n,
         section="errors",
         strip={
-            "value": float(errors[worst]),
+            "value": sizes.largest,
             "low": 0.0,
             "high": most,
-            "domain": [0.0, 1.04 * float(errors[worst]) or 1.0],
+            "domain": [0.0, 1.04 * sizes.largest or 1.0],
             "marks": [
                 {"at": half, "label": "half"},
                 {"at": most, "label": "9 of 10"},
-                {"at": float(errors[worst]), "label": "worst"},
+                {"at": sizes.largest, "label": "worst"},
             ],
         },
     )
 
 
 def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
-    rows, wrong = evidence.test, facts.wrong(evidence)
-    n = len(wrong)
-    directions = _directions(evidence, wrong)
-    guessing = facts.chosen(evidence).baseline
-    if rows.probability is None or guessing:
-        k = int(wrong.sum())
-        low, high = share_interval(k, n, evidence.confidence)
-        words = percent_triple(k / n, low, high)
+    sure, guessing = evidence.wrong_classes.sure, facts.chosen(evidence).baseline
+    if sure is None or guessing:
+        rate = evidence.error_rate
+        words = percent_triple(rate.value, rate.low, rate.high)
         return _card(
             "how-wrong",
             "How wrong at worst?",
             words[0],
             "wrong, whatever the row" if guessing else "wrong, by direction",
-            directions or "No unseen row is wrong.",
+            _directions(evidence) or "No unseen row is wrong.",
             interval=f"{words[1]} to {words[2]}",
-            n=n,
+            n=rate.n,
             section="errors",
         )
-    stated = np.asarray(rows.probability).max(axis=1)
-    sure = stated >= SURE
-    limit = SURE
-    if not sure.any():
-        limit = float(np.median(stated))
-        sure = stated >= limit
-    k, m = int((wrong & sure).sum()), int(sure.sum())
-    high = share_upper(k, m, evidence.confidence)
-    bound = format_share(high)
+    bound, limit = format_share(sure.upper), percent(sure.limit)
+    share = f"{count(sure.wrong)} of {plural(sure.rows, 'row')}"
+    if evidence.population.kind == "new units":
+        share = f"{percent(sure.value)} of {population.counted_rows(evidence, sure.n)}"
     text = (
-        f"Where it was at least {percent(limit)} sure, {count(k)} of {plural(m, 'row')} wrong "
+        f"Where it was at least {limit} sure, {share} wrong "
         f"({facts.confidence_words(evidence)} confidence: at most {bound})."
     )
-    if wrong.any():
-        worst = int(np.flatnonzero(wrong)[np.argmax(stated[wrong])])
-        start = "The only mistake" if wrong.sum() == 1 else f"{directions} Surest mistake"
-        told, is_ = (facts.class_name(evidence, v[worst]) for v in (rows.prediction, rows.truth))
-        text += (
-            f" {start}: row {count(int(rows.positions[worst]) + 1)}, called "
-            f"{told} with probability {percent(float(stated[worst]))}, is {is_}."
-        )
     return _card(
         "how-wrong",
         "How wrong at worst?",
-        percent(k / m),
-        f"wrong when at least {percent(limit)} sure",
-        text,
+        percent(sure.value),
+        f"wrong when at least {limit} sure",
+        text + _surest_mistake(evidence, sure),
         interval=f"at most {bound}",
-        n=m,
+        n=sure.n,
         section="errors",
         strip={
-            "value": k / m,
+            "value": sure.value,
             "low": 0.0,
-            "high": high,
-            "domain": [0.0, min(1.0, 1.3 * max(high, 1 - limit))],
-            "marks": [{"at": 1 - limit, "label": f"sureness allows {percent(1 - limit)}"}],
+            "high": sure.upper,
+            "domain": [0.0, min(1.0, 1.3 * max(sure.upper, 1 - sure.limit))],
+            "marks": [
+                {"at": 1 - sure.limit, "label": f"sureness allows {percent(1 - sure.limit)}"}
+            ],
         },
     )
 
 
-def _directions(evidence: Evidence, wrong: np.ndarray) -> str:
-    rows = evidence.test
-    pairs = np.column_stack([rows.truth[wrong], rows.prediction[wrong]]).astype(int)
-    if not len(pairs):
+def _surest_mistake(evidence: Evidence, sure: SureRows) -> str:
+    if sure.worst is None:
         return ""
-    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:3]
+    rows, worst = evidence.test, sure.worst
+    one = evidence.error_rate.wrong == 1
+    start = "The only mistake" if one else f"{_directions(evidence)} Surest mistake"
+    told, is_ = (facts.class_name(evidence, v[worst]) for v in (rows.prediction, rows.truth))
+    return (
+        f" {start}: row {count(int(rows.positions[worst]) + 1)}, called "
+        f"{told} with probability {percent(sure.stated)}, is {is_}."
+    )
+
+
+def _directions(evidence: Evidence) -> str:
+    wrong = evidence.wrong_classes
     parts = [
-        f"{count(int(counts[i]))} {facts.class_name(evidence, kinds[i][0])} called "
-        f"{facts.class_name(evidence, kinds[i][1])}"
-        for i in order
+        f"{count(mistake.rows)} {facts.class_name(evidence, mistake.truth)} called "
+        f"{facts.class_name(evidence, mistake.prediction)}"
+        for mistake in wrong.foremost
     ]
-    return ("All mistakes: " if len(kinds) <= 3 else "Most frequent: ") + listing(parts) + "."
+    if not parts:
+        return ""
+    start = "All mistakes: " if wrong.kinds == len(parts) else "Most frequent: "
+    return start + listing(parts) + "."
 
 
 def why(evidence: Evidence) -> dict[str, Any]:
@@ -279,7 +280,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
         return _card("why", "Why?", "unknown", "", "The columns' importance was not measured.")
     loss = evidence.importance_loss or evidence.loss.label
     top, looks = evidence.importances[0], len(evidence.importances)
-    rise = facts.widened(top.increase, looks, evidence.confidence)
+    rise = evidence.rises[0]
     level = facts.confidence_words(evidence)
     looked = f", corrected for {looks} looks," if looks > 1 else ""
     words = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
@@ -297,7 +298,7 @@ def why(evidence: Evidence) -> dict[str, Any]:
     if top.stand_ins:
         text += f" Can stand in for it: {listing([label(s, 40) for s in top.stand_ins], 2)}."
     text += " Association, not cause."
-    ends = [v for v in (rise.low, rise.value, rise.high, 0.0) if np.isfinite(v)]
+    ends = [v for v in (rise.low, rise.value, rise.high, 0.0) if math.isfinite(v)]
     margin = 0.12 * (max(ends) - min(ends)) or 1.0
     return _card(
         "why",
@@ -323,16 +324,20 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
     table = new_data.detectable(evidence)
     row = next((r for r in table["rows"] if r["n"] == 100), table["rows"][0])
     write = percent if table["percent"] else number
-    holds = "Holds for rows like these; never checked on new data."
+    rows = population.like_these(evidence)
+    holds = f"Holds for {rows}; never checked on new data."
     if evidence.verdict != "shown":
-        holds = "Speaks about rows like these only; never checked on new data."
+        holds = f"Speaks about {rows} only; never checked on new data."
+    if evidence.population.kind == "period":
+        holds = f"Speaks about {rows} only.{population.later_rows(evidence)}"
+    new = population.new_rows(evidence, row["n"])
     if row["detectable"] is None:
         return _card(
             "still-true",
             "Still true on new data?",
             "never",
             "checked so far",
-            f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would be "
+            f"{holds} {new} with known {facts.target_name(evidence)} would be "
             "too few to notice a change.",
             section="new_data",
         )
@@ -342,7 +347,7 @@ def still_true(evidence: Evidence) -> dict[str, Any]:
         "Still true on new data?",
         shown,
         f"{table['quantity']} that {count(row['n'])} new rows would reveal",
-        f"{holds} {count(row['n'])} new rows with known {facts.target_name(evidence)} would reveal "
+        f"{holds} {new} with known {facts.target_name(evidence)} would reveal "
         f"{new_data.revealed(evidence, shown)}, 4 times in 5.",
         interval=f"now {table['now_words']}",
         n=row["n"],

@@ -3,14 +3,12 @@
 import math
 from typing import Any
 
-import numpy as np
-
 from corollary.certificates import theorems
 from corollary.core.certificate import format_share
-from corollary.reporting._records import Evidence
+from corollary.reporting._records import Evidence, Population
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, number, opening, percent, plural, thousands
 from corollary.reporting.page.sections import _facts as facts
-from corollary.theory import rows_needed
 
 _UNITS = (
     "Theorems about training rows hold for all planes at once, so choosing the plane after a look "
@@ -23,9 +21,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     """List the certificates, their gaps and their assumptions."""
     if not evidence.certificates:
         return None
-    found = [_certificate(c) for c in evidence.certificates]
+    found = [_certificate(*pair) for pair in zip(evidence.certificates, evidence.rows_to_halve)]
     return {
-        "finding": _finding(found, [c.quantity.level for c in evidence.certificates]),
+        "finding": _finding(evidence, found) + population.note(evidence),
         "certificates": found,
         "forests": _forests(evidence, found),
         "assumptions": _assumptions(evidence.certificates),
@@ -33,8 +31,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "all_vacuous": all(c["vacuous"] for c in found),
         "method": [
             "Each certificate is valid on its own at the stated confidence: over the draw of the "
-            "test rows, the claim is false with at most the remaining probability. Choosing the "
-            "smallest after a look costs extra confidence, unless the choice was fixed before.",
+            f"{population.tested_pieces(evidence)}, the claim is false with at most the remaining "
+            "probability. Choosing the smallest after a look costs extra confidence, unless the "
+            "choice was fixed before.",
             "The rows needed to halve the gap between bound and observation suppose that the "
             "observed value stays the same; a bound is vacuous when it says no more than the "
             "range of the quantity.",
@@ -43,7 +42,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     }
 
 
-def _certificate(c: Any) -> dict[str, Any]:
+def _certificate(c: Any, rows_to_halve: int | None) -> dict[str, Any]:
     share = c.quantity.kind == "share"
     theorem = next((one for one in theorems() if one.name == c.theorem), None)
     bound, empirical = facts.plain(float(c.bound)), facts.plain(float(c.empirical))
@@ -76,7 +75,7 @@ def _certificate(c: Any) -> dict[str, Any]:
         "n": int(c.n_samples),
         "vacuous": bool(c.vacuous),
         "rows_missing": facts.plain(float(c.rows_missing)),
-        "rows_to_halve": None if c.vacuous or gap is None else _rows_to_halve(c, gap),
+        "rows_to_halve": rows_to_halve,
         "assumptions": [str(a) for a in c.assumptions],
     }
 
@@ -102,27 +101,31 @@ def _sentence(c: Any) -> str:
     if not c.vacuous and c.quantity.kind == "quantile":
         share = f"{100 * c.quantity.level:.6g}%"
         return (
-            f"{opening}at least {share} of such rows are predicted within "
-            f"{number(c.bound, direction='up')}; observed {number(c.empirical)} on "
-            f"{plural(c.n_samples, 'row')}."
+            f"{opening}at least {share} of {_whose(c)} are predicted within "
+            f"{number(c.bound, direction='up')}{_of_unit(c)}; observed {number(c.empirical)} on "
+            f"{c.population.count(c.n_samples)}."
         )
     if not c.vacuous:
         return f"{opening}{c.claim}; observed {observed}."
     text = f"{opening}nothing is proved about the {c.quantity}: the bound is vacuous"
     if math.isinf(c.rows_missing):
-        return f"{text}; observed {observed}. More rows alone would not change that."
+        pieces = c.population.pieces
+        return f"{text}; observed {observed}. More {pieces} alone would not change that."
     rows = max(int(c.rows_missing), 1)
     verb = "is" if rows == 1 else "are"
-    return f"{text}; observed {observed}. At least {plural(rows, 'more row')} {verb} needed."
+    return f"{text}; observed {observed}. At least {_more(c.population, rows)} {verb} needed."
 
 
-def _rows_to_halve(c: Any, gap: float) -> int:
-    """Rows for half the gap: exact for error rates, four times as many in general."""
-    if c.theorem == "theory.clopper-pearson" and gap > 0:
-        rows = rows_needed(c.empirical + gap / 2, c.empirical, delta=1 - c.confidence)
-        if math.isfinite(rows):
-            return int(rows)
-    return 4 * int(c.n_samples)
+def _more(about: Population, n: int) -> str:
+    return f"{count(n)} more {about.piece if n == 1 else about.pieces}"
+
+
+def _whose(c: Any) -> str:
+    return f"new {c.population.pieces}" if c.quantity.per_unit else c.population.rows
+
+
+def _of_unit(c: Any) -> str:
+    return " in the median of their rows" if c.quantity.per_unit else ""
 
 
 def _forests(evidence: Evidence, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -169,14 +172,15 @@ def _guess(
     """Find what guessing achieves, where it is the same quantity."""
     quantities = {c["quantity"] for c in drawn}
     if share and evidence.task == "classification" and quantities == {"error rate"}:
-        base = float(np.mean(evidence.test.truth != evidence.test.baseline))
+        base = evidence.error_rate.baseline
         return base, f"guessing {percent(base)}"
     return None, ""
 
 
 def _training(evidence: Evidence) -> dict[str, Any]:
     """Say what the training rows prove by themselves, beside what the test rows prove."""
-    found = [_certificate(c) for c in evidence.training_certificates]
+    halving = zip(evidence.training_certificates, evidence.training_rows_to_halve)
+    found = [_certificate(*pair) for pair in halving]
     model = facts.model_words(facts.chosen(evidence))
     if not found:
         sentence = (
@@ -212,12 +216,15 @@ def _assumptions(certificates: tuple[Any, ...]) -> list[dict[str, Any]]:
     return [{"text": thousands(text), "kept": text in checked} for text in lines]
 
 
-def _finding(found: list[dict[str, Any]], levels: list[float | None]) -> str:
+def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
+    levels = [c.quantity.level for c in evidence.certificates]
+    about = evidence.certificates[0].population
     if all(c["vacuous"] for c in found):
         missing = [c["rows_missing"] for c in found if c["rows_missing"]]
-        text = "Nothing can be certified from so few test rows: every bound is vacuous."
+        few = population.tested_pieces(evidence)
+        text = f"Nothing can be certified from so few {few}: every bound is vacuous."
         if missing:
-            text += f" At least {plural(int(min(missing)), 'more row')} would be needed."
+            text += f" At least {_more(about, int(min(missing)))} would be needed."
         return text
     sound = [c for c in found if not c["vacuous"]]
     # Of several quantiles the one that 9 of 10 rows stay below says most.
@@ -227,7 +234,7 @@ def _finding(found: list[dict[str, Any]], levels: list[float | None]) -> str:
     if best["rows_to_halve"]:
         text += (
             f" Bound and observation are {best['gap_words']} apart; about "
-            f"{count(best['rows_to_halve'])} test rows would halve that."
+            f"{count(best['rows_to_halve'])} {population.tested_pieces(evidence)} would halve that."
         )
     empty = sum(c["vacuous"] for c in found)
     if empty:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from corollary.reporting._records import Evidence, Finding, ProfiledColumn
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import (
     count,
     decimals_for,
@@ -53,7 +54,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "columns": columns,
         "n_hidden": len(profile.columns) - len(columns),
         "method": [
-            f"The rows were dealt at random: {count(evidence.n_train)} to train and choose the "
+            f"{population.dealing(evidence)}: {count(evidence.n_train)} to train and choose the "
             f"model, {count(evidence.n_calibration)} to calibrate its sets and intervals, "
             f"{count(evidence.n_test)} to test. Every number about quality in this report comes "
             "from the test rows, unless it says otherwise.",

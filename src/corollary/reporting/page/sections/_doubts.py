@@ -1,7 +1,5 @@
 """What a reader should doubt about a verdict that speaks for the model."""
 
-import numpy as np
-
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, label
 from corollary.reporting.page.sections import _facts as facts
@@ -34,8 +32,7 @@ def _too_good(evidence: Evidence) -> str:
     """Ask whether a number that is predicted almost exactly was computed from the columns."""
     if evidence.task != "regression" or not evidence.importances:
         return ""
-    truth, guess = np.asarray(evidence.test.truth), np.asarray(evidence.test.baseline)
-    if facts.absolute_errors(evidence).mean() > TOO_GOOD * np.abs(truth - guess).mean():
+    if evidence.error_sizes.mean > TOO_GOOD * evidence.error_sizes.baseline_mean:
         return ""
     name = label(evidence.importances[0].column, 40)
     return (
@@ -58,10 +55,8 @@ def _in_order(evidence: Evidence) -> str:
 def _shared_owner(evidence: Evidence) -> str:
     """Ask about new owners of rows, where the model leans on who owns a row."""
     names = [f.columns[0] for f in evidence.profile.findings if f.kind == "shared-owner"]
-    looks = len(evidence.importances)
-    for importance in evidence.importances:
-        used = facts.matters(importance.increase, looks, evidence.confidence)
-        if importance.column in names and used:
+    for importance, rise in zip(evidence.importances, evidence.rises):
+        if importance.column in names and rise.low > 0:
             name = label(importance.column, 40)
             return f"it leans on {name}: rows with new values of it may be harder than these."
     return ""
@@ -71,10 +66,8 @@ def _never_called(evidence: Evidence) -> str:
     """Name the class that is there and never predicted: errors are few because it is rare."""
     if evidence.task != "classification":
         return ""
-    n = len(evidence.classes)
-    there = np.bincount(evidence.test.truth, minlength=n)
-    missed = np.where(np.bincount(evidence.test.prediction, minlength=n) == 0, there, 0)
-    k, name = int(missed.max()), facts.class_name(evidence, int(missed.argmax()))
-    if k < FEWEST_OTHERS:
+    missed = evidence.never_called
+    if missed.rows < FEWEST_OTHERS:
         return ""
-    return f"no row was called {name}: all {count(k)} such rows were missed."
+    name = facts.class_name(evidence, missed.label)
+    return f"no row was called {name}: all {count(missed.rows)} such rows were missed."

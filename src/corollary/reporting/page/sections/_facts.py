@@ -1,25 +1,22 @@
 """Facts about the test rows that several sections quote, and conversions to plain values."""
 
 import math
+from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-from scipy import special
-
-from corollary.reporting._records import Candidate, Evidence
+from corollary.reporting._records import Candidate, Estimate, Evidence
 from corollary.reporting.page._format import aligned, label, number, percent, without_zeros
-from corollary.validation import Estimate
 
 
 def plain(value: Any) -> Any:
     """Turn a value into something JSON can hold."""
     if value is None or isinstance(value, str | bool):
         return value
-    if isinstance(value, np.bool_):
+    if getattr(value, "dtype", None) == "bool":
         return bool(value)
-    if isinstance(value, int | np.integer):
+    if isinstance(value, Integral):
         return int(value)
-    if isinstance(value, float | np.floating):
+    if isinstance(value, Real):
         return float(value) if math.isfinite(value) else None
     text = str(value)
     return None if text in ("NaT", "<NA>", "nan") else text
@@ -85,41 +82,15 @@ def model_words(candidate: Candidate) -> str:
     return label(candidate.words or candidate.label, 160)
 
 
-def widened(rise: Estimate, looks: int, confidence: float) -> Estimate:
-    """Widen an interval so that it holds for all of many looks together.
-
-    The column that is named first was picked because its estimate is the largest; an interval
-    that holds singly would be too narrow for it.
-    """
-    level = (1 - confidence) / 2
-    factor = float(special.ndtri(level / max(looks, 1)) / special.ndtri(level))
-    low = rise.value - factor * (rise.value - rise.low)
-    return rise._replace(low=low, high=rise.value + factor * (rise.high - rise.value))
-
-
-def matters(rise: Estimate, looks: int, confidence: float) -> bool:
-    """Tell whether a rise of the loss is more than chance, corrected for many looks."""
-    return bool(widened(rise, looks, confidence).low > 0)
-
-
 def guess_words(evidence: Evidence) -> str:
     """Say what the baseline does on the test rows."""
-    guesses = np.unique(evidence.test.baseline)
+    guesses = set(evidence.test.baseline.tolist())
     if len(guesses) != 1:
         return "Guessing without the columns"
+    guess = guesses.pop()
     if evidence.task == "classification":
-        return f"Always guessing {class_name(evidence, guesses[0])}"
-    return f"Always guessing {number(float(guesses[0]))}"
-
-
-def wrong(evidence: Evidence) -> np.ndarray:
-    """Mark the test rows whose class is predicted wrongly."""
-    return np.asarray(evidence.test.truth) != np.asarray(evidence.test.prediction)
-
-
-def absolute_errors(evidence: Evidence) -> np.ndarray:
-    """Compute the sizes of a regression's errors."""
-    return np.abs(np.asarray(evidence.test.truth) - np.asarray(evidence.test.prediction))
+        return f"Always guessing {class_name(evidence, guess)}"
+    return f"Always guessing {number(float(guess))}"
 
 
 def direction(truth: float, prediction: float) -> str:

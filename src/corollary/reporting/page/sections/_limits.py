@@ -3,7 +3,8 @@
 from typing import Any
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.page._format import count, label, listing, plural
+from corollary.reporting.page import _population as population
+from corollary.reporting.page._format import label, listing, plural
 from corollary.reporting.page.sections import _facts as facts
 
 FEW_ROWS = 100
@@ -12,22 +13,27 @@ FEW_ROWS = 100
 def build(evidence: Evidence) -> dict[str, Any] | None:
     """List what the reader must not conclude."""
     lines = [
-        "It speaks about rows drawn like these. Other places, later times or other instruments "
-        "are other populations.",
-        "It rests on one random split. Another seed gives other numbers, mostly inside the "
-        "intervals stated here.",
+        population.scope(evidence),
+        population.split_words(evidence),
         "Sets and intervals keep their promise on average over rows, not for each single row or "
         "every group that one may think of.",
         "Importance and effects describe the model. They are associations, not causes.",
     ]
     dates = [label(c.name, 40) for c in evidence.profile.columns if c.used and c.kind == "date"]
-    if dates:
+    if dates and evidence.population.kind != "period":
         lines.insert(
             1,
             f"Rows were dealt at random whatever their {listing(dates)}, so nothing here tells how "
             "well the rows of a later time are predicted.",
         )
-    if evidence.n_test < FEW_ROWS:
+    if evidence.population.kind == "new units" and evidence.n_pieces < FEW_ROWS:
+        few = population.pieces(evidence, evidence.n_pieces)
+        lines.insert(
+            0,
+            f"The test rows belong to only {few}: intervals are wide, and rare failures cannot "
+            "show.",
+        )
+    elif evidence.n_test < FEW_ROWS:
         lines.insert(
             0,
             f"There are only {plural(evidence.n_test, 'test row')}: intervals are wide, and rare "
@@ -48,7 +54,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         lines.append(f"{listing(unused)} {verb} not used: no claim involves them.")
     lines += [str(note) for note in evidence.notes]
     return {
-        "finding": f"This report shows how one model does on {count(evidence.n_test)} rows that no "
-        "choice ever saw. It does not show the following.",
+        "finding": f"This report shows how one model does on {population.tested_rows(evidence)}. "
+        "It does not show the following.",
         "limits": lines,
     }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from corollary.reporting._records import Candidate, Evidence
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import listing, number, opening, seconds, triple, triples
 from corollary.reporting.page.sections import _facts as facts
 
@@ -128,8 +129,8 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
     if None not in (claim["low"], claim["high"], test["low"], test["high"]):
         agree = claim["low"] <= test["high"] and test["low"] <= claim["high"]
     sentence = (
-        f"By cross-validation the {loss} was {_words(claim)}{remark}; on the {found.n:,} rows "
-        f"that no choice ever saw it was {_words(test)}."
+        f"By cross-validation the {loss} was {_words(claim)}{remark}; on the "
+        f"{population.tested_rows(evidence)} it was {_words(test)}."
     )
     sentence += (
         " The two intervals overlap."

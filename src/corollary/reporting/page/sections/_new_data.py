@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence, ProfiledColumn
+from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, label, number, percent, plural
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.trust._detection import ALARM, POWER
@@ -18,13 +17,11 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     table = detectable(evidence)
     write = percent if table["percent"] else number
     known = [r for r in table["rows"] if r["detectable"] is not None]
-    finding = (
-        "Everything above holds for rows drawn like these; no new data have been checked so far."
-    )
+    finding = population.holds_for(evidence)
     if known:
         finding += (
-            f" Once their {facts.target_name(evidence)} is known, {count(known[-1]['n'])} new rows "
-            f"would reveal "
+            f" Once their {facts.target_name(evidence)} is known, "
+            f"{population.new_rows(evidence, known[-1]['n'])} would reveal "
             f"{revealed(evidence, write(known[-1]['detectable'], direction='up'))}."
         )
     else:
@@ -95,7 +92,7 @@ def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:
         what = "errors" if evidence.task == "classification" else "such rows"
         return [
             f"An alarm is raised when m new rows contain more {what} than the upper bound on the "
-            f"{table['quantity']} ({table['now_words']}, n = {count(len(evidence.test.truth))}) "
+            f"{table['quantity']} ({table['now_words']}, n = {count(evidence.n_pieces)}) "
             f"allows with probability {percent(1 - ALARM)}; the table gives the share that raises "
             f"it with probability {percent(POWER)} (exact binomial)."
         ]
@@ -103,5 +100,5 @@ def _method(evidence: Evidence, table: dict[str, Any]) -> list[str]:
         f"An alarm is raised when the mean absolute error of m new rows exceeds the present one "
         f"by more than chance explains at {percent(ALARM)}; the table gives the mean error that "
         f"raises it with probability {percent(POWER)} (normal approximation, spread from "
-        f"{plural(int(np.size(evidence.test.truth)), 'test row')})."
+        f"{population.pieces(evidence, evidence.n_pieces, 'test')})."
     ]

@@ -19,8 +19,8 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     rises = [facts.estimate(i.increase) for i in evidence.importances]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
     found = [
-        _importance(i, rise, text, facts.matters(i.increase, len(rises), evidence.confidence))
-        for i, rise, text in zip(evidence.importances, rises, words)
+        _importance(i, rise, text, bool(wide.low > 0))
+        for i, rise, text, wide in zip(evidence.importances, rises, words, evidence.rises)
     ]
     loss = evidence.importance_loss or evidence.loss.label
     listed = min(max(LEAST_LISTED, sum(i["matters"] for i in found)), MOST_LISTED)
@@ -128,11 +128,7 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     matter = [i for i in found if i["matters"]]
     first = (matter or found)[0]
     looks = len(found)
-    rise = facts.widened(
-        next(i.increase for i in evidence.importances if i.column == first["column"]),
-        looks,
-        evidence.confidence,
-    )
+    rise = evidence.rises[found.index(first)]
     value, low, high = triple(rise.value, rise.low, rise.high)
     corrected = f", corrected for {looks} looks" if looks > 1 else ""
     interval = f"({facts.confidence_words(evidence)} interval{corrected}, {low} to {high})"

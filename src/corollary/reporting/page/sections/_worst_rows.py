@@ -1,8 +1,7 @@
 """The rows that were predicted worst, beside the training rows that they resemble."""
 
+import math
 from typing import Any
-
-import numpy as np
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import (
@@ -15,21 +14,18 @@ from corollary.reporting.page._format import (
     percent,
 )
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._coverage import held_truth
-from corollary.reporting.trust._nearest import worst_rows
+from corollary.reporting.trust._worst import WorstRows
 
 WORST_COLUMNS = 4
 
 
 def worst_rows_table(evidence: Evidence) -> dict[str, Any]:
-    rows = evidence.test
-    order = worst_rows(rows, evidence.task)
-    size = facts.absolute_errors(evidence) if evidence.task == "regression" else rows.loss
+    """Write down the worst rows and their neighbours."""
+    rows, worst = evidence.test, evidence.worst_rows
     names = [i.column for i in evidence.importances if i.column in rows.table]
     names = (names or list(rows.table))[:WORST_COLUMNS]
-    values = [facts.cells([rows.table[name][i] for i in order]) for name in names]
-    inside = held_truth(evidence)
-    decimals = _decimals(evidence, size[order]) if evidence.task == "regression" else 0
+    values = [facts.cells([rows.table[name][i] for i in worst.order]) for name in names]
+    decimals = _decimals(worst) if evidence.task == "regression" else 0
     found = [
         {
             "position": int(rows.positions[i]),
@@ -38,18 +34,18 @@ def worst_rows_table(evidence: Evidence) -> dict[str, Any]:
                 if evidence.task == "regression"
                 else _class_row(evidence, i)
             ),
-            "held": None if inside is None else bool(inside[i]),
+            "held": worst.held[k],
             "values": [column[k] for column in values],
         }
-        for k, i in enumerate(order.tolist())
+        for k, i in enumerate(worst.order)
     ]
     return {
         "columns": [str(n) for n in names],
         "rows": found,
         "neighbours": _neighbours(evidence, names, decimals),
         "distance": _distance_words(evidence),
-        "n": len(size),
-        "n_wrong": int(facts.wrong(evidence).sum()) if evidence.task != "regression" else None,
+        "n": len(rows.truth),
+        "n_wrong": evidence.error_rate.wrong if evidence.task != "regression" else None,
     }
 
 
@@ -86,13 +82,11 @@ def _distance_words(evidence: Evidence) -> str:
     )
 
 
-def _decimals(evidence: Evidence, errors: np.ndarray) -> int:
+def _decimals(worst: WorstRows) -> int:
     """Choose decimals that show the spread of the target and the errors of these rows."""
-    truth = np.asarray(evidence.test.truth, dtype=float)
-    spread = float(np.std(truth)) or float(np.abs(truth).max(initial=0.0))
+    spread, typical = worst.spread, worst.typical
     if not 1e-4 <= spread < 1e10:
         return 6
-    typical = float(np.median(errors)) if len(errors) else 0.0
     visible = decimals_for(typical, 3) if typical > 1e-6 * spread else decimals_for(spread)
     return min(max(decimals_for(spread), visible), 8)
 
@@ -103,7 +97,7 @@ def _number_row(evidence: Evidence, i: int, decimals: int) -> dict[str, Any]:
     interval = ""
     if rows.low is not None and rows.high is not None:
         ends = float(rows.low[i]), float(rows.high[i])
-        if np.isfinite(ends).all():
+        if all(map(math.isfinite, ends)):
             low, high = fixed(ends[0], decimals, "down"), fixed(ends[1], decimals, "up")
             interval = f"{low} to {high}"
         else:
@@ -121,8 +115,8 @@ def _class_row(evidence: Evidence, i: int) -> dict[str, Any]:
     rows = evidence.test
     members = ""
     if rows.sets is not None:
-        inside = np.flatnonzero(np.asarray(rows.sets)[i])
-        members = listing([label(evidence.classes[c], 40) for c in inside], 4) or "none"
+        named = [name for name, inside in zip(evidence.classes, rows.sets[i]) if inside]
+        members = listing([label(name, 40) for name in named], 4) or "none"
     stated = rows.probability
     return {
         "truth": label(evidence.classes[int(rows.truth[i])], 40),

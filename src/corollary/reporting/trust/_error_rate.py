@@ -1,0 +1,62 @@
+"""How often classes are predicted wrongly, by the model and by guessing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from corollary.reporting._records import Evidence
+from corollary.reporting.trust._pieces import Pieces
+
+
+@dataclass(frozen=True)
+class ErrorRate:
+    """The share of rows that are classified wrongly."""
+
+    value: float  # mean over pieces of evidence
+    low: float  # two-sided interval
+    high: float
+    upper: float  # one-sided bound
+    wrong: int  # rows
+    rows: int
+    n: int  # pieces of evidence: units, or rows that are units themselves
+    baseline: float  # what guessing achieves
+
+
+@dataclass(frozen=True)
+class FewerMistakes:
+    """Whether the model is wrong less often than guessing."""
+
+    model: int  # rows that the model calls wrongly
+    guessing: int
+    shown: bool
+
+
+def measure_error_rate(evidence: Evidence) -> ErrorRate:
+    """Count wrong classes and bound their share."""
+    rows, pieces = evidence.test, Pieces.of(evidence)
+    wrong = rows.wrong
+    return ErrorRate(
+        pieces.mean(wrong),
+        *pieces.share_interval(wrong, evidence.confidence),
+        pieces.share_upper(wrong, evidence.confidence),
+        int(wrong.sum()),
+        len(wrong),
+        pieces.n,
+        pieces.mean(_missed_by_guessing(evidence)),
+    )
+
+
+def compare_mistakes(evidence: Evidence) -> FewerMistakes:
+    """Compare the mistakes of model and guessing on the same rows."""
+    from corollary.theory import compare_losses
+
+    pieces = Pieces.of(evidence)
+    wrong, guess = evidence.test.wrong, _missed_by_guessing(evidence)
+    paired = compare_losses(
+        pieces.values(guess), pieces.values(wrong), confidence=evidence.confidence
+    )
+    return FewerMistakes(int(wrong.sum()), int(guess.sum()), bool(paired.lower > 0))
+
+
+def _missed_by_guessing(evidence: Evidence) -> np.ndarray:
+    return np.asarray(evidence.test.truth) != np.asarray(evidence.test.baseline)

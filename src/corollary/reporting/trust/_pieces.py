@@ -1,0 +1,108 @@
+"""Pieces of evidence: the test rows themselves, the units that own them, or the rows of a period.
+
+Rows of one unit resemble each other, so that units are counted and not rows: each unit gives one
+number, the mean of its rows, and counts the same however many rows it has.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from corollary.validation import (
+    Estimate,
+    mean_interval,
+    quantile_interval,
+    share_interval,
+    share_upper,
+    unit_mean_interval,
+    unit_means,
+    unit_quantile_interval,
+    unit_share_upper,
+)
+
+if TYPE_CHECKING:
+    from corollary.reporting._records import Evidence, TestRows
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """What counts as one piece of evidence among some rows."""
+
+    n_rows: int
+    units: np.ndarray | None = None  # number of the unit of each row; None: each row is one
+    period: bool = False  # whether rows may depend on the rows before them
+    seed: int = 0  # for draws of one row from each unit
+
+    @classmethod
+    def of(cls, evidence: "Evidence") -> "Pieces":
+        """Say what counts among the test rows."""
+        rows = evidence.test
+        period = evidence.population.kind == "period"
+        return cls(len(rows.truth), rows.units, period, evidence.seed)
+
+    def take(self, rows: np.ndarray | slice) -> "Pieces":
+        """Say what counts among some of the rows."""
+        if self.units is not None:
+            units = np.asarray(self.units)[rows]
+            return Pieces(len(units), units, self.period, self.seed)
+        return Pieces(len(np.arange(self.n_rows)[rows]), None, self.period, self.seed)
+
+    @property
+    def n(self) -> int:
+        """How many pieces there are."""
+        return self.n_rows if self.units is None else len(np.unique(self.units))
+
+    def values(self, values: np.ndarray) -> np.ndarray:
+        """Give one number for each piece: the value of a row, or the mean of a unit's rows."""
+        if self.units is None:
+            return np.asarray(values, dtype=float)
+        return unit_means(values, self.units)
+
+    def mean(self, values: np.ndarray) -> float:
+        """Average over pieces."""
+        return float(np.mean(self.values(values)))
+
+    def mean_interval(self, values: np.ndarray, confidence: float) -> Estimate:
+        """Estimate the mean over pieces."""
+        if self.units is None:
+            return mean_interval(values, confidence)
+        return unit_mean_interval(values, self.units, confidence)
+
+    def share_upper(self, hits: np.ndarray, confidence: float) -> float:
+        """Bound the probability of a hit from above."""
+        if self.units is not None:
+            return unit_share_upper(hits, self.units, confidence)
+        if self.period:
+            # Hoeffding and Azuma: whatever the rows depend on that came before them.
+            reach = math.sqrt(-math.log1p(-confidence) / (2 * max(self.n_rows, 1)))
+            return min(float(np.mean(hits)) + reach, 1.0) if self.n_rows else 1.0
+        return share_upper(int(np.sum(hits)), self.n_rows, confidence)
+
+    def share_interval(self, hits: np.ndarray, confidence: float) -> tuple[float, float]:
+        """Bound the probability of a hit from both sides."""
+        if self.units is None and not self.period:
+            return share_interval(int(np.sum(hits)), self.n_rows, confidence)
+        each = (1 + confidence) / 2  # either bound fails with half of the probability
+        misses = ~np.asarray(hits, dtype=bool)
+        return 1 - self.share_upper(misses, each), self.share_upper(hits, each)
+
+    def quantile_interval(
+        self, values: np.ndarray, level: float, confidence: float
+    ) -> tuple[float, float | None, float | None]:
+        """Estimate a quantile over pieces; without ends for a period, where none is proved."""
+        if self.units is not None:
+            value, *ends, _ = unit_quantile_interval(
+                values, self.units, level, confidence, random_state=self.seed
+            )
+            low, high = (end if math.isfinite(end) else None for end in ends)
+            return value, low, high
+        value, low, high = quantile_interval(values, level, confidence)
+        return (value, None, None) if self.period else (value, low, high)
+
+
+def measure_gain(rows: "TestRows", confidence: float) -> Estimate:
+    """Estimate by how much the loss of the model is smaller than that of guessing."""
+    pieces = Pieces(len(rows.truth), rows.units)
+    return pieces.mean_interval(rows.baseline_loss - rows.loss, confidence)
