@@ -379,7 +379,7 @@ def test_later_theorems_register_themselves(data):
     assert "The rows are exactly those the model was trained on." in str(first)
     with pytest.raises(ValueError, match=r"registered already, by .*prove; choose another"):
         register_theorem("test.training", needs="seen", applies=bool)(bool)
-    with pytest.raises(ValueError, match=r"'anytime' or 'model'. Got 'both'"):
+    with pytest.raises(ValueError, match=r"'units' or 'period'. Got 'both'"):
         register_theorem("test.other", needs="both", applies=bool)
 
 

@@ -17,9 +17,11 @@ from corollary.datasets import (
     Hypercube,
     LinearGaussian,
     LogisticWorld,
+    Owners,
     RareEvent,
     ReverseCausation,
     Rings,
+    RisingRisk,
     SeparableMargin,
     Shortcut,
     Sinusoid,
@@ -70,6 +72,8 @@ WORLDS = [
     GaussianShift(np.array([0.5, 0.0])),
     Shortcut(),
     Sinusoid(2.0, 1.0),
+    Owners(),
+    Owners(sizes="larger worse", n_rows=50, per_cluster=3),
 ]
 
 
@@ -379,3 +383,50 @@ def test_sinusoid_tasks_have_the_stated_risks(seed):
         mean.append((y[0] - tasks.mean_function(X)[0]) ** 2)
     for losses, truth in ((zero, 4.251667), (mean, 3.005669)):
         assert abs(np.mean(losses) - truth) < 5 * np.std(losses) / np.sqrt(len(losses))
+
+
+@pytest.mark.parametrize("sizes", ["equal", "unequal", "larger worse"])
+@pytest.mark.parametrize("per_cluster", [1, 5])
+def test_owners_know_the_error_of_a_new_owner(sizes, per_cluster, seed):
+    world = Owners(sizes=sizes, n_rows=200, per_cluster=per_cluster)
+    rows = world.draw(2000, random_state=seed)
+    wrong = world.bayes_rule(rows.X) != rows.y
+    counts = np.bincount(rows.groups)
+    assert 1 <= counts.min() <= counts.max() <= 200
+    assert (counts.min() == counts.max()) == (sizes == "equal")
+    owners = np.bincount(rows.groups, weights=wrong) / counts
+    clusters = owners.reshape(-1, per_cluster).mean(axis=1)
+    error = clusters.std(ddof=1) / np.sqrt(len(clusters))
+    assert_close_to((clusters.mean(), error), world.bayes_risk)
+    np.testing.assert_array_equal(rows.clusters, rows.groups // per_cluster)
+    if per_cluster == 1:
+        assert wrong.mean() == pytest.approx(world.risk_per_row, abs=0.05)
+    if sizes == "larger worse":
+        assert wrong.mean() > world.bayes_risk + 0.05
+
+
+def test_owners_resemble_themselves_more_than_each_other(seed):
+    rows = Owners(n_rows=50, per_cluster=10).draw(1000, random_state=seed)
+    wrong = (np.sign(rows.X[:, 0]) != rows.y).reshape(1000, 50).mean(axis=1)
+    # Beta variables with mean 0.2 and sum 4 have variance 0.032; nesting adds to that.
+    assert wrong.var() > 0.03
+    within = wrong.reshape(100, 10).var(axis=1, ddof=1).mean()
+    assert 0.3 < within / wrong.var() < 0.9
+    with pytest.raises(ValueError, match=r"range \(0.0, 0.5\)"):
+        Owners(error=0.5)
+
+
+def test_rising_risk_knows_what_is_to_be_expected(seed):
+    world = RisingRisk()
+    draws = [world.draw(80, random_state=seed + i) for i in range(500)]
+    wrong = np.array([world.rule(rows.X) != rows.y for rows in draws])
+    risks = np.array([rows.risks for rows in draws])
+    gaps = (wrong - risks).mean(axis=1)
+    assert_close_to((gaps.mean(), gaps.std(ddof=1) / np.sqrt(500)), 0.0)
+    # Errors come in bursts: an early one raises what is expected of the next row.
+    assert risks[wrong[:, 0], 1].mean() == pytest.approx(0.05 + 0.2 / 80 + 0.05)
+    assert risks[~wrong[:, 0], 1].mean() == pytest.approx(0.05 + 0.2 / 80)
+    np.testing.assert_array_equal(draws[0].time, np.arange(80))
+    np.testing.assert_array_equal(draws[0].y, world.draw(80, random_state=seed).y)
+    with pytest.raises(ValueError, match="add up to 1"):
+        RisingRisk(start=0.9)

@@ -10,6 +10,8 @@ from corollary.conformal import (
     conformal_quantile,
     exchangeability_test,
     full_conformal_ridge,
+    group_maxima,
+    hierarchical_quantile,
     learn_then_test,
     plus_coverage,
     plus_intervals,
@@ -91,6 +93,94 @@ guarantee(
     repetitions=2000,
     faults={"no mass at the new row": lambda rng: shifted(rng, n=3, mass=False)},
 )(lambda rng: shifted(rng, n=3))
+
+
+def group_sizes(rng, n_groups, sizes):
+    """All 6; from 1 to 200, the smaller the likelier; or 1 and 40."""
+    if sizes == "6":
+        return np.full(n_groups, 6)
+    if sizes == "1 to 200":
+        return np.exp(rng.uniform(0, np.log(201), size=n_groups)).astype(int)
+    return np.where(rng.random(n_groups) < 0.5, 1, 40)
+
+
+def new_group(rng, n_groups, quantile, sizes="6", harder=None, noise=1.0, alpha=0.1):
+    """Owners in towns, both with effects; the last owner is new, and one of its rows is drawn."""
+    m = group_sizes(rng, n_groups + 1, sizes)
+    g = np.repeat(np.arange(n_groups + 1), m)
+    towns = rng.normal(size=n_groups // 3 + 1)[rng.integers(n_groups // 3 + 1, size=n_groups + 1)]
+    scale = {"large": m**0.5, "small": 10.0 / m, None: np.ones(n_groups + 1)}[harder]
+    effect = scale * (1.5 * rng.standard_t(4, size=n_groups + 1) + towns)
+    scores = np.abs(effect[g] + noise * scale[g] * rng.normal(size=len(g)))
+    old = g < n_groups
+    return quantile(scores[old], g[old], 1 - alpha), float(rng.choice(scores[~old]))
+
+
+def counting_rows(scores, groups, confidence):
+    return conformal_quantile(scores, confidence)
+
+
+def without_the_new_group(scores, groups, confidence):
+    weights = 1 / np.bincount(groups)[groups]
+    return weighted_conformal_quantile(scores, weights, [0.0], confidence)[0]
+
+
+for n_groups in (9, 20, 40):
+    for sizes, harder in (("6", None), ("1 to 200", None), ("1 to 200", "large")):
+        world = f"{n_groups} groups, {sizes} rows" + (", large ones harder" if harder else "")
+
+        def trial(rng, n_groups=n_groups, sizes=sizes, harder=harder):
+            return new_group(rng, n_groups, hierarchical_quantile, sizes, harder)
+
+        guarantee("conformal.hierarchical", world, delta=0.1, verify=5000)(trial)
+
+guarantee(
+    "conformal.hierarchical",
+    "9 groups, small ones harder",
+    delta=0.1,
+    verify=5000,
+    faults={
+        "rows counted instead of groups": lambda rng: new_group(
+            rng, 9, counting_rows, "1 or 40", "small"
+        )
+    },
+)(lambda rng: new_group(rng, 9, hierarchical_quantile, "1 or 40", "small"))
+guarantee(
+    "conformal.hierarchical",
+    "5 groups of rows that are copies",
+    delta=0.2,
+    repetitions=1000,
+    verify=5000,
+    faults={
+        "K for K + 1": lambda rng: new_group(rng, 5, without_the_new_group, noise=0.0, alpha=0.2)
+    },
+)(lambda rng: new_group(rng, 5, hierarchical_quantile, noise=0.0, alpha=0.2))
+guarantee("conformal.hierarchical", "1 group", delta=0.5)(
+    lambda rng: new_group(rng, 1, hierarchical_quantile, alpha=0.5)
+)
+
+
+def whole_group(rng, n_groups, quantile, alpha=0.1):
+    """All rows of the new group at once: its largest score is what must be covered."""
+    m = group_sizes(rng, n_groups + 1, "1 to 200")
+    g = np.repeat(np.arange(n_groups + 1), m)
+    scores = np.abs(rng.normal(size=n_groups + 1)[g] + rng.normal(size=len(g)))
+    old = g < n_groups
+    return quantile(scores[old], g[old], 1 - alpha), float(scores[~old].max())
+
+
+guarantee(
+    "conformal.hierarchical",
+    "all rows of a new group, 19 before",
+    delta=0.1,
+    repetitions=1000,
+    verify=5000,
+    faults={"one row for all": lambda rng: whole_group(rng, 19, hierarchical_quantile)},
+)(
+    lambda rng: whole_group(
+        rng, 19, lambda s, g, level: conformal_quantile(group_maxima(s, g), level)
+    )
+)
 
 
 def leave_one_out(rng, n=9, in_sample=False):

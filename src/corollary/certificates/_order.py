@@ -15,6 +15,14 @@ ORDER = (
     # Such rows while they keep coming.
     "theory.betting-sequence",
     "theory.stitched-sequence",
+    # Rows of owners that the model never saw.
+    "theory.unit-betting",
+    "theory.unit-one-row",
+    "theory.unit-error-quantile",
+    "theory.unit-median",
+    # Rows of a period after the model was fixed.
+    "theory.period-betting",
+    "theory.period-azuma",
     # Training rows.
     "theory.vc-bound",
     "theory.margin-bound-uniform",

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.certificates._dependence import read_dependence
 from corollary.certificates._gather import gather, has_missing
+from corollary.certificates._questions import ask_dependent, ask_independent
 from corollary.certificates.register import theorems
-from corollary.core.certificate import Assumption, Certificate, merge_assumptions
+from corollary.core.certificate import Certificate, merge_assumptions
 from corollary.core.compat import HasMethods
 from corollary.core.estimator import ArrayLike, Probability, checked
-from corollary.core.guard import count_different, is_suspicious, look_up, refuse_training_rows
-from corollary.core.protocols import HasCalibrationCells, PredictsRegions
 
 
 @checked
@@ -32,6 +32,10 @@ def certify(
     kept_aside: bool = False,
     anytime: bool = False,
     declared: dict | None = None,
+    groups: Any = None,
+    time: Any = None,
+    unit: str | tuple[str, ...] = "",
+    training_groups: Any = None,
 ) -> list[Certificate]:
     """Compute the guarantees that hold for a fitted model, each valid on its own.
 
@@ -50,6 +54,12 @@ def certify(
 
     With ``seen=True`` the rows are the model's training rows, and the theorems that speak about
     those are offered instead.
+
+    All these take rows for independent draws. If rows have owners (several rows of each person,
+    copies of a row), pass them as `groups`: owners count, not rows, and the claims are about rows
+    of new owners. If rows follow each other in time, pass their moments as `time`: the claims are
+    about the period of these rows, under any dependence, and about no later one. With both, claims
+    about new owners speak of that period too.
 
     A conformal wrapper is judged by its intervals or sets first: how many targets of such rows
     lie outside them, by what its calibration rows prove (for which no further row is needed, so
@@ -83,6 +93,17 @@ def certify(
     declared : dict of str to float or None, default=None
         Numbers about the population that registered theorems need, by the names under which they
         ask for them (:attr:`Theorem.declares`); known before seeing the rows.
+    groups : array-like of shape (n_samples,) or (n_samples, n_columns) or None, default=None
+        The owner of every row; with several columns each combination is an owner. Of nested owners
+        pass the coarsest that differs from one to the next.
+    time : array-like of shape (n_samples,) or None, default=None
+        The moment of every row: numbers, dates, or text like 2020-05-01. The model must have been
+        fixed before the first of them.
+    unit : str or tuple of str, default=""
+        What an owner is called in sentences, in the singular; several names for several columns.
+    training_groups : array-like or None, default=None
+        The owners of the rows that trained, tuned or calibrated the model. They are refused among
+        `groups`. Not needed for models that remember their owners.
 
     Returns
     -------
@@ -94,8 +115,9 @@ def certify(
     ------
     ValueError
         If rows overlap the model's training rows without ``seen=True`` (or do not with it), if
-        rows are those that calibrated a conformal wrapper, if both `seen` and `anytime` are set,
-        if targets or predictions are missing, or if a loss leaves its range.
+        rows are those that calibrated a conformal wrapper, if two of `seen`, `anytime` and
+        `groups` or `time` are set, if owners had training rows, if there is one owner only, if
+        targets, predictions, owners or moments are missing, or if a loss leaves its range.
 
     See Also
     --------
@@ -128,43 +150,75 @@ def certify(
     theory.clopper-pearson: at most 8.2% of such rows are classified wrongly
     theory.empirical-bernstein: at most 14.9% of such rows are classified wrongly
     theory.hoeffding: at most 14.5% of such rows are classified wrongly
+
+    If the rows came from 20 persons, they are as much evidence as 20 persons are:
+
+    >>> import numpy as np
+    >>> persons = np.arange(len(y_new)) % 20
+    >>> for certificate in corollary.certify(model, X_new, y_new, groups=persons, unit="person"):
+    ...     print(f"{certificate.theorem}: {certificate.claim}")
+    theory.unit-betting: at most 19.4% of rows of new persons are classified wrongly
+    theory.unit-one-row: at most 28.3% of rows of new persons are classified wrongly
     """
+    _check_combination(seen, anytime, groups, time, unit, training_groups)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    y = _check_targets(X, y)
+    dependence = None
+    if groups is not None or time is not None:
+        dependence = read_dependence(groups, time, unit, training_groups, len(y))
+        questions = ask_dependent(model, X, y, dependence)
+    else:
+        questions = ask_independent(model, X, y, seen=seen, anytime=anytime)
+    evidence = gather(model, X, y, loss, loss_range, seen, _check_declared(declared or {}))
+    if dependence is not None:
+        evidence = replace(evidence, groups=dependence.groups, order=dependence.order)
+    asked = {q.needs: (q, replace(evidence, population=q.population)) for q in questions}
+    certificates = []
+    for theorem in theorems():
+        if theorem.needs not in asked or theorem.declares.keys() - evidence.declared:
+            continue
+        question, shown = asked[theorem.needs]
+        if not theorem.applies(shown):
+            continue
+        for certificate in theorem.prove(shown, confidence):
+            if question.assumptions is not None:
+                # To vouch for rows kept aside is to vouch for what is about them and this model.
+                assumed = question.vouched() if kept_aside and not seen else question.assumptions
+                merged = merge_assumptions(assumed, certificate.assumptions)
+                certificate = replace(certificate, assumptions=merged, seen=seen)
+            certificates.append(replace(certificate, page=certificate.page or theorem.page))
+    if not certificates:
+        _warn_of_nothing(model, seen, dependence is not None)
+    return certificates
+
+
+def _check_combination(
+    seen: bool, anytime: bool, groups: Any, time: Any, unit: Any, training_groups: Any
+) -> None:
+    """Refuse options that contradict each other, or go with one that was left out."""
     if seen and anytime:
         raise ValueError(
             "certify with anytime=True needs rows that the model has not seen. Got seen=True as "
             "well; leave one of them out."
         )
-    if hasattr(model, "fit"):
-        check_is_fitted(model)
-    y = _check_targets(X, y)
-    needs = "seen" if seen else "anytime" if anytime else "unseen"
-    if isinstance(model, PredictsRegions):
-        if seen:
-            needs = "model"  # thresholds come from other rows than the model; none speaks of both
-        else:
-            _refuse_calibration_rows(model, X, y)
-    assumptions: tuple[Assumption, ...] = ()
-    if needs == "seen":
-        assumptions = _check_seen(model, X, len(y))
-    elif not seen:
-        assumptions = _check_unseen(model, X, len(y))
-        if kept_aside:  # which vouches for what is about these rows and this model
-            assumptions = tuple(a if a.about == "draws" else a.vouched() for a in assumptions)
-    evidence = gather(model, X, y, loss, loss_range, seen, _check_declared(declared or {}))
-    certificates = []
-    for theorem in theorems():
-        if theorem.needs not in (needs, "model") or theorem.declares.keys() - evidence.declared:
-            continue
-        if not theorem.applies(evidence):
-            continue
-        for certificate in theorem.prove(evidence, confidence):
-            if theorem.needs != "model":
-                merged = merge_assumptions(assumptions, certificate.assumptions)
-                certificate = replace(certificate, assumptions=merged, seen=seen)
-            certificates.append(replace(certificate, page=certificate.page or theorem.page))
-    if not certificates:
-        _warn_of_nothing(model, seen)
-    return certificates
+    for name, value in (("groups", groups), ("time", time)):
+        if value is not None and seen:
+            raise ValueError(
+                f"certify with '{name}' needs rows that the model has not seen: no theorem about "
+                "training rows holds for rows that depend on each other. Got seen=True as well; "
+                "leave one of them out."
+            )
+        if value is not None and anytime:
+            raise ValueError(
+                f"certify with '{name}' needs rows whose number was fixed beforehand. Got "
+                "anytime=True as well; leave one of them out."
+            )
+    if groups is None and (training_groups is not None or unit):
+        raise ValueError(
+            "The 'unit' and 'training_groups' parameters of certify go with 'groups', the owners "
+            "of the rows. Got no groups; pass them too."
+        )
 
 
 def _check_targets(X: Any, y: Any) -> np.ndarray:
@@ -200,9 +254,9 @@ def _check_declared(declared: dict[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in declared.items()}
 
 
-def _warn_of_nothing(model: Any, seen: bool) -> None:
+def _warn_of_nothing(model: Any, seen: bool, dependent: bool) -> None:
     rows = "its training rows" if seen else "rows it has not seen"
-    repair = "pass 'loss' and 'loss_range'"
+    repair = "pass 'loss_range'" if dependent else "pass 'loss' and 'loss_range'"
     if seen:
         repair = "pass rows that it was not trained on, without seen=True"
     warnings.warn(
@@ -210,70 +264,4 @@ def _warn_of_nothing(model: Any, seen: bool) -> None:
         f"empty. To get certificates, {repair}.",
         UserWarning,
         stacklevel=4,
-    )
-
-
-def _refuse_calibration_rows(model: Any, X: Any, y: np.ndarray) -> None:
-    """Raise if rows that should be new to a wrapper are those that calibrated it."""
-    if isinstance(model, HasCalibrationCells) and model.calibrated_on(X, y):
-        raise ValueError(
-            f"certify needs rows that {type(model).__name__} was not calibrated on. Got rows with "
-            "the scores of its calibration rows. Pass rows kept aside, or seen=True to ask what "
-            "the calibration rows prove."
-        )
-
-
-def _check_unseen(model: Any, X: Any, n: int) -> tuple[Assumption, ...]:
-    overlaps = refuse_training_rows(
-        model,
-        X,
-        who="certify",
-        repair="Pass rows kept aside, or seen=True to ask for theorems about training rows.",
-    )
-    drawn = "The row is a draw from the population the claim is about."
-    if n > 1:
-        drawn = (
-            f"The {n:,} rows{_repeats(X, n)} are independent draws from the population the claim "
-            "is about."
-        )
-    repeated = max((overlap.seen for overlap in overlaps), default=0)
-    if not overlaps:
-        unused = (
-            "The rows were used neither to train the model, which keeps no record of its training "
-            "rows, nor to choose it."
-        )
-    elif repeated:
-        unused = (
-            "The rows were used neither to train nor to choose the model "
-            f"({repeated} equal a training row, no more than repeated rows explain)."
-        )
-    else:
-        unused = (
-            "The rows were not used to choose the model (that it was not trained on them was "
-            "checked)."
-        )
-    return Assumption(drawn, "draws"), Assumption(unused, "rows")
-
-
-def _repeats(X: Any, n: int) -> str:
-    """Say how many rows are different where most of them are copies."""
-    different = count_different(X)
-    return "" if different is None or 2 * different > n else f", {different:,} of them different,"
-
-
-def _check_seen(model: Any, X: Any, n: int) -> tuple[Assumption, ...]:
-    drawn = f"The {n:,} training rows{_repeats(X, n)} are independent draws from the population."
-    overlaps = look_up(model, X)
-    if not overlaps:
-        same = "The rows are exactly those the model was trained on."
-        return Assumption(drawn, "draws"), Assumption(same, "rows")
-    for fingerprint, overlap in overlaps:
-        if fingerprint.n_rows == n and overlap.seen == overlap.compared:
-            return (Assumption(drawn, "draws"),)
-    best = max((overlap for _, overlap in overlaps), key=lambda overlap: overlap.seen)
-    note = "" if is_suspicious(best) else " Leave seen=True out to certify from new rows."
-    raise ValueError(
-        f"seen=True needs exactly the rows that {type(model).__name__} was trained on. Got {n} "
-        f"rows, of which {best.seen} of {best.compared} compared are among its "
-        f"{max(fingerprint.n_rows for fingerprint, _ in overlaps)} training rows.{note}"
     )

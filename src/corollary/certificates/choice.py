@@ -59,11 +59,10 @@ def tightest(
     if not certificates:
         raise ValueError("tightest needs at least one certificate. Got none.")
     for name in ("quantity", "population", "direction"):
-        values = {getattr(certificate, name) for certificate in certificates}
+        values = sorted({str(getattr(certificate, name)) for certificate in certificates})
         if len(values) > 1:
             raise ValueError(
-                f"tightest compares certificates of one {name} only. "
-                f"Got {', '.join(sorted(map(str, values)))}."
+                f"tightest compares certificates of one {name} only. Got {', '.join(values)}."
             )
     if confidence is None:
         levels = sorted({certificate.confidence for certificate in certificates})

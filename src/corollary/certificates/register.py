@@ -2,7 +2,8 @@
 
 A theorem is a function ``prove(evidence, confidence)`` that yields certificates, together with
 what it needs: rows the model never saw, such rows in the order of their coming, exactly its
-training rows, or none, since the model remembers what it rests on. Theorems are added with
+training rows, rows of owners or of a period it never saw, or none, since the model remembers what
+it rests on. Theorems are added with
 :func:`register_theorem`; certify asks each one whether it applies. Those of this library are listed
 in the order that ``_order.py`` states, whatever was imported first.
 """
@@ -14,9 +15,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from corollary.certificates._order import ORDER
-from corollary.core.certificate import Certificate, Quantity
+from corollary.core.certificate import Certificate, Population, Quantity
 
-_Needs = Literal["unseen", "seen", "anytime", "model"]
+_Needs = Literal["unseen", "seen", "anytime", "model", "units", "period"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,12 @@ class Evidence:
         Whether the rows are the model's training rows.
     declared : dict of str to float, default={}
         Numbers about the population that the caller declared, by name.
+    groups : ndarray of shape (n_samples,) or None, default=None
+        The number of the owner of each row, from 0; None for rows without owners.
+    order : ndarray of shape (n_samples,) or None, default=None
+        Positions of the rows in the order of time; None for rows without moments.
+    population : Population, default=Population()
+        Of which rows the theorem that is asked speaks.
 
     Examples
     --------
@@ -75,6 +82,9 @@ class Evidence:
     region: Quantity | None = None
     seen: bool = False
     declared: Mapping[str, float] = field(default_factory=dict)
+    groups: np.ndarray | None = None
+    order: np.ndarray | None = None
+    population: Population = field(default_factory=Population)
 
 
 @dataclass(frozen=True)
@@ -85,7 +95,7 @@ class Theorem:
     ----------
     name : str
         Identifier.
-    needs : {"unseen", "seen", "anytime", "model"}
+    needs : {"unseen", "seen", "anytime", "model", "units", "period"}
         Which rows it speaks about.
     applies : callable
         ``applies(evidence)`` is True when its assumptions can hold.
@@ -145,10 +155,12 @@ def register_theorem(
     name : str
         Identifier, such as ``"theory.hoeffding"``; each belongs to one function. To register the
         same function again, as a second import of its module does, replaces it.
-    needs : {"unseen", "seen", "anytime", "model"}
+    needs : {"unseen", "seen", "anytime", "model", "units", "period"}
         Whether it speaks about rows the model never saw, about its training rows, about rows it
         never saw that keep coming while one looks, or about what the model remembers, whatever
-        rows are given; its certificates then state all that they assume.
+        rows are given; its certificates then state all that they assume. "units" speaks about rows
+        of new owners, from rows whose owners are told, "period" about the rows of one period, from
+        rows whose moments are told; both about ``evidence.population``.
     applies : callable
         ``applies(evidence)`` says whether the theorem fits this model and these rows. It may look
         at the model and at what was declared, not at how good the outcome is.
@@ -186,8 +198,8 @@ def register_theorem(
     """
     if needs not in get_args(_Needs):
         raise ValueError(
-            "The 'needs' parameter of register_theorem must be 'unseen', 'seen', 'anytime' or "
-            f"'model'. Got {needs!r} instead."
+            "The 'needs' parameter of register_theorem must be 'unseen', 'seen', 'anytime', "
+            f"'model', 'units' or 'period'. Got {needs!r} instead."
         )
 
     def register(prove: _Prove) -> _Prove:
@@ -250,7 +262,7 @@ def theorems(*, needs: _Needs | None = None) -> list[Theorem]:
 
     Parameters
     ----------
-    needs : {"unseen", "seen", "anytime", "model"} or None, default=None
+    needs : {"unseen", "seen", "anytime", "model", "units", "period"} or None, default=None
         Only those that speak about such rows; None for all.
 
     Returns

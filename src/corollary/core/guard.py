@@ -1,4 +1,4 @@
-"""Find out whether a model was trained on given rows.
+"""Find out whether a model was trained on given rows, or on rows of their owners.
 
 Our estimators keep a fingerprint of their training rows. A fingerprint may sit at the end of a
 pipeline, inside a search or inside other wrappers; here the rows are followed there, through the
@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 
 from corollary.core.compat import safe_indexing
 from corollary.core.fingerprint import Fingerprint, Overlap, hash_rows
-from corollary.core.protocols import HasFittedParts
+from corollary.core.protocols import HasFittedParts, RemembersGroups
 
 # An overlap is refused when fresh rows would show it less often than this. Fresh continuous rows
 # never match at all, so the level only concerns data that repeat rows by nature.
@@ -159,3 +159,59 @@ def refuse_training_rows(model: Any, X: Any, *, who: str, repair: str) -> list[O
                 f"{overlap.seen} of {overlap.compared} rows among its training rows. {repair}"
             )
     return overlaps
+
+
+def refuse_training_groups(
+    model: Any, X: Any, groups: Any, *, who: str, unit: str = "owner", repair: str = ""
+) -> bool:
+    """Raise if a model was trained on rows of the same owners; say whether it remembers them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.core.guard import refuse_training_groups
+    >>> class Model:
+    ...     def knows_groups(self, groups):
+    ...         return np.isin(groups, ["a", "b"])
+    >>> refuse_training_groups(Model(), np.zeros((2, 1)), ["c", "d"], who="certify")
+    True
+    >>> refuse_training_groups(Model(), np.zeros((2, 1)), ["a", "d"], who="certify")
+    Traceback (most recent call last):
+        ...
+    ValueError: certify needs rows of owners that Model was not trained on. Found 1 of 2 rows
+    whose owner is among those of its training rows.
+    """
+    told = False
+    for part in _models_inside(model, X, set()):
+        known = part.knows_groups(groups) if isinstance(part, RemembersGroups) else None
+        if known is None:
+            continue
+        told = True
+        seen = int(np.count_nonzero(known))
+        if seen:
+            raise ValueError(
+                f"{who} needs rows of owners that {type(model).__name__} was not trained on. "
+                f"Found {seen} of {len(known)} rows whose {unit} is among those of its training "
+                "rows. "
+                f"{repair}".rstrip()
+            )
+    return told
+
+
+def _models_inside(model: Any, X: Any, visited: set[int]) -> Iterator[Any]:
+    """Go through a model and the fitted models inside it."""
+    if model is None or isinstance(model, str) or id(model) in visited:
+        return
+    visited.add(id(model))
+    yield model
+    inside = [getattr(model, name, None) for name in _INNER]
+    inside += [part for _, part in getattr(model, "steps", None) or ()]
+    inside += [part for _, part, *_ in _parts(model)]
+    if isinstance(model, HasFittedParts):
+        inside += [part for part, _ in model.fitted_parts(X)]
+    for name in _INNER_LISTS:
+        members = getattr(model, name, None)
+        if isinstance(members, list | tuple | np.ndarray):
+            inside += list(np.ravel(np.asarray(members, dtype=object)))
+    for part in inside:
+        yield from _models_inside(part, X, visited)

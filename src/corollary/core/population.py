@@ -20,9 +20,9 @@ class Population:
         For new units, what owns a row, in the singular, such as the name of a column; several
         names if an owner is a combination of columns; empty for "owner".
     start : str or float, default=""
-        For a period, its first moment.
+        The first moment of the period; for new units, of that in which they were seen, if known.
     end : str or float, default=""
-        For a period, its last moment.
+        Its last moment.
 
     See Also
     --------
@@ -54,11 +54,12 @@ class Population:
         """The rows in words, as they stand after "at most 5% of"."""
         if self.kind == "alike":
             return "such rows"
-        if self.kind == "new units":
-            return f"rows of new {self.pieces}"
+        whose = f"rows of new {self.pieces}" if self.kind == "new units" else "the rows"
+        if self.start == "":
+            return whose
         if self.start == self.end:
-            return f"the rows of {_moment(self.start)}"
-        return f"the rows from {_moment(self.start)} to {_moment(self.end)}"
+            return f"{whose} of {_moment(self.start)}"
+        return f"{whose} from {_moment(self.start)} to {_moment(self.end)}"
 
     @property
     def piece(self) -> str:
@@ -79,9 +80,12 @@ class Population:
     @property
     def note(self) -> str:
         """What the reader of a claim must know about these rows; empty for rows drawn alike."""
+        notes = []
         if self.kind == "new units":
-            return f"Each {self.piece} counts the same, however many rows it has."
-        return "Nothing is proved about later rows." if self.kind == "period" else ""
+            notes.append(f"Each {self.piece} counts the same, however many rows it has.")
+        if self.kind != "alike" and self.start != "":
+            notes.append("Nothing is proved about later rows.")
+        return " ".join(notes)
 
     def count(self, number: int) -> str:
         """Write a number of pieces of evidence.

@@ -227,6 +227,15 @@ class PredictsSets(Protocol):
 
 
 @runtime_checkable
+class RemembersGroups(Protocol):
+    """A model that may remember the owners of the rows that made it."""
+
+    def knows_groups(self, groups: Any) -> np.ndarray | None:
+        """Say of each owner whether one of its rows was used; None if owners were not told."""
+        ...
+
+
+@runtime_checkable
 class HasCalibrationCells(PredictsRegions, Protocol):
     """A conformal wrapper with thresholds from rows that its model has not seen."""
 

@@ -13,6 +13,10 @@ from corollary.datasets.causal import partial_correlation as partial_correlation
 from corollary.datasets.collinear import Equicorrelated as Equicorrelated
 from corollary.datasets.collinear import design_with_singular_values as design_with_singular_values
 from corollary.datasets.collinear import ols_total_variance as ols_total_variance
+from corollary.datasets.dependent import OwnedRows as OwnedRows
+from corollary.datasets.dependent import Owners as Owners
+from corollary.datasets.dependent import PeriodRows as PeriodRows
+from corollary.datasets.dependent import RisingRisk as RisingRisk
 from corollary.datasets.lloyd import lloyd_trap as lloyd_trap
 from corollary.datasets.logistic import HighDimensionalLogistic as HighDimensionalLogistic
 from corollary.datasets.logistic import LogisticWorld as LogisticWorld

@@ -96,6 +96,7 @@ from corollary.theory.complexity.vc import vc_of_union as vc_of_union
 from corollary.theory.complexity.vc import vc_sample_size as vc_sample_size
 from corollary.theory.complexity.volumes import log_ball_volume as log_ball_volume
 from corollary.theory.concentration.bernstein import bernstein_bound as bernstein_bound
+from corollary.theory.concentration.betting_mean import betting_mean_bound as betting_mean_bound
 from corollary.theory.concentration.binomial import (
     binomial_tail_inversion as binomial_tail_inversion,
 )
@@ -130,6 +131,7 @@ from corollary.theory.concentration.kl_inverse import kl_confidence_limit as kl_
 from corollary.theory.concentration.kl_inverse import kl_lower_inverse as kl_lower_inverse
 from corollary.theory.concentration.kl_inverse import kl_upper_inverse as kl_upper_inverse
 from corollary.theory.concentration.paired import compare_losses as compare_losses
+from corollary.theory.concentration.period_risk import period_risk_bound as period_risk_bound
 from corollary.theory.concentration.rows_needed import rows_needed as rows_needed
 from corollary.theory.concentration.rows_needed import smallest_size as smallest_size
 from corollary.theory.concentration.run_risk import run_risk_bound as run_risk_bound
@@ -154,6 +156,9 @@ from corollary.theory.concentration.tails import clt_radius as clt_radius
 from corollary.theory.concentration.tails import markov_bound as markov_bound
 from corollary.theory.concentration.tails import reverse_markov_bound as reverse_markov_bound
 from corollary.theory.concentration.tails import union_bound as union_bound
+from corollary.theory.concentration.units import one_row_per_unit as one_row_per_unit
+from corollary.theory.concentration.units import unit_means as unit_means
+from corollary.theory.concentration.units import unit_medians as unit_medians
 from corollary.theory.display import BoundCurve as BoundCurve
 from corollary.theory.display import BoundDisplay as BoundDisplay
 from corollary.theory.display import bound_curve as bound_curve

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.certificates.register import Evidence, _page_of
-from corollary.core.certificate import Assumption, Certificate, Quantity
+from corollary.core.certificate import Assumption, Certificate, Population, Quantity
 from corollary.core.protocols import PredictsRegions, PredictsSets
 
 R = TypeVar("R")
@@ -19,6 +19,9 @@ R = TypeVar("R")
 LARGEST_TABLE = 2 * 10**8
 # Levels 2^j of margins at which bounds are evaluated, in the order in which they are paid for.
 EXPONENTS = sorted(range(-24, 25), key=lambda j: (abs(j), j > 0))
+
+# What a certificate that is vacuous still lacks is looked for up to so many rows.
+LONGEST_SEARCH = 2**14
 
 
 def conclude(
@@ -32,6 +35,7 @@ def conclude(
     observed: str | None = None,
     assumptions: tuple[Assumption, ...] = (),
     rows_missing: float = 0,
+    population: Population | None = None,
     recompute: Callable[[float], Certificate] | None = None,
 ) -> Certificate:
     """Make a certificate of one of this library's theorems; the bound is cut at the range."""
@@ -46,6 +50,7 @@ def conclude(
         assumptions=assumptions,
         vacuous=bound >= quantity.high,
         rows_missing=rows_missing,
+        population=population or Population(),
         page=_page_of(theorem),
         recompute=recompute,
     )
@@ -78,6 +83,33 @@ def rows_missing(n_samples: int, bound_at: Callable[[int], float]) -> float:
         middle = (low + high) // 2
         low, high = (middle, high) if bound_at(middle) >= 1 else (low, middle)
     return low + 1 - n_samples
+
+
+def repetitions_missing(n: int, enough: Callable[[int], bool], possible: bool) -> float:
+    """Count what a vacuous bound lacks if what was observed came again and again."""
+    if not possible:
+        return math.inf
+    most = n
+    while not enough(most):
+        if most > LONGEST_SEARCH:
+            return math.inf
+        most *= 2
+    least = most // 2
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if enough(middle) else (middle, most)
+    return most - n
+
+
+def losses_in_range(evidence: Evidence) -> list[tuple[np.ndarray, Quantity]]:
+    """List what is known to lie in a range: whether regions miss, and the losses of predictions."""
+    pairs = (evidence.misses, evidence.region), (evidence.losses, evidence.quantity)
+    return [(losses, what) for losses, what in pairs if losses is not None and what is not None]
+
+
+def observed_mean(quantity: Quantity, mean: float) -> str:
+    """Write a mean that was seen, a share of rows as a percentage."""
+    return f"{100 * mean:.3g}% on average" if quantity.kind == "share" else f"a mean of {mean:.4g}"
 
 
 def is_error_of_two_classes(evidence: Evidence) -> bool:

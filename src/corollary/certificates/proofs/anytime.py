@@ -5,21 +5,18 @@ it looks good needs one that holds at all numbers of rows at once; confidence se
 ``certify(model, X, y, anytime=True)`` offers two, for a loss in a known range.
 """
 
-import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from corollary.certificates.proofs._shared import conclude
+from corollary.certificates.proofs._shared import conclude, repetitions_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity
 from corollary.core.estimator import ArrayLike, Probability, checked
 from corollary.theory import betting_sequence, check_losses, stitched_sequence
 
-# What a certificate that is vacuous still lacks is looked for up to so many rows.
-_MOST = 2**14
 _IN_ORDER = Assumption(
     "Rows are given in the order in which they came, and later ones are added at the end; "
     "the claims after any number of them then hold together.",
@@ -96,7 +93,7 @@ def anytime_certificate(
     bound, mean = bound_after(n), float(np.clip(losses.mean(), low, high))
     missing: float = 0
     if bound >= high:
-        missing = _missing(n, lambda rows: bound_after(rows) < high, mean < high)
+        missing = repetitions_missing(n, lambda rows: bound_after(rows) < high, mean < high)
     return conclude(
         f"theory.{method}-sequence",
         quantity,
@@ -112,21 +109,6 @@ def anytime_certificate(
 
 def _again(losses: np.ndarray, method: Any, quantity: Quantity, level: float) -> Certificate:
     return anytime_certificate(losses, method=method, confidence=level, quantity=quantity)
-
-
-def _missing(n: int, enough: Callable[[int], bool], possible: bool) -> float:
-    if not possible:
-        return math.inf
-    most = n
-    while not enough(most):
-        if most > _MOST:
-            return math.inf
-        most *= 2
-    least = most // 2
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if enough(middle) else (middle, most)
-    return most - n
 
 
 def _has_losses(evidence: Evidence) -> bool:
