@@ -116,7 +116,7 @@ def find_dependence(
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     table, targets = read_table(X), np.asarray(y)
     n = len(targets)
-    if targets.ndim != 1 or (table.names and table.n_rows != n):
+    if targets.ndim != 1 or table.n_rows != n:
         raise ValueError(
             "find_dependence needs one target for each row. Got targets of shape "
             f"{targets.shape} for {table.n_rows} rows."

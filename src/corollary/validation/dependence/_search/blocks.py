@@ -1,7 +1,6 @@
 """Sets of columns that agree together far more often than chance: copies and joins."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +16,11 @@ from corollary.validation.dependence._search.table import Reading
 
 #: Agreements over what chance explains that make copies of repeated rows.
 LEAST_LIFT = 5.0
-#: Pairs, share of the rows, and units (as many of equal weight) that must repeat.
-LEAST_PAIRS, LEAST_SHARE, LEAST_UNITS = 10, 0.02, 6.0
+#: Pairs and share of the rows that must repeat.
+LEAST_PAIRS, LEAST_SHARE = 10, 0.02
+#: Units (as many of equal weight) that must repeat: of whole rows, of which a few may be equal by
+#: nature, such as answers that are all "agree"; and of joined columns.
+LEAST_COPIES, LEAST_JOINS = 6.0, 4.0
 #: How much more than by chance the second, third, fourth and later columns of a block must agree.
 STEPS = (0.0, 0.15, 0.5, 0.6)
 #: Columns from which blocks are grown; columns whose pairs explain agreement; blocks that are kept.
@@ -54,7 +56,8 @@ def find_blocks(table: Reading, columns: Sequence[int]) -> list[Block]:
     tried |= {tuple(sorted(_grow(witnesses, int(j)))) for j in starts[:STARTS]}
     blocks = []
     for members in sorted(tried, key=lambda m: (-len(m), m)):
-        codes = _units_of(witnesses, members, table)
+        by_chance = sorted(members, key=lambda j: witnesses.chance[j])
+        codes = _units_of(witnesses, by_chance, table)
         if codes is not None:
             positions = tuple(sorted(c for m in members for c in witnesses.columns[m]))
             blocks.append(Block(positions, codes, len(members) == n_witnesses))
@@ -126,17 +129,29 @@ def _units_of(witnesses: Witnesses, members: Sequence[int], table: Reading) -> n
     pairs = size * (size - 1) / 2
     if pairs.sum() < LEAST_PAIRS or size[size > 1].sum() < LEAST_SHARE * len(codes):
         return None
-    if pairs.sum() ** 2 / (pairs**2).sum() < LEAST_UNITS:  # a few cells hold all that agrees
-        return None
-    free = _undetermined(witnesses, members, table)
-    if len(free) < 2:
+    whole = len(members) == len(witnesses.columns)
+    if pairs.sum() ** 2 / (pairs**2).sum() < (LEAST_COPIES if whole else LEAST_JOINS) - 1e-9:
         return None
     rows = _some(len(codes), COUNTED_ROWS)
-    lift, _ = lift_of_hashes(
-        hash_columns(witnesses.codes[rows], free[:EXPLAINERS]),
-        hash_columns(witnesses.codes[rows], free).sum(axis=1),
+    if _lift(witnesses.codes[rows], members) < LEAST_LIFT:
+        return None
+    free = _undetermined(witnesses, members, table)
+    if len(free) < 2 or _lift(witnesses.codes[rows], free) < LEAST_LIFT:
+        return None
+    return _with_missing(witnesses.codes, members)
+
+
+def _lift(codes: np.ndarray, members: Sequence[int]) -> float:
+    """Compute the lift of some columns, explained by those that agree least."""
+    return lift_of_hashes(*_explained(codes, members))[0]
+
+
+def _explained(codes: np.ndarray, members: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return hashes of the columns that explain agreement, and the sums of all."""
+    return (
+        hash_columns(codes, members[:EXPLAINERS]),
+        hash_columns(codes, members).sum(axis=1),
     )
-    return _with_missing(witnesses.codes, members) if lift >= LEAST_LIFT else None
 
 
 def _with_missing(codes: np.ndarray, members: Sequence[int]) -> np.ndarray:
@@ -161,26 +176,33 @@ def _some(n: int, most: int) -> np.ndarray:
 def _undetermined(witnesses: Witnesses, members: Sequence[int], table: Reading) -> list[int]:
     """Leave out members that others determine, for these bear no witness of their own.
 
-    A member that follows from another one (a number and its class), or from two (a sum), always
-    agrees where they do, also in rows that are no copies.
+    A member may follow from another one, as a class follows from a number; or from all others, as
+    a sum does. In the second case rows that agree in the others by chance agree in it too, though
+    chance would have most of them differ.
     """
-    by_chance = sorted(members, key=lambda j: witnesses.chance[j])
-    kept = list(by_chance)
-    whole = len(members) == len(witnesses.columns)
-    hashes = hash_columns(witnesses.codes[_some(len(witnesses.codes), GROWING_ROWS)])
-    copies = count_equal_pairs(hashes[:, members].sum(axis=1))
-    for k in by_chance[::-1]:
-        by_one = [(j,) for j in kept if j != k and _names(witnesses, table, j, k)]
-        by_two = combinations([j for j in kept if j != k][:EXPLAINERS], 2) if whole else ()
-        for group in (*by_one, *by_two):
-            base = hashes[:, list(group)].sum(axis=1)
-            pairs = count_equal_pairs(base)
-            least = copies + LEAST_PAIRS if whole else 1
-            agreeing = count_equal_pairs(base + hashes[:, k])
-            if pairs >= least and agreeing - copies * whole > 0.98 * (pairs - copies * whole):
-                kept.remove(k)
-                break
+    codes = witnesses.codes[_some(len(witnesses.codes), GROWING_ROWS)]
+    kept = sorted(members, key=lambda j: witnesses.chance[j])
+    for k in kept[::-1]:
+        others = [j for j in kept if j != k]
+        by_one = any(_gives(witnesses, codes, table, j, k) for j in others)
+        if by_one or (len(others) > 1 and _give_together(codes, others, kept)):
+            kept = others
     return kept
+
+
+def _give_together(codes: np.ndarray, others: Sequence[int], kept: Sequence[int]) -> bool:
+    """Whether rows that agree by chance in the others agree in all."""
+    lift, pairs = lift_of_hashes(*_explained(codes, others))
+    differing = pairs - count_equal_pairs(hash_columns(codes, kept).sum(axis=1))
+    return pairs >= LEAST_PAIRS * lift and differing < 0.1 * pairs / lift
+
+
+def _gives(witnesses: Witnesses, codes: np.ndarray, table: Reading, j: int, k: int) -> bool:
+    """Whether rows that agree in member j agree in k, and j could name what k says."""
+    if not _names(witnesses, table, j, k):
+        return False
+    pairs = count_equal_pairs(hash_columns(codes, [j])[:, 0])
+    return pairs > 0 and count_equal_pairs(hash_columns(codes, [j, k]).sum(axis=1)) > 0.98 * pairs
 
 
 def _names(witnesses: Witnesses, table: Reading, j: int, k: int) -> bool:

@@ -93,10 +93,11 @@ def pairs_of(codes: np.ndarray) -> float:
 
 def read_table(X: Any) -> Reading:
     """Read a data frame, an array or a table of columns."""
-    columns = [column for column in as_columns(X).columns if column.content.kind != "empty"]
+    every = as_columns(X)
+    columns = [column for column in every.columns if column.content.kind != "empty"]
     parts = [_read_column(column) for column in columns]
     keep = [i for i, (_, _, codes, _) in enumerate(parts) if codes.max(initial=-1) > 0]
-    n = len(columns[0]) if columns else 0
+    n = len(every)
     return Reading(
         names=tuple(columns[i].name for i in keep),
         kinds=tuple(parts[i][0] for i in keep),
