@@ -58,7 +58,7 @@ def test_out_of_bag_numbers(seed):
     assert found.standard_error.shape == (3,)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "numbered"])
 def test_frames_are_shuffled_by_column(seed, library):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"c": pd.Categorical(list("abcd") * 50), "x": rng.normal(size=200)})
@@ -67,6 +67,12 @@ def test_frames_are_shuffled_by_column(seed, library):
         import polars as pl
 
         frame = pl.from_pandas(frame)
+    elif library == "pyarrow":
+        import pyarrow as pa
+
+        frame = pa.Table.from_pandas(frame)
+    elif library == "numbered":  # names that are no keywords, and rows that are not in order
+        frame = frame.set_axis([0, 1], axis=1).set_axis(rng.permutation(200), axis=0)
     model = RandomForestClassifier(10, random_state=0).fit(frame, y)
     found = permutation_importance(model, frame, y, n_repeats=3, random_state=0)
     assert found.mean[0] > 0.3

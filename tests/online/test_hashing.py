@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import corollary
@@ -35,8 +36,6 @@ def test_hashes_follow_their_definition(salt):
 
 
 def test_slices_of_arrow_arrays():
-    import pyarrow as pa
-
     part = pa.array(WORDS)[2:5]
     assert hash_strings(part).tolist() == [plain_hash(word) for word in WORDS[2:5]]
 
@@ -73,7 +72,8 @@ def test_every_kind_of_table_gives_the_same_rows():
     frame = pd.DataFrame({"a": ["x", "y", "x"], "b": ["u", "v", "w"], "c": [1.0, 2.0, 3.0]})
     expected = HashingEncoder().transform(frame).toarray()
     categories = frame.assign(a=frame["a"].astype("category"))
-    for table in (categories, frame.astype({"b": object}), pl.from_pandas(frame)):
+    tables = (pl.from_pandas(frame), pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame))
+    for table in (categories, frame.astype({"b": object}), *tables):
         rows = HashingEncoder().fit(table).transform(table)
         np.testing.assert_array_equal(rows.toarray(), expected)
     # Arrays have no names: their columns are called 0, 1, 2.

@@ -238,11 +238,13 @@ def test_rows_are_encoded_one_by_one(table):
         np.testing.assert_allclose(block, whole[:, mine], atol=1e-12)
 
 
-def test_polars_and_csv_give_the_same_features(table, tmp_path):
+def test_frames_of_other_libraries_and_csv_give_the_same_features(table, tmp_path):
     y = np.arange(300) % 3
     features = TableEncoder().fit_transform(table, y)
     frame = table.astype({"empty": "float64"})
-    np.testing.assert_allclose(TableEncoder().fit_transform(pl.from_pandas(frame), y), features)
+    polars = pl.from_pandas(frame)
+    for other in (polars, polars.lazy(), polars.to_arrow()):
+        np.testing.assert_allclose(TableEncoder().fit_transform(other, y), features)
     table.to_csv(tmp_path / "t.csv", index=False)
     read = pd.read_csv(tmp_path / "t.csv")
     np.testing.assert_allclose(TableEncoder().fit_transform(read, y), features, atol=1e-9)

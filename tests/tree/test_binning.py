@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,6 +206,34 @@ def test_frames_are_encoded_alike(kind):
     np.testing.assert_array_equal(
         np.asarray(codes, dtype=float), [[1, 1], [2, np.nan], [np.nan, 0], [4, 1]]
     )
+
+
+@pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, pd.DataFrame])
+def test_frames_of_other_libraries_are_encoded_alike(make):
+    X = make(FRAME)
+    categories = Categories.learn(X)
+    np.testing.assert_array_equal(categories.columns, [1])
+    assert categories.values[0].tolist() == ["blue", "red"]
+    codes = categories.encode(X)
+    assert isinstance(codes, pl.DataFrame if make is pl.LazyFrame else type(X))
+    np.testing.assert_array_equal(
+        np.asarray(codes, dtype=float), [[1, 1], [2, np.nan], [np.nan, 0], [4, 1]]
+    )
+
+
+def test_codes_keep_rows_and_columns_in_place():
+    X = pd.DataFrame(FRAME, index=[7, 3, 5, 0]).set_axis([1, 0], axis=1)
+    codes = Categories.learn(X, [1]).encode(X)
+    assert codes.index.tolist() == [7, 3, 5, 0]
+    assert codes.columns.tolist() == [1, 0]
+    np.testing.assert_array_equal(codes[0], [1, np.nan, 0, 1])
+
+
+def test_words_are_looked_for_in_all_rows():
+    # narwhals calls a column of objects text after a look at its first hundred rows.
+    mixed = pd.DataFrame({"a": pd.Series(["1"] * 200 + [2.0], dtype=object)})
+    assert len(Categories.learn(mixed).columns) == 0
+    assert len(Categories.learn(mixed[:200]).columns) == 1
 
 
 def test_unknown_categories_are_missing():

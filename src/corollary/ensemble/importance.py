@@ -9,8 +9,9 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import HasMethods, safe_indexing
+from corollary.core.compat import HasMethods
 from corollary.core.estimator import ArrayLike, Count, RandomSeed, checked
+from corollary.core.frames import as_frame
 from corollary.core.progress import track
 from corollary.ensemble.bagging._forest import BaseForest
 
@@ -108,8 +109,9 @@ def permutation_importance(
             "permutation_importance shuffles columns one by one, of an array or a data frame. Got "
             "a sparse matrix. Give X.toarray(), or explain a model of fewer columns."
         )
-    y = np.asarray(y)
-    n_features = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+    frame = as_frame(X)
+    X, y = np.asarray(X) if frame is None else frame.to_native(), np.asarray(y)
+    n_features = X.shape[1]
     weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if loss is None:
         loss = _zero_one if is_classifier(model) else _squared
@@ -121,8 +123,7 @@ def permutation_importance(
         parts = _out_of_bag_parts(model, X)
         total = len(model.trees_)
     else:
-        rows = X if hasattr(X, "iloc") or hasattr(X, "to_series") else np.asarray(X)
-        parts = iter([(np.arange(len(y)), rows, model.predict)] * n_repeats)
+        parts = iter([(np.arange(len(y)), X, model.predict)] * n_repeats)
         total = n_repeats
     with track("shuffling columns", total=total) as step:
         for place, rows, predict in parts:
@@ -173,13 +174,10 @@ def _out_of_bag_parts(model: Any, X: Any) -> Iterator[tuple[np.ndarray, Any, Any
 
 
 def _shuffled(rows: Any, j: int, order: np.ndarray) -> Any:
-    if hasattr(rows, "with_columns"):  # polars
-        return rows.with_columns(rows.to_series(j)[order])
+    frame = as_frame(rows)
+    if frame is not None:
+        return frame.with_columns(frame[:, j][order]).to_native()
     changed = rows.copy()
-    if hasattr(rows, "iloc"):
-        column = safe_indexing(rows, order).iloc[:, j]
-        column.index = rows.index
-        return changed.assign(**{rows.columns[j]: column})
     changed[:, j] = rows[order, j]
     return changed
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from corollary.core.compat import Interval, fit_context, validate_parameters
 from corollary.core.estimator import Estimator, fitted
+from corollary.core.frames import as_frame
 from corollary.core.schema import Optional, Size, Strings
 
 
@@ -201,15 +202,17 @@ class HashingEncoder(TransformerMixin, Estimator):
 
     def _columns(self, X: Any, *, reset: bool) -> tuple[list[Any], list[Any]]:
         """Return the columns of a table as Arrow arrays, and their names."""
-        if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        frame = as_frame(X)
+        if frame is not None:
             if reset or hasattr(self, "n_features_in_"):
                 validate_data(self, X, skip_check_array=True, reset=reset)
-            names = list(X.columns)
-            if not names or not X.shape[0]:
+            names = list(frame.columns)
+            if not names or not len(frame):
                 raise ValueError(
-                    f"HashingEncoder needs at least one row and one column. Got shape {X.shape}."
+                    "HashingEncoder needs at least one row and one column. Got shape "
+                    f"{frame.shape}."
                 )
-            return [_arrow(X[name], name) for name in names], names
+            return [_arrow(frame[:, j], name) for j, name in enumerate(names)], names
         numeric = np.asarray(X).dtype.kind in "biufc" if not sparse.issparse(X) else True
         finite = True if numeric else "allow-nan"
         X = validate_data(self, X, dtype=None, ensure_all_finite=finite, reset=reset)
@@ -221,21 +224,14 @@ def _arrow(column: Any, name: Any) -> Any:
     import pyarrow as pa
 
     try:
-        if hasattr(column, "to_arrow"):  # polars
-            column = column.to_arrow()
-        else:
-            column = pa.array(column, from_pandas=not _is_float(column))
+        is_array = isinstance(column, np.ndarray)
+        column = pa.array(column, from_pandas=True) if is_array else column.to_arrow()
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError) as error:
         raise ValueError(
             f"HashingEncoder takes columns of strings or of numbers, not of both. Column {name!r} "
             f"cannot be read: {error}"
         ) from None
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def _is_float(column: Any) -> bool:
-    # NaN in a column of numbers is to be refused, not to pass as missing.
-    return getattr(column.dtype, "kind", "O") == "f"
 
 
 def _is_view(kind: Any) -> bool:

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from corollary.core.compat import is_missing
+
 # Whole numbers 1, 2, ..., up to this many levels look like ratings or grades.
 RATING_LEVELS = 10
 
@@ -325,6 +327,19 @@ def infer_scale_type(column: Any) -> ScaleGuess:
     >>> infer_scale_type([0.5, 12.25, 3.0])
     ScaleGuess(scale=<ScaleType.RATIO: 4>, reason='the values are non-negative quantities')
     """
+    guess = _guess_by_type(column)
+    if guess is not None:
+        return guess
+    values = _numbers(column)
+    if values is None:
+        return ScaleGuess(ScaleType.NOMINAL, "the values are labels")
+    if values.size == 0:
+        return ScaleGuess(ScaleType.NOMINAL, "all values are missing")
+    return _guess_by_values(values)
+
+
+def _guess_by_type(column: Any) -> ScaleGuess | None:
+    """Guess from the type alone, or return None if it only says that there are numbers."""
     kind = str(getattr(column, "dtype", ""))
     if getattr(getattr(column, "dtype", None), "ordered", False) or kind.startswith("Enum"):
         return ScaleGuess(ScaleType.ORDINAL, "the categories are ordered")
@@ -337,11 +352,11 @@ def infer_scale_type(column: Any) -> ScaleGuess:
         return ScaleGuess(ScaleType.RATIO, "the values are durations")
     if kind.startswith(("date", "time", "period")):
         return ScaleGuess(ScaleType.INTERVAL, "the values are points in time")
-    values = _numbers(column)
-    if values is None:
-        return ScaleGuess(ScaleType.NOMINAL, "the values are labels")
-    if values.size == 0:
-        return ScaleGuess(ScaleType.NOMINAL, "all values are missing")
+    return None
+
+
+def _guess_by_values(values: np.ndarray) -> ScaleGuess:
+    """Guess from finite numbers, at least one."""
     if values.min() < 0:
         return ScaleGuess(ScaleType.INTERVAL, "some values are negative")
     if not np.all(values == np.round(values)):
@@ -359,12 +374,9 @@ def infer_scale_type(column: Any) -> ScaleGuess:
 
 def _numbers(column: Any) -> np.ndarray | None:
     """Return the finite values as floats, or None if they are not numbers."""
-    for drop_missing in ("dropna", "drop_nulls"):  # pandas, polars
-        if hasattr(column, drop_missing):
-            column = getattr(column, drop_missing)()
     array = np.asarray(column)
     if array.dtype.kind == "O":
-        present = [v for v in array.tolist() if v is not None and v == v]
+        present = [v for v in array.tolist() if not is_missing(v)]
         if any(isinstance(v, str | bytes | bool) for v in present):
             return None
         try:

@@ -33,6 +33,7 @@ from sklearn.utils.validation import (
 
 from corollary.core.compat import Interval, fit_context
 from corollary.core.estimator import Count, Estimator, fitted
+from corollary.core.frames import as_pandas
 from corollary.core.schema import (
     Array,
     List,
@@ -383,8 +384,7 @@ class TableEncoder(TransformerMixin, Estimator):
             header = pd.DataFrame(columns=X.names)
             validate_data(self, header, reset=reset, skip_check_array=True)
             return X
-        if hasattr(X, "to_pandas"):  # polars, pyarrow
-            X = X.to_pandas()
+        X = as_pandas(X)
         if not isinstance(X, pd.DataFrame):
             X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
         elif X.shape[0] == 0 or X.shape[1] == 0:

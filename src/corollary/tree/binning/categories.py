@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from corollary.core.compat import is_missing
+from corollary.core.frames import as_frame, set_columns
 from corollary.core.schema import Array, List, Schema, Strings
 from corollary.tree.binning._columns import MAX_BINS
 
@@ -85,8 +86,10 @@ default="from_dtype"
             Their values in sorted order.
         """
         columns = categorical_columns(X, categorical_features)
-        values = [_values(_column(X, int(j)), max_categories) for j in columns]
-        return cls(columns, values)
+        if not len(columns):
+            return cls(columns, [])
+        table = _table(X)
+        return cls(columns, [_values(table[:, int(j)], max_categories) for j in columns])
 
     def mask(self, n_features: int) -> np.ndarray:
         """Return which of the columns are categorical.
@@ -122,45 +125,31 @@ default="from_dtype"
         if not len(self.columns):
             return X
         codes = {}
-        width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
+        table = _table(X)
+        width = table.shape[1]
         for j, values in zip(self.columns.tolist(), self.values):
             if j >= width:
                 raise ValueError(
                     f"Column {j} is categorical, but X has {width} columns. Give X the columns of "
                     "training."
                 )
-            codes[j] = _codes(_column(X, j), values)
-        if hasattr(X, "with_columns"):  # polars
-            import polars as pl
-
-            return X.with_columns([pl.Series(X.columns[j], c) for j, c in codes.items()])
-        if hasattr(X, "iloc"):
-            import pandas as pd
-
-            parts = {
-                j: pd.Series(codes[j], index=X.index) if j in codes else X.iloc[:, j]
-                for j in range(width)
-            }
-            frame = pd.concat(list(parts.values()), axis=1)
-            frame.columns = X.columns
-            return frame
-        array = np.asarray(X)
-        encoded = np.empty(array.shape, dtype=object if array.dtype.kind in "OUS" else np.float64)
-        for j in range(width):
-            encoded[:, j] = codes[j] if j in codes else array[:, j]
+            codes[j] = _codes(table[:, j], values)
+        if not isinstance(table, np.ndarray):
+            return set_columns(table, codes)
+        encoded = table.astype(object if table.dtype.kind in "OUS" else np.float64)
+        for j, values in codes.items():
+            encoded[:, j] = values
         return encoded
 
 
-def _column(X: Any, j: int) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[:, j]
-    if hasattr(X, "to_series"):
-        return X.to_series(j)
-    return np.asarray(X)[:, j]
+def _table(X: Any) -> Any:
+    """Return an array or a wrapped data frame, whose columns are ``table[:, j]``."""
+    frame = as_frame(X)
+    return np.asarray(X) if frame is None else frame
 
 
 def _items(column: Any) -> list[Any]:
-    return list(column.to_list() if hasattr(column, "to_list") else column.tolist())
+    return column.tolist() if isinstance(column, np.ndarray) else column.to_list()
 
 
 def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
@@ -169,7 +158,7 @@ def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
     Parameters
     ----------
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        The table; of anything with ``columns`` and ``shape`` only these are read.
+        The table.
     categorical_features : array-like, "from_dtype" or None
         A mask, positions or names of columns; "from_dtype" for the columns of a data frame whose
         type says so; None for none.
@@ -186,9 +175,11 @@ def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
     >>> categorical_columns(np.zeros((2, 3)), [True, False, True])
     array([0, 2])
     """
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+    none = np.empty(0, dtype=np.int64)
     if categorical_features is None:
-        return np.empty(0, dtype=np.int64)
+        return none
+    frame = as_frame(X)
+    names = None if frame is None else [str(name) for name in frame.columns]
     if isinstance(categorical_features, str):
         if categorical_features != _FROM_DTYPE:
             raise ValueError(
@@ -196,18 +187,24 @@ def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
                 f"names of columns. Got {categorical_features!r} instead."
             )
         if names is None:
-            return np.empty(0, dtype=np.int64)
-        columns = [j for j in range(len(names)) if _is_categorical(_column(X, j))]
+            return none
+        columns = [j for j in range(len(names)) if _is_categorical(frame[:, j])]
         return np.array(columns, dtype=np.int64)
     chosen = np.asarray(categorical_features)
-    if hasattr(X, "indptr") and chosen.size and (chosen.dtype != bool or chosen.any()):
+    if chosen.size == 0:
+        return none
+    if hasattr(X, "indptr") and (chosen.dtype != bool or chosen.any()):
         raise ValueError(
             "Columns of a sparse matrix hold numbers. Give categorical features as an array or a "
             "data frame, or set categorical_features=None."
         )
-    width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[1]
-    if chosen.size == 0:
-        return np.empty(0, dtype=np.int64)
+    if chosen.dtype.kind in "biu":
+        return _numbered_columns(X.shape[1] if hasattr(X, "shape") else np.shape(X)[1], chosen)
+    return _named_columns(names, [str(name) for name in chosen.ravel()])
+
+
+def _numbered_columns(width: int, chosen: np.ndarray) -> np.ndarray:
+    """Return the positions of columns given by a mask or by positions."""
     if chosen.dtype == bool:
         if chosen.shape != (width,):
             raise ValueError(
@@ -215,14 +212,12 @@ def categorical_columns(X: Any, categorical_features: Any) -> np.ndarray:
                 f"Got shape {chosen.shape}."
             )
         return np.flatnonzero(chosen).astype(np.int64)
-    if chosen.dtype.kind in "iu":
-        if chosen.min() < 0 or chosen.max() >= width:
-            raise ValueError(
-                f"Positions of categorical features must lie in 0 to {width - 1}. Got "
-                f"{sorted(chosen.tolist())}."
-            )
-        return np.unique(chosen).astype(np.int64)
-    return _named_columns(names, [str(name) for name in chosen.ravel()])
+    if chosen.min() < 0 or chosen.max() >= width:
+        raise ValueError(
+            f"Positions of categorical features must lie in 0 to {width - 1}. Got "
+            f"{sorted(chosen.tolist())}."
+        )
+    return np.unique(chosen).astype(np.int64)
 
 
 def _named_columns(names: list[str] | None, chosen: list[str]) -> np.ndarray:
@@ -238,13 +233,14 @@ def _named_columns(names: list[str] | None, chosen: list[str]) -> np.ndarray:
 
 
 def _is_categorical(column: Any) -> bool:
-    kind = str(column.dtype).lower()
-    if kind.startswith(("category", "categorical", "enum", "str", "utf8")):
+    import narwhals.stable.v2 as nw
+
+    if column.dtype in (nw.Categorical, nw.Enum):
         return True
-    if kind != "object":
-        return False
-    values = [v for v in _items(column) if not is_missing(v)]
-    return bool(values) and all(isinstance(v, str) for v in values)
+    # Objects of pandas count as strings after a look at the first rows; other rows may differ.
+    return column.dtype == nw.String and all(
+        isinstance(v, str) for v in column.to_list() if not is_missing(v)
+    )
 
 
 def _plain(value: Any) -> Any:
