@@ -48,5 +48,5 @@ from corollary.tree.structure.pruning import weakest_links as weakest_links
 from corollary.tree.structure.pruning_cv import (
     prune_by_cross_validation as prune_by_cross_validation,
 )
-from corollary.tree.structure.trees import Tree as Tree
+from corollary.tree.structure.tree import Tree as Tree
 from corollary.tree.structure.trees import Trees as Trees

@@ -17,7 +17,8 @@ from corollary.tree.growth._problem import GrowthProblem, GrowthRules
 from corollary.tree.growth.exact import grow_exact
 from corollary.tree.growth.histogram import grow_histogram
 from corollary.tree.structure.pruning import prune, weakest_links
-from corollary.tree.structure.trees import Tree, Trees
+from corollary.tree.structure.tree import Tree
+from corollary.tree.structure.trees import Trees
 
 
 class DecisionTree(TreeModel):

@@ -26,7 +26,8 @@ from corollary.core.schema import Instance, Integer
 from corollary.tree.binning.categories import Categories
 from corollary.tree.growth._problem import GrowthProblem, GrowthRules
 from corollary.tree.growth.monotone import read_signs
-from corollary.tree.structure.trees import Tree, Trees
+from corollary.tree.structure.tree import Tree
+from corollary.tree.structure.trees import Trees
 
 
 class TreeModel(Learner):

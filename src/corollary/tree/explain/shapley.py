@@ -12,7 +12,8 @@ import numpy as np
 
 from corollary.core.parallel import ordered_map
 from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
-from corollary.tree.structure.trees import Tree, Trees
+from corollary.tree.structure.tree import Tree
+from corollary.tree.structure.trees import Trees
 
 
 def tree_contributions(

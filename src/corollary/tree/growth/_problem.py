@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 _IMPURITY = {"gini": 1, "entropy": 2, "log_loss": 2, "misclassification": 3}
 _LIMIT = 2**62

@@ -12,7 +12,7 @@ from corollary.tree.growth._problem import (
     make_tree,
     weighted_rows,
 )
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 
 def grow_exact(

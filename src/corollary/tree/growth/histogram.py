@@ -15,7 +15,7 @@ from corollary.tree.growth._problem import (
     make_tree,
     weighted_rows,
 )
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 # What one core keeps near it.
 _NEAR_BYTES = 2**18

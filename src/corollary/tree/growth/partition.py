@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, Count, checked
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)

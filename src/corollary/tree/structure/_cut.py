@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 
 def cut(tree: Tree, collapsed: np.ndarray) -> Tree:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corollary.tree.structure._cut import cut
-from corollary.tree.structure.trees import Tree
+from corollary.tree.structure.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
