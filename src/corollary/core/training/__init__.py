@@ -4,6 +4,7 @@
 resumption; rows are drawn in batches of a fixed size, so that few shapes are compiled.
 """
 
+from corollary.core.training._steps import weighted_mean
 from corollary.core.training.batches import Batches, bucket, draw_batches, pad_rows
 from corollary.core.training.checkpoint import (
     Checkpoint,
@@ -11,7 +12,7 @@ from corollary.core.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from corollary.core.training.loop import TrainResult, train, weighted_mean
+from corollary.core.training.loop import TrainResult, train
 
 __all__ = [
     "Batches",

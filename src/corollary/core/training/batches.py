@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+#: Rows of held-out data that are evaluated at once.
+EVALUATION_ROWS = 4096
+
 
 class Batches(NamedTuple):
     """The rows of the next steps.

@@ -16,35 +16,30 @@ returns to Python (to show progress, to let Ctrl-C through, to write a checkpoin
 changes nothing in the result, and a resumed run equals an uninterrupted one bit for bit.
 """
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from corollary.core.progress import track
+from corollary.core.training._saved import Run, identify, resume, save
+from corollary.core.training._steps import Loss, State, first_state, run_steps
 from corollary.core.training.batches import (
-    Batches,
+    EVALUATION_ROWS,
     bucket,
     check_weight,
     count_rows,
     draw_batches,
     pad_rows,
 )
-from corollary.core.training.checkpoint import Checkpoint, match_arrays
-
-Loss = Callable[[Any, Mapping[str, Any], Any], Any]
+from corollary.core.training.checkpoint import Checkpoint
 
 # A call of the compiled loop should end soon enough that Ctrl-C feels immediate, and late enough
 # that returning to Python (about 0.2 ms) costs nothing. Neither number affects results.
 SHORT_CALL, LONG_CALL = 0.1, 0.4
-# Rows of held-out data that are evaluated at once.
-EVALUATION_ROWS = 4096
 # Arrays are padded to at least so many rows, where that fills no more than so many numbers: the
 # folds of a small table and the table itself then share compiled code. Held-out rows are all
 # evaluated, also those that fill up, so on small tables they are padded less.
@@ -78,18 +73,6 @@ class TrainResult(NamedTuple):
     n_epochs: int
     best_epoch: int
     status: str
-
-
-class _State(NamedTuple):
-    """What the next step needs, and nothing else; this is what a checkpoint holds."""
-
-    params: Any
-    optimizer_state: Any
-    best_params: Any  # None without held-out rows
-    best_loss: Any
-    n_stalled: Any  # epochs without improvement
-    epoch_loss: Any  # of the epoch that is under way
-    stopped: Any
 
 
 def train(
@@ -189,7 +172,8 @@ def train(
     >>> result.status
     'converged'
     """
-    for name, number in {"epochs": epochs, "batch_size": batch_size, "patience": patience}.items():
+    counts = {"epochs": epochs, "batch_size": batch_size, "patience": patience}
+    for name, number in counts.items():
         if number < 1:
             raise ValueError(
                 f"The {name!r} parameter of train must be an int in the range [1, inf). "
@@ -202,172 +186,65 @@ def train(
     n_batches = -(-n // batch_size)
     # One row more than needed: batches are filled up with row n, whose weight is zero.
     rows = pad_rows({**data, "weight": weight}, bucket(n + 1, minimum=_fewest_rows(data)))
-    held = None
-    if held_out is not None:
-        n_held = count_rows(held_out, "held_out")
-        held_weight = check_weight(held_out_weight, n_held, "held_out_weight")
-        capacity = bucket(n_held, minimum=FEWEST_HELD_OUT[n > SMALL])
-        if capacity > EVALUATION_ROWS:
-            capacity = -(-capacity // EVALUATION_ROWS) * EVALUATION_ROWS
-        held = pad_rows({**held_out, "weight": held_weight}, capacity)
+    held = None if held_out is None else _pad_held_out(held_out, held_out_weight, n)
     rows, held = jax.device_put((rows, held))
     functions = {"loss": loss, "held_out_loss": held_out_loss or loss, "optimizer": optimizer}
     params = jax.tree.map(np.asarray, params)
-    state = _start(params, numbers, optimizer=optimizer, keep_best=held is not None)
-    history, n_steps = np.empty((0, 2)), 0
-
+    state = first_state(params, numbers, optimizer=optimizer, keep_best=held is not None)
+    limits = {"patience": patience, "tol": tol}
     store = None
     if checkpoint is not None:
-        arguments = {"seed": seed, "n_rows": n, "batch_size": batch_size, "patience": patience}
-        identity = _identify((params, rows, held), functions, numbers, arguments | {"tol": tol})
+        arguments = {"seed": seed, "n_rows": n, "batch_size": batch_size, **limits}
+        identity = identify((params, rows, held), functions, numbers, arguments)
         store = Checkpoint(checkpoint, identity)
-        found = store.read()
-        if found is not None:
-            leaves, structure = jax.tree.flatten(state)
-            state = jax.tree.unflatten(structure, match_arrays(found, leaves, "state"))
-            history, n_steps = found["history"], int(found["n_steps"])
+    run = resume(store, Run(state, np.empty((0, 2)), 0))
 
     key = np.array([seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF], np.uint32)
-    limits = {"patience": patience, "tol": tol}
     capacity = int(np.clip(2**20 // batch_size, 16, 1024))
     count = 64
     with track(description, total=epochs) as step:
-        step(n_steps / n_batches)
-        while n_steps < epochs * n_batches and not state.stopped:
+        step(run.n_steps / n_batches)
+        while run.n_steps < epochs * n_batches and not run.state.stopped:
             started = time.monotonic()
-            count = min(count, capacity, epochs * n_batches - n_steps)
-            plan = draw_batches(seed, weight, batch_size, n_steps, count, capacity)
-            state, records, n_done = _run(
-                state, rows, held, plan, numbers, key, limits, **functions
+            count = min(count, capacity, epochs * n_batches - run.n_steps)
+            plan = draw_batches(seed, weight, batch_size, run.n_steps, count, capacity)
+            state, records, done = run_steps(
+                run.state, rows, held, plan, numbers, key, limits, **functions
             )
-            n_done = int(n_done)
-            n_steps += n_done
+            n_done = int(done)
             ended = np.asarray(records, np.float64)[:n_done][plan.last[:n_done]]
-            history = np.concatenate([history, ended])
-            if store is not None:
-                store.write(_arrays(state, history, n_steps))
-            shown = {"loss": history[-1, -1 if held else 0]} if len(history) else {}
+            run = Run(state, np.concatenate([run.history, ended]), run.n_steps + n_done)
+            save(store, run)
+            shown = {"loss": run.history[-1, -1 if held else 0]} if len(run.history) else {}
             step(n_done / n_batches, **shown)
-            elapsed = time.monotonic() - started
-            if elapsed < SHORT_CALL:
-                count = 2 * count
-            elif elapsed > LONG_CALL:
-                count = max(count // 2, 1)
-    if store is not None:
-        store.write(_arrays(state, history, n_steps), now=True)
-    return _conclude(state, history)
+            count = _next_count(count, time.monotonic() - started)
+    save(store, run, now=True)
+    return _conclude(run.state, run.history)
 
 
-def weighted_mean(values: Any, weight: Any) -> Any:
-    """Return the weighted mean of per-row values, 0 if no row has weight.
-
-    Examples
-    --------
-    >>> import jax.numpy as jnp
-    >>> from corollary.core.training import weighted_mean
-    >>> float(weighted_mean(jnp.array([1.0, 4.0]), jnp.array([2.0, 1.0])))
-    2.0
-    """
-    total = jnp.sum(weight)
-    return jnp.sum(weight * values) / jnp.where(total > 0, total, 1)
+def _next_count(count: int, elapsed: float) -> int:
+    """Return how many steps the next call may run, by how long the last one took."""
+    if elapsed < SHORT_CALL:
+        return 2 * count
+    return max(count // 2, 1) if elapsed > LONG_CALL else count
 
 
-@partial(jax.jit, static_argnames=("optimizer", "keep_best"))
-def _start(params: Any, settings: Any, *, optimizer: Any, keep_best: bool) -> _State:
-    dtype = jnp.result_type(*jax.tree.leaves(params))
-    return _State(
-        params=params,
-        optimizer_state=optimizer(**settings).init(params),
-        best_params=params if keep_best else None,
-        best_loss=jnp.array(jnp.inf, dtype),
-        n_stalled=jnp.array(0, jnp.int32),
-        epoch_loss=jnp.array(0, dtype),
-        stopped=jnp.array(False),
-    )
+def _pad_held_out(held_out: Mapping[str, Any], weight: Any, n_training: int) -> dict[str, Any]:
+    """Pad held-out rows to a size that they share with others, in whole blocks of evaluation."""
+    n = count_rows(held_out, "held_out")
+    weight = check_weight(weight, n, "held_out_weight")
+    capacity = bucket(n, minimum=FEWEST_HELD_OUT[n_training > SMALL])
+    if capacity > EVALUATION_ROWS:
+        capacity = -(-capacity // EVALUATION_ROWS) * EVALUATION_ROWS
+    return pad_rows({**held_out, "weight": weight}, capacity)
 
 
-@partial(jax.jit, static_argnames=("loss", "held_out_loss", "optimizer"))
-def _run(
-    state: _State,
-    data: Any,
-    held_out: Any,
-    plan: Batches,
-    settings: Any,
-    key: Any,
-    limits: Any,
-    *,
-    loss: Loss,
-    held_out_loss: Loss,
-    optimizer: Any,
-) -> tuple[_State, Any, Any]:
-    """Run up to ``plan.n_steps`` steps; record training and held-out loss where epochs end."""
-    transform = optimizer(**settings)
-    key = jax.random.wrap_key_data(key, impl="threefry2x32")
-    dtype = state.epoch_loss.dtype
-
-    def take_step(i: Any, state: _State) -> _State:
-        rows = plan.rows[i]
-        batch = jax.tree.map(lambda a: a.at[rows].get(mode="promise_in_bounds"), data)
-        step_key = jax.random.fold_in(key, plan.first + i)
-        value, gradient = jax.value_and_grad(loss)(state.params, batch, step_key)
-        updates, optimizer_state = transform.update(gradient, state.optimizer_state, state.params)
-        return state._replace(
-            params=jax.tree.map(lambda p, u: (p + u).astype(p.dtype), state.params, updates),
-            optimizer_state=optimizer_state,
-            epoch_loss=state.epoch_loss + (plan.share[i] * value).astype(dtype),
-        )
-
-    def end_epoch(state: _State) -> tuple[_State, Any]:
-        trained = state.epoch_loss
-        tested = trained
-        best_params = state.best_params
-        if held_out is not None:
-            tested = _evaluate(held_out_loss, state.params, held_out, key).astype(dtype)
-            best_params = jax.tree.map(
-                lambda new, old: jnp.where(tested < state.best_loss, new, old),
-                state.params,
-                best_params,
-            )
-        improved = tested < state.best_loss - limits["tol"]
-        n_stalled = jnp.where(improved, 0, state.n_stalled + 1)
-        finite = jnp.isfinite(trained) & jnp.isfinite(tested)
-        state = state._replace(
-            best_params=best_params,
-            best_loss=jnp.fmin(tested, state.best_loss),
-            n_stalled=n_stalled,
-            epoch_loss=jnp.zeros_like(trained),
-            stopped=(n_stalled >= limits["patience"]) | ~finite,
-        )
-        return state, jnp.stack([trained, tested])
-
-    def body(carry: Any) -> Any:
-        i, state, records = carry
-        state, record = jax.lax.cond(
-            plan.last[i],
-            end_epoch,
-            lambda state: (state, jnp.zeros(2, dtype)),
-            take_step(i, state),
-        )
-        return i + 1, state, records.at[i].set(record)
-
-    def goes_on(carry: Any) -> Any:
-        return (carry[0] < plan.n_steps) & ~carry[1].stopped
-
-    records = jnp.zeros((plan.last.shape[0], 2), dtype)
-    n_done, state, records = jax.lax.while_loop(goes_on, body, (0, state, records))
-    return state, records, n_done
+def _fewest_rows(data: Mapping[str, Any]) -> int:
+    width = sum(int(np.prod(np.shape(value)[1:])) for value in data.values())
+    return int(np.clip(FEWEST_NUMBERS // max(width, 1), *FEWEST_ROWS))
 
 
-def _evaluate(loss: Loss, params: Any, data: Any, key: Any) -> Any:
-    n = data["weight"].shape[0]
-    if n <= EVALUATION_ROWS:
-        return loss(params, data, key)
-    blocks = jax.tree.map(lambda a: a.reshape(-1, EVALUATION_ROWS, *a.shape[1:]), data)
-    means = jax.lax.map(lambda block: loss(params, block, key), blocks)
-    return weighted_mean(means, jnp.sum(blocks["weight"], axis=1))
-
-
-def _conclude(state: _State, history: np.ndarray) -> TrainResult:
+def _conclude(state: State, history: np.ndarray) -> TrainResult:
     held_out = state.best_params is not None
     finite = bool(np.all(np.isfinite(history[-1:])))
     status = "out of epochs" if not state.stopped else "converged" if finite else "diverged"
@@ -382,29 +259,3 @@ def _conclude(state: _State, history: np.ndarray) -> TrainResult:
         best_epoch=best if held_out else len(history),
         status=status,
     )
-
-
-def _fewest_rows(data: Mapping[str, Any]) -> int:
-    width = sum(int(np.prod(np.shape(value)[1:])) for value in data.values())
-    return int(np.clip(FEWEST_NUMBERS // max(width, 1), *FEWEST_ROWS))
-
-
-def _arrays(state: _State, history: np.ndarray, n_steps: int) -> dict[str, np.ndarray]:
-    leaves = {f"state{i}": np.asarray(a) for i, a in enumerate(jax.tree.leaves(state))}
-    return {**leaves, "history": history, "n_steps": np.array(n_steps)}
-
-
-def _identify(
-    arrays: Any, functions: Mapping[str, Any], settings: Any, arguments: Any
-) -> dict[str, Any]:
-    """Say what a checkpoint belongs to; the budget is left out, so that it can be raised."""
-    digest = hashlib.sha256()
-    for path, leaf in jax.tree_util.tree_leaves_with_path(arrays):
-        array = np.ascontiguousarray(leaf)
-        digest.update(f"{jax.tree_util.keystr(path)} {array.dtype} {array.shape}".encode())
-        digest.update(array.tobytes())
-    names = {
-        name: f"{f.__module__}.{f.__qualname__}" if hasattr(f, "__qualname__") else repr(f)
-        for name, f in functions.items()
-    }
-    return {**arguments, **names, "settings": settings, "data and start": digest.hexdigest()}
