@@ -251,7 +251,7 @@ def test_one_walk_down_all_trees_is_the_vote_of_each(seed, member):
     table = np.zeros((len(rows), 3))
     for fitted, weight in zip(model.estimators_, model.estimator_weights_):
         table += weight * (fitted.predict(rows)[:, None] == model.classes_)
-    np.testing.assert_array_equal(model._votes(rows), table)
+    np.testing.assert_array_equal(model._raw(rows), table)
     np.testing.assert_array_equal(list(model.staged_predict(rows))[-1], model.predict(rows))
 
 

@@ -1,6 +1,7 @@
 """What ensembles of any estimators share: making members, weighting them, reading their labels."""
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
@@ -13,15 +14,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from corollary.core.compat import check_sample_weight
-from corollary.core.estimator import (
-    Estimator,
-    MetaEstimator,
-    clear_errors,
-    fitted,
-    remember_rows,
-)
-from corollary.core.schema import Instance, Optional, Size, Strings
+from corollary.core.compat import check_sample_weight, fit_context
+from corollary.core.estimator import Learner, MetaEstimator, clear_errors, remember_rows
 
 _SEED_RANGE = 2**31 - 1
 
@@ -30,6 +24,37 @@ class FollowsMember(MetaEstimator):
     """Takes rows of the kinds that its base learner ``estimator`` takes; None takes plain ones."""
 
     estimator: Any
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit base learners, one after the other.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows; sparse only if the base learner takes them.
+        y : array-like of shape (n_samples,)
+            Their targets or labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        self._fit_rounds(X, y, sample_weight)
+        return self
+
+    @abstractmethod
+    def _fit_rounds(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Check rows and fit base learners to them."""
+
+    def _kept(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[Any, np.ndarray, Any]:
+        """Leave out rows of weight zero."""
+        if w is None or (w > 0).all():
+            return X, y, w
+        return X[w > 0], y[w > 0], w[w > 0]
 
     def _row_checks(self) -> dict[str, Any]:
         if self.estimator is None:
@@ -41,12 +66,8 @@ class FollowsMember(MetaEstimator):
         }
 
 
-class MemberEnsemble(MetaEstimator, Estimator):
+class MemberEnsemble(MetaEstimator, Learner):
     """An ensemble of estimators that take rows as they come, and check them themselves."""
-
-    n_features_in_: int = fitted(Size("d"))
-    feature_names_in_: np.ndarray = fitted(Optional(Strings("d")))
-    fingerprint_: Any = fitted(Optional(Instance("merge", "overlap")))
 
     classes_: np.ndarray  # of classifiers
 
@@ -87,10 +108,11 @@ class MemberEnsemble(MetaEstimator, Estimator):
             )
         check_classification_targets(y)
 
-    def _check_new(self, X: Any) -> None:
+    def _new(self, X: Any) -> Any:
         check_is_fitted(self)
         self._require_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
+        return X
 
     def _require_table(self, X: Any) -> None:
         if getattr(X, "ndim", 2) == 1:

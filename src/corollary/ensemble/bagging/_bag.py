@@ -145,9 +145,10 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
         whole = len(columns) == self.n_features_in_ and (np.diff(columns) == 1).all()
         return X if whole else safe_indexing(X, columns, axis=1)
 
+    def _new(self, X: Any) -> Any:
+        return _as_table(super()._new(X))
+
     def _mean(self, X: Any) -> np.ndarray:
-        self._check_new(X)
-        X = _as_table(X)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._answers)(member, self._columns(X, columns))
             for member, columns in zip(self.estimators_, self.estimators_features_)

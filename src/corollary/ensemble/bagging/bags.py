@@ -3,18 +3,17 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
-from corollary.core.estimator import fitted
+from corollary.core.estimator import ProbabilisticClassifier, Regressor, fitted
 from corollary.core.protocols import Bag
-from corollary.core.schema import Array, Integer, Labels, Optional
+from corollary.core.schema import Array, Integer, Optional
 from corollary.ensemble._members import aligned_probabilities, label_codes
 from corollary.ensemble.bagging._bag import BaseBagging
 from corollary.ensemble.bagging._bootstrapped import determination
 from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
-class BaggingClassifier(ClassifierMixin, BaseBagging):
+class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
     """Classify by the mean of classifiers fitted to bootstrap samples.
 
     Probabilities are averaged; of members without probabilities the votes are. Among classes with
@@ -96,7 +95,6 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
     True
     """
 
-    classes_: np.ndarray = fitted(Labels("k"))
     n_classes_: int = fitted(Integer(1))
     oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k")))
 
@@ -113,52 +111,8 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
             return "the number of classes does not fit"
         return super()._fits_together()
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the mean of the members' probabilities or votes.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+    def _probabilities(self, X: Any) -> np.ndarray:
         return self._mean(X)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithms of :meth:`predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_samples, n_classes)
-            Minus infinity for classes that no member expects.
-        """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the class with the largest mean.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels.
-        """
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
 
     def as_bag(self, y: np.ndarray) -> Bag | None:
         """Return members and draws, if no row touched a member that had not drawn it.
@@ -196,7 +150,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         self.oob_score_ = float((predicted == y[answered]).mean())
 
 
-class BaggingRegressor(RegressorMixin, BaseBagging):
+class BaggingRegressor(BaseBagging, Regressor):
     """Predict numbers by the mean of regressors fitted to bootstrap samples.
 
     Parameters
@@ -274,19 +228,7 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
 
     oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n")))
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the mean of the members.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
+    def _predict(self, X: Any) -> np.ndarray:
         return self._mean(X)[:, 0]
 
     def _default(self) -> DecisionTreeRegressor:

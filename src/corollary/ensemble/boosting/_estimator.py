@@ -227,14 +227,11 @@ class GradientBoosting(Learner):
         categorical = self.categorical_features
         if categorical is None or isinstance(categorical, str):
             return np.zeros(n_features, dtype=bool)
+        import pandas as pd
 
-        class Columns:  # what Categories needs to know of a table
-            shape = (0, n_features)
-
-        if names is not None:
-            Columns.columns = names  # type: ignore[attr-defined]
+        header = np.empty((0, n_features)) if names is None else pd.DataFrame(columns=names)
         mask = np.zeros(n_features, dtype=bool)
-        mask[categorical_columns(Columns, categorical)] = True
+        mask[categorical_columns(header, categorical)] = True
         return mask
 
     def _boost(
@@ -321,7 +318,7 @@ class GradientBoosting(Learner):
             X, groups=self._loss().n_trees, start=self.start_, n_jobs=self.n_jobs
         )
 
-    def _staged_raw(self, X: Any) -> Iterator[np.ndarray]:
+    def _stages(self, X: Any) -> Iterator[np.ndarray]:
         rows = self._new(X)
         groups = self._loss().n_trees
         raw = np.tile(self.start_, (len(rows), 1))
@@ -355,7 +352,7 @@ class GradientBoosting(Learner):
         loss, targets = self._loss(), self._known_targets(np.asarray(y))
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         losses = [loss.mean(targets, np.tile(self.start_, (len(targets), 1)), weight)]
-        losses += [loss.mean(targets, raw, weight) for raw in self._staged_raw(X)]
+        losses += [loss.mean(targets, raw, weight) for raw in self._stages(X)]
         return np.array(losses)
 
     @property

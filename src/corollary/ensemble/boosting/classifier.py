@@ -1,17 +1,12 @@
 """Gradient boosting for classification: trees along the gradient of a loss of labels."""
 
-from collections.abc import Iterator
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.estimator import (
-    ClassWeight,
-    ProbabilisticClassifier,
-    ScoringClassifier,
-    class_factors,
-)
+from corollary.core.estimator import ClassWeight, class_factors
+from corollary.ensemble._staged import StagedClassifier
 from corollary.ensemble.boosting._estimator import GradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
@@ -21,7 +16,7 @@ from corollary.ensemble.boosting.losses import (
 )
 
 
-class GradientBoostingClassifier(GradientBoosting, ScoringClassifier, ProbabilisticClassifier):
+class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
     r"""Gradient boosting of trees for classification.
 
     The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`, where the tree
@@ -160,47 +155,8 @@ class GradientBoostingClassifier(GradientBoosting, ScoringClassifier, Probabilis
             raise ValueError(f"The label {unknown!r} was not seen in training.")
         return codes.astype(np.float64)
 
-    def _scores(self, X: Any) -> np.ndarray:
-        return _as_scores(self._raw(X))
-
-    def _probabilities(self, X: Any) -> np.ndarray:
-        return self._probabilities_of(self._raw(X))
+    def _scores_of(self, raw: np.ndarray) -> np.ndarray:
+        return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         return self._loss().probabilities(raw)
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predict after each iteration.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Yields
-        ------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        for raw in self._staged_raw(X):
-            yield self._choose(_as_scores(raw))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Return probabilities after each iteration.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Inputs.
-
-        Yields
-        ------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        for raw in self._staged_raw(X):
-            yield self._probabilities_of(raw)
-
-
-def _as_scores(raw: np.ndarray) -> np.ndarray:
-    return raw[:, 0] if raw.shape[1] == 1 else raw

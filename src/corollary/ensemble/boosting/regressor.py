@@ -186,7 +186,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         y : ndarray of shape (n_samples,)
             Predictions.
         """
-        for raw in self._staged_raw(X):
+        for raw in self._stages(X):
             yield self._point(raw)
 
     def predict_quantiles(self, X: Any, levels: Any = None) -> np.ndarray:

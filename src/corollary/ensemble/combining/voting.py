@@ -4,11 +4,11 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import ArrayLike, fitted
+from corollary.core.estimator import ArrayLike, Regressor, fitted
 from corollary.core.schema import Labels
 from corollary.ensemble._members import (
     aligned_probabilities,
@@ -47,7 +47,24 @@ class _Voting(NamedEnsemble):
         kept = [weight for weight, (_, member) in pairs if member != "drop"]
         return convex_weights(kept, len(kept))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their targets or labels.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights; then every member must take them.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
         self._active()
         self._member_weights()
         X, y, sample_weight = self._check_rows(X, y, sample_weight)
@@ -55,7 +72,7 @@ class _Voting(NamedEnsemble):
         return self
 
 
-class VotingRegressor(RegressorMixin, _Voting):
+class VotingRegressor(_Voting, Regressor):
     r"""Average several regressors, :math:`f=\sum_bp_bf_b`.
 
     Parameters
@@ -89,40 +106,7 @@ class VotingRegressor(RegressorMixin, _Voting):
     array([2.512])
     """
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights; then every member must take them.
-
-        Returns
-        -------
-        self : VotingRegressor
-            The fitted model.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Average the members' predictions.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Predictions.
-        """
-        self._check_new(X)
+    def _predict(self, X: Any) -> np.ndarray:
         predictions = [member.predict(X) for member in self.estimators_]
         return convex_combination(predictions, self._member_weights())
 
@@ -139,7 +123,7 @@ class VotingRegressor(RegressorMixin, _Voting):
         predictions : ndarray of shape (n_samples, n_members)
             A column for each member that is not dropped.
         """
-        self._check_new(X)
+        X = self._new(X)
         return np.column_stack([member.predict(X) for member in self.estimators_])
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -214,36 +198,19 @@ class VotingClassifier(ClassifierMixin, _Voting):
 
     classes_: np.ndarray = fitted(Labels("k"))
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights; then every member must take them.
-
-        Returns
-        -------
-        self : VotingClassifier
-            The fitted model.
-        """
-        if self.voting == "soft":
-            for name, member in self._active():
-                if not hasattr(member, "predict_proba"):
-                    raise ValueError(
-                        f"VotingClassifier(voting='soft') needs members with predict_proba. "
-                        f"{name!r} has none; use voting='hard' or calibrate it."
-                    )
-        return self._fit(X, y, sample_weight)
+    def _active(self) -> list[tuple[str, Any]]:
+        active = super()._active()
+        for name, member in active if self.voting == "soft" else []:
+            if not hasattr(member, "predict_proba"):
+                raise ValueError(
+                    f"VotingClassifier(voting='soft') needs members with predict_proba. "
+                    f"{name!r} has none; use voting='hard' or calibrate it."
+                )
+        return active
 
     def _answers(self, X: Any) -> np.ndarray:
         """Return the probabilities, or the numbers of the labels, that members give."""
-        self._check_new(X)
+        X = self._new(X)
         who, classes = "VotingClassifier", self.classes_
         if self.voting == "soft":
             return np.array([aligned_probabilities(who, classes, m, X) for m in self.estimators_])

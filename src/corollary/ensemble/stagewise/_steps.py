@@ -59,11 +59,15 @@ def search(V: Any, y: np.ndarray, f: np.ndarray, h: np.ndarray, w: np.ndarray) -
 
     if not getattr(V, "convex", False):
         return _search_anywhere(risk, max(1.0, float(np.abs(f).max()), _scale(y)) / size)
+    return _search_convex(risk, slope, max(1.0, _scale(y)) / size)
+
+
+def _search_convex(risk: Any, slope: Any, far: float) -> float:
+    """Halve the interval in which the slope of a convex function changes its sign."""
     start = slope(0.0)
     if start == 0.0:
         return 0.0
     towards = -np.sign(start)
-    far = max(1.0, _scale(y)) / size
     near = 0.0
     while (ahead := towards * slope(towards * far)) < 0:
         near, far = far, 2 * far

@@ -1,42 +1,21 @@
-r"""AdaBoost: a weighted vote of weak classifiers, each fitted to what the earlier ones got wrong.
-
-Edge cases, which the algorithm on paper leaves open:
-
-* a perfect round (no error on any row of positive weight) would have infinite weight; it gets one
-  more than all earlier weights together, so that it decides alone, as in the limit, and the run
-  ends;
-* a round that is no better than guessing is thrown away and ends the run; if it is the first, the
-  model is that classifier alone, with weight one and a warning;
-* equal votes go to the first class.
-
-With s = +1 where a classifier is right and -1 where it is wrong, a row is misclassified only if
-:math:`\sum_tw_ts_t\le0`, for any number of classes; hence the training error is at most
-:math:`\sum_iD_1(i)e^{-\frac12\sum_tw_ts_{ti}}=\prod_tZ_t` for any number of classes, too.
-"""
+"""AdaBoost: a weighted vote of weak classifiers, each fitted to what the earlier ones got wrong."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import KW_ONLY
+from itertools import islice
 from numbers import Real
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.compat import Interval, fit_context
-from corollary.core.estimator import (
-    Count,
-    Predictor,
-    ProbabilisticClassifier,
-    RandomSeed,
-    ScoringClassifier,
-    fitted,
-    weight_parameters,
-)
+from corollary.core.compat import Interval
+from corollary.core.estimator import Count, Predictor, RandomSeed, fitted, weight_parameters
 from corollary.core.progress import track
 from corollary.core.schema import Array, Instance, List, Nullable
 from corollary.ensemble._members import (
@@ -46,20 +25,20 @@ from corollary.ensemble._members import (
     members_fit,
     winners,
 )
+from corollary.ensemble._staged import StagedClassifier
 from corollary.ensemble.stagewise._cuts import presort
+from corollary.ensemble.stagewise._rounds import (
+    WeakLearner,
+    boosting_rounds,
+    edge_bounds,
+    is_useless,
+)
 from corollary.ensemble.stagewise._tree_votes import trees_of_votes
-from corollary.ensemble.stagewise.reweighting import classifier_weight, normaliser
+from corollary.ensemble.stagewise.reweighting import normaliser
 from corollary.ensemble.stagewise.stump import StumpClassifier
 
-# An edge over guessing below this is rounding: after an update the last classifier has an error
-# of exactly 1/2 on paper and of 1/2 minus a few units of the last digit in memory.
-_SMALLEST_EDGE = 1e-10
 
-# A weak learner: weights of rows to a fitted classifier and its codes on the training rows.
-_Learner = Callable[[np.ndarray], tuple[Any, np.ndarray]]
-
-
-class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifier):
+class AdaBoostClassifier(FollowsMember, StagedClassifier):
     r"""Classify by AdaBoost, with its training-error bound tracked at every round.
 
     Round t fits a classifier to the rows with weights :math:`D_t`, gives it the weight
@@ -172,38 +151,19 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
             return "the weights of its members have no finite sum"
         return members_fit(self)
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost the weak learner.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows; sparse only if the weak learner takes them.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : AdaBoostClassifier
-            The fitted model.
-        """
+    def _fit_rounds(self, X: Any, y: Any, sample_weight: Any) -> None:
         X, y, w = self._check(X, y, sample_weight)
         check_classification_targets(y)
         self.classes_ = np.unique(y)  # labels of weight zero are classes, too
-        if w is not None and not (w > 0).all():
-            X, y, w = X[w > 0], y[w > 0], w[w > 0]
+        X, y, w = self._kept(X, y, w)
         codes = np.searchsorted(self.classes_, y).astype(np.int64)
         # Shares of the largest weight first: the sum of huge weights would overflow.
         start = np.ones(len(y)) if w is None else w / w.max()
         total = start.sum() * (1.0 if w is None else w.max())
         learner = self._learner(X, y, codes, min(total, np.finfo(float).max))
         self._boost(learner, codes, np.log(start) - np.log(start.sum()))
-        return self
 
-    def _learner(self, X: Any, y: np.ndarray, codes: np.ndarray, total: float) -> _Learner:
+    def _learner(self, X: Any, y: np.ndarray, codes: np.ndarray, total: float) -> WeakLearner:
         if self.estimator is None:
             table = presort(X)
 
@@ -223,68 +183,32 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
 
         return fit_any
 
-    def _boost(self, learn: _Learner, codes: np.ndarray, log_start: np.ndarray) -> None:
-        n_classes = len(self.classes_)
-        chance = 1 - 1 / max(n_classes, 2)
-        self.estimators_ = []
-        rounds: list[tuple[float, ...]] = []
-        margins = np.zeros(len(codes))  # sum of w_t s_t
-        votes = np.zeros((len(codes), n_classes))
-        rows = np.arange(len(codes))
-        log_weights = log_start
+    def _boost(self, learn: WeakLearner, codes: np.ndarray, log_start: np.ndarray) -> None:
+        n_classes, rate = len(self.classes_), self.learning_rate
+        runs = boosting_rounds(learn, codes, log_start, n_classes=n_classes, learning_rate=rate)
+        rounds = []
         with track("boosting", total=self.n_estimators) as step:
-            while len(rounds) < self.n_estimators:
-                D = np.exp(log_weights)
-                member, answer = learn(D)
-                wrong = answer != codes
-                # A row may be too light for its weight to be a number above zero.
-                error = max(float(D[wrong].sum() / D.sum()), np.finfo(float).tiny * wrong.any())
-                first, perfect = not rounds, not wrong.any()
-                useless = not perfect and error >= chance - _SMALLEST_EDGE
-                if useless and not first:
-                    break
-                if perfect or useless:
-                    weight = 1.0 + sum(r[0] for r in rounds)
-                else:
-                    odds = classifier_weight(error, convention="log_odds", n_classes=n_classes)
-                    weight = self.learning_rate * odds
-                margins += np.where(wrong, -weight, weight)
-                votes[rows, answer] += weight
-                log_loss = logsumexp(log_start - margins / 2)
-                log_weights = log_start - margins / 2 - log_loss
-                lost = winners(votes) != codes
-                training_error = float(np.exp(log_start)[lost].sum())
-                rounds.append((weight, error, training_error, float(np.exp(log_loss))))
-                self.estimators_.append(member)
-                step(training_error=training_error)
-                if perfect or useless:
-                    break
-        if useless and first:
+            for last in islice(runs, self.n_estimators):
+                rounds.append(last)
+                step(training_error=last.training_error)
+        members, *numbers = zip(*rounds)
+        weights, errors, training, losses = np.array(numbers)
+        if is_useless(errors[0], n_classes):
             warnings.warn(
-                f"The first weak classifier of AdaBoostClassifier has a weighted error of "
-                f"{error:.3g}, no better than guessing ({chance:.3g}): the model is that "
-                "classifier alone. Use a stronger estimator.",
+                "The first weak classifier of AdaBoostClassifier has a weighted error of "
+                f"{errors[0]:.3g}, no better than guessing ({1 - 1 / max(n_classes, 2):.3g}): the "
+                "model is that classifier alone. Use a stronger estimator.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        self._record(rounds, n_classes)
-
-    def _record(self, rounds: list[tuple[float, ...]], n_classes: int) -> None:
-        weights, errors, training, losses = np.array(rounds).T.copy()
+        self.estimators_ = list(members)
         self.estimator_weights_ = weights
         self.estimator_errors_ = errors
         self.normalisers_ = np.array([normaliser(e, w / 2) for e, w in zip(errors, weights)])
         self.training_errors_ = training
         self.exponential_losses_ = losses
         self.training_bounds_ = np.cumprod(self.normalisers_)
-        self.edge_bounds_ = None
-        if n_classes <= 2:
-            # Z is convex in the weight: 1 without a step and with a double one, at most
-            # exp(-2 edge^2) with a whole one. A perfect round has a weight of at least one.
-            share = np.where(errors > 0, min(self.learning_rate, 2 - self.learning_rate), 1.0)
-            gain = -np.expm1(-2 * (0.5 - errors) ** 2)
-            factors = np.where(errors < 0.5, 1 - share * gain, self.normalisers_)
-            self.edge_bounds_ = np.cumprod(factors)
+        self.edge_bounds_ = edge_bounds(errors, self.normalisers_, rate) if n_classes <= 2 else None
 
     @property
     def alphas_(self) -> np.ndarray:
@@ -301,6 +225,9 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
         table = [member.feature_importances_ for member in self.estimators_]
         return np.average(table, axis=0, weights=self.estimator_weights_)
 
+    def _stages(self, X: Any) -> Iterator[np.ndarray]:
+        return self._staged_votes(self._new(X))
+
     def _staged_votes(self, X: Any) -> Iterator[np.ndarray]:
         """Yield the votes for checked rows after each round, in one array that changes."""
         votes = np.zeros((X.shape[0], len(self.classes_)))
@@ -313,7 +240,7 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
             votes += weight * hits
             yield votes
 
-    def _votes(self, X: Any) -> np.ndarray:
+    def _raw(self, X: Any) -> np.ndarray:
         trees = trees_of_votes(
             "AdaBoostClassifier", self.estimators_, self.estimator_weights_, self.classes_
         )
@@ -322,17 +249,19 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
         *_, last = self._staged_votes(X)
         return last
 
-    def _decision(self, votes: np.ndarray) -> np.ndarray:
-        total = votes.sum(axis=1, keepdims=True)
-        if votes.shape[1] <= 2:
-            return (2 * votes[:, -1] - total[:, 0]) / total[:, 0]
-        return (votes * votes.shape[1] - total) / (total * (votes.shape[1] - 1))
+    def _scores_of(self, raw: np.ndarray) -> np.ndarray:
+        total = raw.sum(axis=1, keepdims=True)
+        if raw.shape[1] <= 2:
+            return (2 * raw[:, -1] - total[:, 0]) / total[:, 0]
+        return (raw * raw.shape[1] - total) / (total * (raw.shape[1] - 1))
 
-    def _scores(self, X: Any) -> np.ndarray:
-        return self._decision(self._votes(X))
+    def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
+        # The multi-class exponential loss has the minimiser f_k = (K - 1) log P(k) + constant, and
+        # f is a multiple of the votes: the factors cancel, for two classes as for more.
+        return softmax(raw, axis=1)
 
-    def _probabilities(self, X: Any) -> np.ndarray:
-        return _probabilities_of_votes(self._votes(X))
+    def _labels_of(self, raw: np.ndarray) -> np.ndarray:
+        return self.classes_[winners(raw)]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the labels with the largest vote; of votes equal up to rounding, the first.
@@ -347,56 +276,7 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
         labels : ndarray of shape (n_samples,)
             Labels.
         """
-        best = winners(self._votes(self._new(X)))
-        return self.classes_[best]
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield the labels after each round.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Yields
-        ------
-        labels : ndarray of shape (n_samples,)
-            Labels by the vote so far.
-        """
-        for votes in self._staged_votes(self._new(X)):
-            yield self.classes_[winners(votes)]
-
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield normalised votes after each round.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Yields
-        ------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As :meth:`decision_function`.
-        """
-        for votes in self._staged_votes(self._new(X)):
-            yield self._decision(votes)
-
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield probabilities after each round.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Yields
-        ------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            As :meth:`predict_proba`.
-        """
-        for votes in self._staged_votes(self._new(X)):
-            yield _probabilities_of_votes(votes)
+        return self._labels_of(self._raw(self._new(X)))
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round.
@@ -417,9 +297,3 @@ class AdaBoostClassifier(FollowsMember, ScoringClassifier, ProbabilisticClassifi
         """
         for labels in self.staged_predict(X):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
-
-
-def _probabilities_of_votes(votes: np.ndarray) -> np.ndarray:
-    # The multi-class exponential loss has the minimiser f_k = (K - 1) log P(k) + constant, and f is
-    # a multiple of the votes: the factors cancel, for two classes as for more.
-    return softmax(votes, axis=1)

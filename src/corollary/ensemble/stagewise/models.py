@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
     Learner,
@@ -128,11 +127,6 @@ class _Stagewise(FollowsMember, Learner):
                 )
             yield values.astype(float)
 
-    def _kept(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[Any, np.ndarray, Any]:
-        if w is None or (w > 0).all():
-            return X, y, w
-        return X[w > 0], y[w > 0], w[w > 0]
-
 
 class StagewiseRegressor(_Stagewise, Regressor):
     r"""Regress by a greedy sum of functions, under any loss.
@@ -191,24 +185,7 @@ class StagewiseRegressor(_Stagewise, Regressor):
 
     start_: float = fitted()
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the sum.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows; sparse only if the base learner takes them.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : StagewiseRegressor
-            The fitted model.
-        """
+    def _fit_rounds(self, X: Any, y: Any, sample_weight: Any) -> None:
         loss = additive_loss(self.loss, "StagewiseRegressor")
         if isinstance(loss, MarginLoss):
             raise ValueError(
@@ -227,7 +204,6 @@ class StagewiseRegressor(_Stagewise, Regressor):
         run = self._run(loss, X, y, w, template, random, start=True)
         self.estimators_, self.lengths_ = run.members, run.lengths
         self.start_, self.losses_ = run.start, [run.losses]
-        return self
 
     def _predict(self, X: Any) -> np.ndarray:
         total = np.full(X.shape[0], float(self.start_))
@@ -317,24 +293,7 @@ class StagewiseClassifier(_Stagewise, ScoringClassifier):
             return "a member belongs to no class"
         return super()._fits_together()
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the sum, or one for each of several classes.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Training rows; sparse only if the base learner takes them.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        self : StagewiseClassifier
-            The fitted model.
-        """
+    def _fit_rounds(self, X: Any, y: Any, sample_weight: Any) -> None:
         loss = additive_loss(self.loss, "StagewiseClassifier")
         X, y, w = self._check(X, y, sample_weight)
         check_classification_targets(y)
@@ -357,7 +316,6 @@ class StagewiseClassifier(_Stagewise, ScoringClassifier):
         sizes = [len(run.members) for run in runs]
         self.outputs_ = np.repeat(np.arange(len(runs)), sizes)
         self.losses_ = [run.losses for run in runs]
-        return self
 
     def _scores(self, X: Any) -> np.ndarray:
         scores = np.zeros((X.shape[0], len(self.losses_)))
