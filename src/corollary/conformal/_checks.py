@@ -83,6 +83,17 @@ def check_groups(groups: Any, n_rows: int, *, who: str) -> np.ndarray:
     return labels
 
 
+def check_moments(time: Any, n_rows: int, *, who: str) -> np.ndarray:
+    """Return moments of rows as an array that can be sorted, or say what is wrong with them."""
+    moments = check_groups(time, n_rows, who=who)
+    if is_text(moments):
+        raise ValueError(
+            f"{who} needs numbers or dates, which can be put in order. Got the text "
+            f"{moments.tolist()[0]!r}; read it as a date first."
+        )
+    return moments
+
+
 def check_weights(weights: Any, n_rows: int, *, who: str, infinite: bool = False) -> np.ndarray:
     """Return weights as an array, or say what is wrong with them."""
     values = np.asarray(weights, dtype=float)
@@ -167,11 +178,11 @@ def warn_of_missing_rows(
     rows: str = "rows",
 ) -> None:
     """Say how many rows are missing if a level cannot be had from those there are."""
-    needed = smallest_finite_size(confidence)
+    needed, kind = smallest_finite_size(confidence), rows.split()[-1]
     missing = needed - n_rows
     if missing > 0:
         warn_user(
             f"{who} has {n_rows} {rows[:-1] if n_rows == 1 else rows}; "
             f"confidence {confidence:g} takes at least {needed}. Until {missing} more "
-            f"{'row is' if missing == 1 else 'rows are'} given, {fallback}."
+            f"{f'{kind[:-1]} is' if missing == 1 else f'{kind} are'} given, {fallback}."
         )

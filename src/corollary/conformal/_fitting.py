@@ -26,6 +26,7 @@ class Training(NamedTuple):
     y: np.ndarray
     weight: np.ndarray | None
     parameters: dict[str, dict[str, Any]]
+    groups: np.ndarray | None = None
 
     def of(self, rows: np.ndarray) -> "Training":
         """Return some of the rows."""
@@ -35,7 +36,11 @@ class Training(NamedTuple):
             for role, how in self.parameters.items()
         }
         return self._replace(
-            X=safe_indexing(self.X, rows), y=self.y[rows], weight=weight, parameters=parameters
+            X=safe_indexing(self.X, rows),
+            y=self.y[rows],
+            weight=weight,
+            parameters=parameters,
+            groups=None if self.groups is None else self.groups[rows],
         )
 
     def fit(self, model: Any, role: str = "estimator", y: np.ndarray | None = None) -> Any:
@@ -44,9 +49,14 @@ class Training(NamedTuple):
 
     def held_out_errors(self, model: Any, n_folds: int) -> np.ndarray:
         """Return the absolute error of every row under a copy of the model that left it out."""
-        from sklearn.model_selection import KFold, cross_val_predict
+        from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
-        folds = KFold(min(n_folds, len(self.y)), shuffle=True, random_state=self.rng)
+        n_groups = 1 if self.groups is None else len(np.unique(self.groups))
+        folds: Any = KFold(min(n_folds, len(self.y)), shuffle=True, random_state=self.rng)
+        if n_groups > 1:
+            # Rows of a group that the model has seen have errors too small for a new group.
+            whole = GroupKFold(min(n_folds, n_groups), shuffle=True, random_state=self.rng)
+            folds = list(whole.split(self.y, groups=self.groups))
         how = self.parameters["estimator"]
         said = cross_val_predict(clone(model), self.X, self.y, cv=folds, params=how)
         return np.abs(self.y - np.ravel(said))

@@ -24,6 +24,11 @@ def rank_of_level(n: int, confidence: float) -> int:
     return max(1, round_up((n + 1) * confidence, n))
 
 
+def suffices(count: np.ndarray, confidence: float) -> np.ndarray:
+    """Say which numbers of scores, or sums of weights beside a new weight of one, are enough."""
+    return count >= (confidence - _ROUNDING) * (count + 1)
+
+
 def smallest_finite_size(confidence: float) -> int:
     """Return how many scores a finite threshold takes."""
     n = max(1, math.floor(confidence / (1 - confidence)) - 1)

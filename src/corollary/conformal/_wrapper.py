@@ -66,6 +66,11 @@ class ConformalWrapper(MetaEstimator, Estimator, ABC):
             )
         return float(level)
 
+    def _require_fitted(self) -> None:
+        """Raise if there is no fit, at the cost of the sentence only where there is none."""
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
+
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the underlying model.
 
@@ -79,7 +84,7 @@ class ConformalWrapper(MetaEstimator, Estimator, ABC):
         y : ndarray of shape (n_samples,)
             The model's predictions.
         """
-        check_is_fitted(self)
+        self._require_fitted()
         return self.estimator_.predict(X)
 
     def misses(self, X: Any, y: Any) -> np.ndarray:

@@ -4,26 +4,12 @@ Rows of one group resemble each other, so that only the groups are exchangeable.
 once, however many rows it has, and the number of groups is the sample size.
 """
 
-from typing import Any
-
 import numpy as np
 
-from corollary.conformal._checks import check_groups, check_scores
+from corollary.conformal._checks import check_scores
+from corollary.conformal._groups import numbers_of_groups, row_weights
 from corollary.conformal._order import grouped_threshold
 from corollary.core.estimator import ArrayLike, Probability, checked
-
-
-def numbers_of_groups(groups: Any, n_rows: int, who: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of each row's group, and the size of each group."""
-    labels = check_groups(groups, n_rows, who=who)
-    _, numbers, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    return numbers, sizes
-
-
-def group_weights(groups: Any, n_rows: int, who: str) -> np.ndarray:
-    """Return one over the size of its group for each row, so that every group weighs one."""
-    numbers, sizes = numbers_of_groups(groups, n_rows, who)
-    return 1.0 / sizes[numbers]
 
 
 @checked
@@ -82,7 +68,7 @@ def hierarchical_quantile(scores: ArrayLike, groups: ArrayLike, confidence: Prob
     inf
     """
     scores = check_scores(scores, "hierarchical_quantile")
-    weights = group_weights(groups, len(scores), "hierarchical_quantile")
+    weights = row_weights(groups, len(scores), "hierarchical_quantile")
     return grouped_threshold(scores, weights, confidence)
 
 

@@ -71,6 +71,9 @@ class JackknifeAfterBootstrapRegressor(PlusWrapper):
     Predicting m rows takes time in proportion to m, n and the members, and memory for a block of
     rows at a time.
 
+    Rows that come in groups are not exchangeable, and nothing is proved of them here; use
+    :class:`SplitConformalRegressor`, whose ``fit`` takes groups.
+
     References
     ----------
     Kim, B., Xu, C. and Barber, R. F. (2020). Predictive inference is free with the

@@ -76,6 +76,9 @@ class CVPlusRegressor(PlusWrapper):
     :math:`1 - \alpha` unless the model is unstable. Both are simulated in
     ``tests/guarantees/conformal.py`` and ``tests/conformal/test_cv_plus.py``.
 
+    Rows that come in groups are not exchangeable, and nothing is proved of them here; use
+    :class:`SplitConformalRegressor`, whose ``fit`` takes groups.
+
     Predicting m rows takes memory for m times K predictions at most, in blocks, never for m
     times n numbers, except that "loo" has n models.
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from corollary.conformal._groups import row_weights
 from corollary.conformal._order import grouped_threshold
-from corollary.conformal.hierarchical import group_weights
 from corollary.conformal.quantile import conformal_quantile, smallest_calibration_size
 from corollary.conformal.scores.functions import reach
 from corollary.conformal.split.partitions import Bands
@@ -298,7 +298,7 @@ def calibrate_intervals(
     >>> low.round(6), high.round(6)
     (array([-3.]), array([3.]))
     """
-    weights = None if groups is None else group_weights(groups, len(y), "calibrate_intervals")
+    weights = None if groups is None else row_weights(groups, len(y), "calibrate_intervals")
     n_bands = _number_of_bands(len(y), weights, coverage)
     # Bands come from training rows alone: the calibration rows then stay exchangeable with new
     # ones within each band.

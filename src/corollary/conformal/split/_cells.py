@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.conformal._order import threshold, weighted_thresholds
+from corollary.conformal._order import grouped_threshold, threshold, weighted_thresholds
 
 
 class Cells(NamedTuple):
@@ -30,11 +30,21 @@ class Cells(NamedTuple):
 
     def split(self, values: np.ndarray) -> list[np.ndarray]:
         """Return the values of each cell."""
-        return np.split(values, np.cumsum(self.sizes)[:-1])
+        ends = self.sizes.cumsum().tolist()
+        return [values[start:end] for start, end in zip([0, *ends], ends)]
+
+    def counts(self) -> np.ndarray:
+        """Return how many rows are in each cell or, if they weigh what groups do, groups."""
+        if self.weights is None:
+            return self.sizes
+        return np.array([weights.sum() for weights in self.split(self.weights)])
 
     def thresholds(self, confidence: float) -> np.ndarray:
-        """Return the threshold of each cell, if scores have no weights."""
-        return np.array([threshold(scores, confidence) for scores in self.split(self.scores)])
+        """Return the threshold of each cell, if scores have no weights or those of groups."""
+        if self.weights is None:
+            return np.array([threshold(scores, confidence) for scores in self.split(self.scores)])
+        cells = zip(self.split(self.scores), self.split(self.weights))
+        return np.array([grouped_threshold(*cell, confidence) for cell in cells])
 
     def weighted_thresholds(
         self, groups: np.ndarray, n_classes: int, new_weights: np.ndarray, confidence: float
@@ -59,7 +69,6 @@ class Cells(NamedTuple):
                 return "a weight is not a number"
             if any(np.any(scores[1:] < scores[:-1]) for scores in self.split(self.scores)):
                 return "its scores are not sorted"
-            return None
         if (level is None) != (thresholds is None) or level in (0, 1):
             return "its thresholds have no level"
         if level is not None and not np.array_equal(thresholds, self.thresholds(level)):

@@ -22,7 +22,15 @@ def calibration_problem(wrapper: Any) -> str | None:
         return "it has groups, but no partition into them"
     if np.any(labels[1:] <= labels[:-1]):
         return "its groups are not sorted"
+    by_groups = wrapper.exchangeable_ == "groups"
+    if by_groups != (wrapper.calibration_groups_ is not None):
+        return "its groups do not fit what it takes to be exchangeable"
     cells = Cells(wrapper.scores_, wrapper.weights_, sizes)
-    return score.problem(wrapper.estimator_) or cells.problem(
+    problem = score.problem(wrapper.estimator_) or cells.problem(
         wrapper.calibrated_confidence_, wrapper.thresholds_
     )
+    # Rows that weigh what their groups do share a threshold; density ratios leave none to share.
+    shared = wrapper.weights_ is not None and wrapper.thresholds_ is not None
+    if problem is None and by_groups != shared:
+        return "its thresholds do not fit its weights"
+    return problem

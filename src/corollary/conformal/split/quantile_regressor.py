@@ -28,19 +28,22 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
         `prefit`.
     confidence : float, default=0.9
         Wanted coverage, strictly between 0 and 1; it need not be that of the quantiles.
-    prefit : bool, default=False
-        Whether the models are fitted already; then all rows given to ``fit`` calibrate.
-    calibration_size : float or int, default=0.25
-        Share or number of rows that calibrate.
     partition : Groups, Bands, callable or None, default=None
         What gives each row a group, and every group a threshold of its own: a frozen object, or
         a function of X, which model files cannot hold.
+    covers : {"row", "group"}, default="row"
+        What is promised if ``fit`` is given groups: that a row drawn from a new group is covered,
+        or that all rows of it are at once, which takes wider intervals.
     likelihood_ratio : callable or None, default=None
         ``likelihood_ratio(X)`` gives each row the density of new rows over that of calibration
         rows, up to a factor, for coverage under covariate shift; see
         :func:`weighted_conformal_quantile`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the split.
+    prefit : bool, default=False
+        Whether the models are fitted already; then all rows given to ``fit`` calibrate.
+    calibration_size : float or int, default=0.25
+        Share or number of rows that calibrate, or of groups.
     upper_estimator : estimator or None, default=None
         The model of the upper quantile, if one model does not know both.
 
@@ -55,18 +58,26 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
     scores_ : ndarray of shape (n_calibration,)
         Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
-        Labels of the groups; a single 0 without `partition`.
+        Labels of the groups of `partition`; a single 0 without it.
     group_sizes_ : ndarray of shape (n_groups,)
         Calibration rows in each.
     n_calibration_ : int
         Number of calibration rows.
     weights_ : ndarray of shape (n_calibration,) or None
-        Weights of the calibration scores, in their order.
+        Weights of the calibration scores, in their order: density ratios, or what rows weigh in
+        their groups.
     thresholds_ : ndarray of shape (n_groups,) or None
-        Threshold of each group at ``calibrated_confidence_``; None with weights, where new rows
-        have thresholds of their own.
+        Threshold of each group at ``calibrated_confidence_``; None with density ratios,
+        where new rows have thresholds of their own.
     calibrated_confidence_ : float or None
         The confidence at calibration.
+    exchangeable_ : {"rows", "groups", "nothing"}
+        What calibration takes to be exchangeable with what is new; nothing if ``fit`` was given
+        time.
+    calibration_groups_ : ndarray of shape (n_calibration_groups,) or None
+        Hashes of the groups that calibrated, if ``fit`` was given groups.
+    training_groups_ : ndarray of shape (n_training_groups,) or None
+        Hashes of the groups that trained.
 
     See Also
     --------
@@ -81,6 +92,11 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
     have no ties, however wrong the quantiles are. Checked by ``tests/conformal/test_cqr.py``.
 
     A lower end above the upper one means an empty interval.
+
+    Rows that come in groups, given to ``fit`` as `groups`: if groups are exchangeable, a row drawn
+    from a new group (or with `covers` all of its rows) is covered with probability at least
+    `confidence`, and the number of calibration groups is the sample size. With `partition` the
+    former holds given the part that the row is in. Checked by ``tests/conformal/test_groups.py``.
 
     References
     ----------
