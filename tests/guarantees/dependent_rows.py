@@ -147,7 +147,7 @@ for n in (5, 10, 20, 40):
         "theory.unit-betting",
         f"{n} clinics of 10 patients",
         delta=DELTA,
-        **SHORT,
+        verify=5000,
         faults={"patients counted instead of clinics": inner_for_outer} if n == 20 else None,
     )(betting(NESTED, 10 * n, outer=True))
     guarantee(

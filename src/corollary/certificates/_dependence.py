@@ -36,7 +36,8 @@ class Moments(NamedTuple):
 
 def read_dependence(groups: Any, time: Any, unit: Any, training: Any, n: int) -> Dependence:
     """Read owners and moments, and name the rows that claims speak of."""
-    labels, codes, order, owners, period = [], None, None, None, None
+    labels: list[Hashable] = []
+    codes = order = owners = period = None
     ends: dict[str, Any] = {}
     if time is not None:
         order, *moments = read_moments(time, n)

@@ -22,6 +22,13 @@ class OwnedRows(NamedTuple):
         The owner of every row.
     clusters : ndarray of shape (n_samples,)
         What the owner belongs to; the owner itself if owners are not nested.
+
+    Examples
+    --------
+    >>> from corollary.datasets import Owners
+    >>> rows = Owners(n_rows=2, per_cluster=3).draw(4, random_state=0)
+    >>> rows.groups, rows.clusters
+    (array([0, 0, 1, 1, 2, 2, 3, 3]), array([0, 0, 0, 0, 0, 0, 1, 1]))
     """
 
     X: np.ndarray
@@ -162,6 +169,12 @@ class PeriodRows(NamedTuple):
         Moments.
     risks : ndarray of shape (n_samples,)
         Probability that :meth:`RisingRisk.rule` errs on a row, given all rows before it.
+
+    Examples
+    --------
+    >>> from corollary.datasets import RisingRisk
+    >>> RisingRisk(start=0.5, rise=0.5, memory=0.0).draw(4).risks
+    array([0.5  , 0.625, 0.75 , 0.875])
     """
 
     X: np.ndarray
