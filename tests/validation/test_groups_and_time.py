@@ -183,6 +183,13 @@ def test_time_makes_the_folds_and_units_are_counted():
     assert outcome.population.kind == "period"
     assert outcome.degrees_of_freedom == 7
     assert outcome.fold_sizes.tolist() == [24, 24, 24]
+    by_splitter = cross_validate(
+        Zero(), y[:, None], y, groups=shop, cv=ForwardChaining(3, time=month)
+    )
+    assert by_splitter.population == outcome.population
+    assert np.array_equal(by_splitter.losses, outcome.losses, equal_nan=True)
+    in_order = cross_validate(Zero(), y[:, None], y, cv=ForwardChaining(3))
+    assert (in_order.population.start, in_order.population.end) == (24, 95)
 
 
 def test_one_part_is_held_out_by_units_or_is_the_latest():

@@ -43,6 +43,8 @@ def fold_losses(
         loss_of(estimator, loss),
     )
     units = None if groups is None else read_units("cross_validate", groups, n, least=2)
+    if time is None and isinstance(cv, ForwardChaining | BlockKFold):
+        time = np.arange(n) if cv.time is None else cv.time
     moments = None if time is None else read_moments("cross_validate", time, n)
     splits = splits_of(estimator, X, y_array, cv, units, moments, random_state)
 
@@ -85,7 +87,7 @@ def splits_of(
             raise ValueError(
                 "cross_validate needs folds that leave out whole units when groups= names them. "
                 "Got rows of one unit on both sides; let cv be a number of folds, UnitKFold or "
-                "another splitter that keeps groups whole."
+                "another splitter that keeps groups whole, or pass time= to predict later rows."
             )
     return splits
 

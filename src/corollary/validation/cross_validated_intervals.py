@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, Count, Positive, Probability, checked
+from corollary.theory import unit_means
+from corollary.validation._units import read_units
 from corollary.validation.intervals import Estimate, mean_interval
-from corollary.validation.unit_intervals import unit_means
 
 
 @checked
@@ -83,9 +84,9 @@ def cross_validated_interval(
     >>> value, round(low, 2), round(high, 2)
     (0.5, 0.35, 0.65)
     """
-    values = values if units is None else unit_means(values, units)
     if len(values) < 2 or not np.isfinite(values).all():
         return Estimate(float(np.mean(values)), -math.inf, math.inf, len(values))
+    values = _pieces("cross_validated_interval", values, units)
     return mean_interval(values, confidence, inflation=overlap_inflation(n_folds))
 
 
@@ -114,5 +115,12 @@ def cross_validated_error(values: ArrayLike, n_folds: Count, *, units: Any = Non
     >>> round(cross_validated_error(np.tile([0.0, 1.0], 50), 5), 3)
     0.075
     """
-    values = values if units is None else unit_means(values, units)
+    values = _pieces("cross_validated_error", values, units)
     return float(np.std(values, ddof=1) / np.sqrt(len(values)) * overlap_inflation(n_folds))
+
+
+def _pieces(who: str, values: Any, units: Any) -> np.ndarray:
+    """Return what counts as independent: values of rows, or means of units."""
+    if units is None:
+        return np.asarray(values, dtype=float)
+    return unit_means(values, read_units(who, units, len(values)))

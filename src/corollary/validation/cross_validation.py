@@ -9,9 +9,9 @@ from sklearn.base import clone
 from corollary.core.compat import safe_indexing
 from corollary.core.population import Population
 from corollary.risk import LossLike
+from corollary.theory import unit_means
 from corollary.validation._fold_loop import fold_losses
 from corollary.validation.cross_validated_intervals import overlap_inflation
-from corollary.validation.unit_intervals import unit_means
 
 
 class CrossValidation(NamedTuple):

@@ -16,18 +16,18 @@ from corollary.core.estimator import AnyReal, ArrayLike, Count, Probability, Ran
 from corollary.core.population import Population
 from corollary.risk import LossLike
 from corollary.theory import (
-    betting_sequence,
+    betting_mean_bound,
     check_losses,
     clopper_pearson_interval,
     clopper_pearson_upper,
     empirical_bernstein_radius,
     hoeffding_bound,
+    unit_means,
 )
 from corollary.validation._losses import loss_of
 from corollary.validation._units import check_rows, population_of, read_moments, read_units
 from corollary.validation.splits.time import split_latest
 from corollary.validation.splits.units import split_units
-from corollary.validation.unit_intervals import unit_means
 
 
 class HoldOut(NamedTuple):
@@ -175,7 +175,7 @@ def hold_out_interval(
     method : {"auto", "exact", "hoeffding", "bernstein", "betting"}, default="auto"
         "hoeffding": mean plus or minus :math:`(b-a)\sqrt{\log(m/\delta)/(2n)}` with m sides;
         "bernstein": by the observed variance; "exact": Clopper and Pearson, for losses that are one
-        of the two ends; "betting": :func:`corollary.theory.betting_sequence` at its last time.
+        of the two ends; "betting": :func:`corollary.theory.betting_mean_bound`.
         "auto" takes "betting" for units, otherwise "exact" where it can and "hoeffding" where it
         cannot, a choice that does not look at how long the intervals are.
     units : array-like of shape (n_samples,) or None, default=None
@@ -209,7 +209,9 @@ def hold_out_interval(
     if losses.ndim != 1:
         raise ValueError(f"hold_out_interval needs one loss per row. Got shape {losses.shape}.")
     if units is not None:
-        losses = unit_means(losses, units)
+        codes = read_units("hold_out_interval", units, len(losses))
+        # A mean of the largest losses may exceed them by rounding.
+        losses = np.clip(unit_means(losses, codes), low, high)
         if method == "exact":
             raise ValueError(
                 "method='exact' of hold_out_interval counts rows that are hits or not, which units "
@@ -218,10 +220,12 @@ def hold_out_interval(
         method = "betting" if method == "auto" else method
     n, width = len(losses), high - low
     if method == "betting":
-        limits = betting_sequence(
-            losses, delta, low=low, high=high, sides=sides, running=False, horizon=n
-        )
-        return float(limits.lower[-1]) if sides == 2 else low, float(limits.upper[-1])
+        share = delta / sides
+        upper = betting_mean_bound(losses, share, low=low, high=high)
+        # From below: the mirror image of the losses, from above.
+        mirrored = np.clip(low + high - losses, low, high)
+        lower = low + high - betting_mean_bound(mirrored, share, low=low, high=high)
+        return lower if sides == 2 else low, upper
     ends = bool(np.isin(losses, (low, high)).all())
     if method == "exact" and not ends:
         raise ValueError(

@@ -10,38 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from corollary.core.estimator import ArrayLike, Positive, Probability, RandomSeed, checked
-from corollary.theory import betting_sequence
+from corollary.theory import betting_mean_bound, one_row_per_unit, unit_means
 from corollary.validation._units import read_units
 from corollary.validation.intervals import Estimate, mean_interval, quantile_interval, share_upper
-
-
-@checked
-def unit_means(values: ArrayLike, units: Any) -> np.ndarray:
-    r"""Average values over the rows of each unit.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        A number for each row, a loss for instance.
-    units : array-like of shape (n_samples,)
-        The unit of each row: any labels, none missing.
-
-    Returns
-    -------
-    means : ndarray of shape (n_units,)
-        :math:`L_g`, in the order of the units' labels.
-
-    Examples
-    --------
-    >>> from corollary.validation import unit_means
-    >>> unit_means([1.0, 3.0, 10.0], ["b", "b", "a"])
-    array([10.,  2.])
-    """
-    values, codes = _read("unit_means", values, units)
-    return np.bincount(codes, weights=values) / np.bincount(codes)
 
 
 @checked
@@ -87,20 +60,21 @@ def unit_mean_interval(
     >>> estimate.value, round(estimate.low, 2), round(estimate.high, 2), estimate.n
     (2.0, -0.48, 4.48, 3)
     """
-    return mean_interval(unit_means(values, units), confidence, inflation=inflation)
+    means = unit_means(*_read("unit_mean_interval", values, units))
+    return mean_interval(means, confidence, inflation=inflation)
 
 
 @checked
 def unit_share_upper(hits: ArrayLike, units: Any, confidence: Probability) -> float:
     r"""Bound the probability of a hit for a row of a new unit from above.
 
-    The shares :math:`L_g` of the units are independent numbers in [0, 1], and a gambler who bets
-    that their mean is smaller loses unless it is (:func:`corollary.theory.betting_sequence`).
-    Where every unit has one row this is the exact binomial bound.
+    The shares :math:`L_g` of the units are independent numbers in [0, 1], whose mean is bounded by
+    betting (:func:`corollary.theory.betting_mean_bound`). Where every unit has one row this is the
+    exact binomial bound.
 
     Guarantee: the bound holds at least as often as the confidence says, for any number of units and
     any sizes, also where size and share have to do with each other, if units are drawn
-    independently of each other and of what decided which values are hits. Checked by
+    independently of each other and of the model whose hits they are. Checked by
     ``tests/validation/test_unit_intervals.py``.
 
     Parameters
@@ -117,10 +91,9 @@ def unit_share_upper(hits: ArrayLike, units: Any, confidence: Probability) -> fl
     high : float
         The bound.
 
-    References
-    ----------
-    .. [1] I. Waudby-Smith and A. Ramdas (2023). Estimating means of bounded random variables by
-       betting. Journal of the Royal Statistical Society B 86.
+    See Also
+    --------
+    hold_out_interval : Limits on both sides, for bounded losses.
 
     Examples
     --------
@@ -130,7 +103,7 @@ def unit_share_upper(hits: ArrayLike, units: Any, confidence: Probability) -> fl
     >>> round(share_upper(25, 100, 0.95), 2)
     0.33
     >>> round(unit_share_upper(mistakes, np.repeat([1, 2, 3, 4], 25), 0.95), 2)
-    0.86
+    0.83
     """
     values, codes = _read("unit_share_upper", hits, units)
     if not np.isin(values, (0, 1)).all():
@@ -138,9 +111,7 @@ def unit_share_upper(hits: ArrayLike, units: Any, confidence: Probability) -> fl
     n_units = int(codes.max()) + 1
     if n_units == len(codes):
         return share_upper(int(values.sum()), n_units, confidence)
-    means = unit_means(values, codes)
-    limits = betting_sequence(means, 1 - confidence, sides=1, running=False, horizon=n_units)
-    return float(limits.upper[-1])
+    return betting_mean_bound(unit_means(values, codes), 1 - confidence)
 
 
 @checked
@@ -189,16 +160,11 @@ def unit_quantile_interval(
     (29.0, True, True, 20)
     """
     values, codes = _read("unit_quantile_interval", values, units)
-    if np.isnan(values).any():
-        raise ValueError("unit_quantile_interval needs numbers, none of them NaN.")
     sizes = np.bincount(codes)
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(1 / sizes[codes[order]]) / len(sizes)
     middle = float(values[order[min(int(np.searchsorted(mass, level - 1e-9)), len(mass) - 1)]])
-    # Rows by unit, and one draw from each stretch of them.
-    drawn = check_random_state(random_state).random_sample(len(sizes))
-    picks = np.cumsum(sizes) - sizes + (drawn * sizes).astype(int)
-    sample = values[np.argsort(codes, kind="stable")[picks]]
+    sample = values[one_row_per_unit(codes, random_state)]
     _, low, high = quantile_interval(sample, level, confidence)
     return Estimate(
         middle,
@@ -213,4 +179,6 @@ def _read(who: str, values: Any, units: Any) -> tuple[np.ndarray, np.ndarray]:
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim != 1:
         raise ValueError(f"{who} needs one value for each row. Got shape {numbers.shape}.")
+    if np.isnan(numbers).any():
+        raise ValueError(f"{who} needs numbers, none of them NaN. Leave these rows out.")
     return numbers, read_units(who, units, len(numbers))

@@ -6,10 +6,9 @@ import numpy as np
 
 from corollary.core.display import axes_for, html_table
 from corollary.core.estimator import ArrayLike, Count, Probability, checked
-from corollary.theory import clopper_pearson_interval
+from corollary.theory import clopper_pearson_interval, unit_means
 from corollary.validation._units import read_units
 from corollary.validation.hold_out import hold_out_interval
-from corollary.validation.unit_intervals import unit_means
 
 
 class ReliabilityCurve(NamedTuple):
