@@ -466,6 +466,31 @@ def many_rows(rows: int = 1_000_000, columns: int = 200) -> Evidence:
     )
 
 
+def grouped(seed, weak, rows=400, columns=6) -> Evidence:
+    """Classes that are called wrongly with probability `weak` in one group, 0.1 elsewhere."""
+    rng = np.random.default_rng(seed)
+    evidence = coin_flips()
+    names = [f"c{i}" for i in range(columns)]
+    table = {name: rng.choice(["a", "b", "c"], rows).tolist() for name in names}
+    chance = np.where(np.array(table["c0"]) == "b", weak, 0.1)
+    truth = np.zeros(rows, dtype=int)
+    prediction = (rng.random(rows) < chance).astype(int)
+    template = replace(evidence.profile.columns[0], kind="category")
+    return replace(
+        evidence,
+        profile=replace(
+            evidence.profile, columns=tuple(replace(template, name=name) for name in names)
+        ),
+        test=replace(
+            evidence.test,
+            positions=np.arange(rows),
+            truth=truth,
+            prediction=prediction,
+            table=table,
+        ),
+    )
+
+
 BUILDERS = {
     "breast_cancer": breast_cancer,
     "diabetes": diabetes,

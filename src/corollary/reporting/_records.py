@@ -16,17 +16,17 @@ from corollary.core.certificate import Population as Population
 from corollary.validation import Estimate as Estimate
 
 if TYPE_CHECKING:
-    from corollary.reporting.trust._classes import CommonestClass, MissedClass, WrongClasses
-    from corollary.reporting.trust._confusion import Confusion, Thresholds
     from corollary.reporting.trust._coverage import Coverage
     from corollary.reporting.trust._detection import Detection
-    from corollary.reporting.trust._error_rate import ErrorRate, FewerMistakes
-    from corollary.reporting.trust._error_sizes import ErrorSizes
-    from corollary.reporting.trust._groups import Groups
-    from corollary.reporting.trust._pictures import Scatter
     from corollary.reporting.trust._reliability import Reliability
-    from corollary.reporting.trust._weak_groups import CoveredGroups, WeakGroups
-    from corollary.reporting.trust._worst import WorstRows
+    from corollary.reporting.trust.errors._classes import CommonestClass, MissedClass, WrongClasses
+    from corollary.reporting.trust.errors._confusion import Confusion, Thresholds
+    from corollary.reporting.trust.errors._groups import Groups
+    from corollary.reporting.trust.errors._rate import ErrorRate, FewerMistakes
+    from corollary.reporting.trust.errors._scatter import Scatter
+    from corollary.reporting.trust.errors._sizes import ErrorSizes
+    from corollary.reporting.trust.errors._weak_groups import CoveredGroups, WeakGroups
+    from corollary.reporting.trust.errors._worst import WorstRows
 
 Task = Literal["classification", "regression"]
 Verdict = Literal["shown", "not shown", "worse"]
@@ -308,91 +308,91 @@ class Evidence:
     @cached_property
     def error_rate(self) -> "ErrorRate":
         """How often the class is wrong (classification)."""
-        from corollary.reporting.trust._error_rate import measure_error_rate
+        from corollary.reporting.trust.errors._rate import measure_error_rate
 
         return measure_error_rate(self)
 
     @cached_property
     def fewer_mistakes(self) -> "FewerMistakes":
         """Whether the model is wrong less often than guessing (classification)."""
-        from corollary.reporting.trust._error_rate import compare_mistakes
+        from corollary.reporting.trust.errors._rate import compare_mistakes
 
         return compare_mistakes(self)
 
     @cached_property
     def wrong_classes(self) -> "WrongClasses":
         """Which mistakes were made, and how many where the model was sure (classification)."""
-        from corollary.reporting.trust._classes import measure_wrong_classes
+        from corollary.reporting.trust.errors._classes import measure_wrong_classes
 
         return measure_wrong_classes(self)
 
     @cached_property
     def commonest(self) -> "CommonestClass":
         """The commonest class of the test rows (classification)."""
-        from corollary.reporting.trust._classes import find_commonest
+        from corollary.reporting.trust.errors._classes import find_commonest
 
         return find_commonest(self)
 
     @cached_property
     def never_called(self) -> "MissedClass":
         """The commonest class that was never predicted (classification)."""
-        from corollary.reporting.trust._classes import find_never_called
+        from corollary.reporting.trust.errors._classes import find_never_called
 
         return find_never_called(self)
 
     @cached_property
     def confusion(self) -> "Confusion":
         """What was called what (classification)."""
-        from corollary.reporting.trust._confusion import measure_confusion
+        from corollary.reporting.trust.errors._confusion import measure_confusion
 
         return measure_confusion(self)
 
     @cached_property
     def thresholds(self) -> "Thresholds | None":
         """What other thresholds would do (two classes with probabilities)."""
-        from corollary.reporting.trust._confusion import measure_thresholds
+        from corollary.reporting.trust.errors._confusion import measure_thresholds
 
         return measure_thresholds(self)
 
     @cached_property
     def error_sizes(self) -> "ErrorSizes":
         """How large the errors are (regression)."""
-        from corollary.reporting.trust._error_sizes import measure_error_sizes
+        from corollary.reporting.trust.errors._sizes import measure_error_sizes
 
         return measure_error_sizes(self)
 
     @cached_property
     def scatter(self) -> "Scatter":
         """Predictions against what happened (regression)."""
-        from corollary.reporting.trust._pictures import measure_scatter
+        from corollary.reporting.trust.errors._scatter import measure_scatter
 
         return measure_scatter(self)
 
     @cached_property
     def worst_rows(self) -> "WorstRows":
         """The test rows that were predicted worst."""
-        from corollary.reporting.trust._worst import measure_worst
+        from corollary.reporting.trust.errors._worst import measure_worst
 
         return measure_worst(self)
 
     @cached_property
     def groups(self) -> "Groups":
         """Groups of test rows, cut by one column."""
-        from corollary.reporting.trust._groups import find_groups
+        from corollary.reporting.trust.errors._groups import find_groups
 
         return find_groups(self)
 
     @cached_property
     def weak_groups(self) -> "WeakGroups | None":
         """Groups of rows where the model errs more than elsewhere."""
-        from corollary.reporting.trust._weak_groups import find_weak_groups
+        from corollary.reporting.trust.errors._weak_groups import find_weak_groups
 
         return find_weak_groups(self)
 
     @cached_property
     def covered_groups(self) -> "CoveredGroups | None":
         """Groups of rows whose sets or intervals hold too rarely."""
-        from corollary.reporting.trust._weak_groups import find_covered_groups
+        from corollary.reporting.trust.errors._weak_groups import find_covered_groups
 
         return find_covered_groups(self)
 

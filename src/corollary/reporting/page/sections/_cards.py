@@ -19,7 +19,7 @@ from corollary.reporting.page._format import (
 from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _new_data as new_data
-from corollary.reporting.trust._classes import SureRows
+from corollary.reporting.trust.errors._classes import SureRows
 
 
 def _card(key: str, question: str, number_: str, caption: str, sentence: str, **more: Any) -> dict:

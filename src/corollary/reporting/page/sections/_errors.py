@@ -8,8 +8,8 @@ from corollary.reporting.page._format import count, number, opening, percent_tri
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections._worst_rows import worst_rows_table
-from corollary.reporting.trust._confusion import ConfusedPair
-from corollary.reporting.trust._pictures import MOST_POINTS
+from corollary.reporting.trust.errors._confusion import ConfusedPair
+from corollary.reporting.trust.errors._scatter import MOST_POINTS
 
 LEVEL_WORDS = {0.5: "half", 0.9: "9 of 10", 0.99: "99 of 100"}
 MOST_CLASSES = 12

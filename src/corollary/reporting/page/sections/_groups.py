@@ -6,8 +6,8 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, label, number, percent_triple, plural, triples
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._groups import LEAST_ROWS, Group
-from corollary.reporting.trust._weak_groups import WeakGroups
+from corollary.reporting.trust.errors._groups import LEAST_ROWS, Group
+from corollary.reporting.trust.errors._weak_groups import WeakGroups
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:

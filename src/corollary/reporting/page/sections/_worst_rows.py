@@ -14,7 +14,7 @@ from corollary.reporting.page._format import (
     percent,
 )
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._worst import WorstRows
+from corollary.reporting.trust.errors._worst import WorstRows
 
 WORST_COLUMNS = 4
 

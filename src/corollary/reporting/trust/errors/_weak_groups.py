@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.trust._groups import Group, Groups
 from corollary.reporting.trust._pieces import Pieces
+from corollary.reporting.trust.errors._groups import Group, Groups
 from corollary.validation import holm
 
 MOST_SHOWN = 8

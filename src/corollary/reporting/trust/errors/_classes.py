@@ -66,7 +66,7 @@ def measure_wrong_classes(evidence: Evidence) -> WrongClasses:
     pairs = np.column_stack([rows.truth[wrong], rows.prediction[wrong]]).astype(int)
     kinds, counts = np.unique(pairs, axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_KINDS]
-    foremost = tuple(Mistake(*kinds[i].tolist(), int(counts[i])) for i in order)
+    foremost = tuple(Mistake(int(kinds[i, 0]), int(kinds[i, 1]), int(counts[i])) for i in order)
     return WrongClasses(len(kinds), foremost, _sure_rows(evidence, wrong))
 
 

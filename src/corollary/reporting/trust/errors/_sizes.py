@@ -73,7 +73,8 @@ def measure_error_sizes(evidence: Evidence) -> ErrorSizes:
 
 def _weights(pieces: Pieces) -> np.ndarray:
     """Let each unit count the same."""
-    _, place, sizes = np.unique(pieces.units, return_inverse=True, return_counts=True)
+    units = np.asarray(pieces.units)
+    _, place, sizes = np.unique(units, return_inverse=True, return_counts=True)
     return 1 / sizes[place]
 
 

@@ -1,0 +1,1 @@
+"""How wrong the predictions are on the test rows: rates, sizes, classes, groups, single rows."""
