@@ -1,6 +1,6 @@
 """How often rows that depend on each other are seen, and how often others are called so.
 
-``python -m bench.dependence [--repeats N] [--worlds TEXT] [--peers]``: for each world of
+``python -m bench.dependence [--repeats N] [--first SEED] [--worlds TEXT]``: for each world of
 ``tests/validation/dependence/worlds.py`` the share of seeds in which a question is asked (the
 right one where there is one), medians of what was measured, and seconds.
 """
@@ -34,7 +34,7 @@ def examine(name: str, seed: int) -> Outcome:
 
 def relevant(name: str, dependence: Dependence) -> Unit | None:
     """Return the unit that a world is about, or the one that seems to matter most."""
-    kinds, columns = WORLDS[name].kinds, WORLDS[name].columns
+    kinds, columns = WORLDS[name].kinds or WORLDS[name].wrong, WORLDS[name].columns
     units = [
         unit
         for unit in dependence.units
@@ -51,9 +51,9 @@ def median(values: list[float | None]) -> str:
     return f"{statistics.median(present):.2f}" if present else "-"
 
 
-def line(name: str, repeats: int) -> tuple[str, int]:
+def line(name: str, repeats: int, first: int) -> tuple[str, int]:
     """Examine some tables of a world; return a row of the page and the number of questions."""
-    outcomes = [examine(name, seed) for seed in range(repeats)]
+    outcomes = [examine(name, seed) for seed in range(first, first + repeats)]
     effects = [o.unit.effect for o in outcomes if o.unit is not None]
     asked = sum(o.asked for o in outcomes)
     figures = [
@@ -66,7 +66,7 @@ def line(name: str, repeats: int) -> tuple[str, int]:
     return f"| {name} | {marks.strip()} | {asked}/{repeats} | {' | '.join(figures)} |", asked
 
 
-def detection(repeats: int, text: str = "") -> None:
+def detection(repeats: int, first: int, text: str) -> None:
     """Print how often each world is asked about."""
     names = [name for name in WORLDS if text in name]
     for title, dependent in (("with structure", True), ("clean", False)):
@@ -75,7 +75,7 @@ def detection(repeats: int, text: str = "") -> None:
         print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
         total = 0
         for name in chosen:
-            row, asked = line(name, repeats)
+            row, asked = line(name, repeats, first)
             total += asked
             print(row, flush=True)
         print(f"\n{title}: {total} questions in {repeats * len(chosen)} tables", flush=True)
@@ -85,10 +85,10 @@ def main() -> None:
     """Read the options and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.dependence", description=__doc__)
     parser.add_argument("--repeats", type=int, default=20, help="seeds of each world")
+    parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--worlds", default="", help="only worlds whose name contains this")
-    parser.add_argument("--peers", action="store_true", help="whole reports beside peers")
     options = parser.parse_args()
-    detection(options.repeats, options.worlds)
+    detection(options.repeats, options.first, options.worlds)
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ def heavy(r):
     return table(X, y=X[:, 0] + r.standard_t(2, 500))
 
 
-@world("owners with days without effect: day")
+@world("owners with days without effect: day", wrong=("time", "order"))
 def idle_days(r):
     g, X = np.repeat(np.arange(40), 15), r.normal(size=(600, 3))
     y = X[:, 0] + r.normal(size=40)[g] + 0.7 * r.normal(size=600)

@@ -60,7 +60,7 @@ def test_every_kind_is_put_into_words():
     for kind in ("copies", "near copies", "joined", "owner", "time", "order"):
         text = str(Dependence((unit(kind, 3),), np.arange(ROWS)))
         assert text.startswith("12 rows")
-        assert "20% of the error" in text
+        assert "up to 1.2 times as large" in text
     later = replace(unit("time", 3), effect=effect(0.1, 0.1, 0.5))
-    assert "+50%" in str(later)
+    assert "later rows is up to 1.5 times" in str(later)
     assert "groups" in str(unit("owner", 3, columns=()))

@@ -2,8 +2,9 @@
 
 Each world makes a data frame with a column ``y`` from a generator. ``kinds`` are the units of which
 one must be called; ``columns`` narrows it to units that are said by one of them. Worlds without
-kinds are clean: any call is false. Worlds marked ``weak`` are at or below what is worth a question;
-those marked ``fresh`` played no part in setting the thresholds.
+kinds are clean: any call is false, or any of the ``wrong`` kinds if some are named. Worlds marked
+``weak`` are at or below what is worth a question; those marked ``fresh`` played no part in setting
+the thresholds.
 """
 
 from collections.abc import Callable
@@ -21,16 +22,17 @@ class World(NamedTuple):
     columns: tuple[str, ...] = ()
     weak: bool = False
     fresh: bool = False
+    wrong: tuple[str, ...] = ()
 
 
 WORLDS: dict[str, World] = {}
 
 
-def world(name, *kinds, columns=(), weak=False, fresh=False):
+def world(name, *kinds, columns=(), weak=False, fresh=False, wrong=()):
     """Register a world under a name."""
 
     def register(make):
-        WORLDS[name] = World(make, kinds, columns, weak, fresh)
+        WORLDS[name] = World(make, kinds, columns, weak, fresh, wrong)
         return make
 
     return register

@@ -19,7 +19,7 @@ def draw(name: str, seed: int) -> tuple[pd.DataFrame, pd.Series]:
 
 def called(name: str, dependence: Any) -> bool:
     """Whether a unit was called: one of the right ones if there are such, else any."""
-    kinds, columns = WORLDS[name].kinds, WORLDS[name].columns
+    kinds, columns = WORLDS[name].kinds or WORLDS[name].wrong, WORLDS[name].columns
     return any(
         unit.matters
         and (not kinds or unit.kind in kinds)

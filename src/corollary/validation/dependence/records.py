@@ -142,9 +142,8 @@ class Unit:
                 what = f"{rows} depend on their order"
         if self.effect is None:
             return what
-        if self.effect.excess == self.effect.later:
-            return f"{what} (the error on later rows is {self.effect.later:+.0%})"
-        return f"{what} (knowing the unit is worth {max(self.effect.excess, 0):.0%} of the error)"
+        rows = "later rows" if self.effect.excess == self.effect.later else "new ones"
+        return f"{what} (the error on {rows} is up to {1 + self.effect.excess:.3g} times as large)"
 
 
 @dataclass(frozen=True, eq=False)

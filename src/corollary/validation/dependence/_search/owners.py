@@ -44,10 +44,12 @@ def find_owners(
             if k != j
         )
         if table.kinds[j] == "text":
-            eligible = _text_may_own(table, j, size, signs, called) or holds
             # Good and Turing: the share of values that occur once is that of new values.
             if table.n_values[j] >= 20 and (size == 1).sum() >= 0.01 * n:
                 signs = (*signs, "new values")
+            eligible = _text_may_own(table, j, signs, called) or holds
+            # Codes along which the target moves smoothly are grades.
+            eligible = eligible and (bool(signs) or not _is_scale(table, j, y, measured))
         else:
             few = table.n_values[j] < 20 and not holds
             eligible = "fixed columns" in signs or not (
@@ -104,12 +106,9 @@ def _design(
     return tuple(signs)
 
 
-def _text_may_own(
-    table: Reading, j: int, size: np.ndarray, signs: tuple[Sign, ...], called: bool
-) -> bool:
+def _text_may_own(table: Reading, j: int, signs: tuple[Sign, ...], called: bool) -> bool:
     """Whether a text names owners and not one of a closed set of kinds."""
-    new = (size == 1).sum() >= 0.01 * table.n_rows
-    if table.n_values[j] >= 20 and (new or called or table.has_digits[j]):
+    if table.n_values[j] >= 20 and (called or table.has_digits[j]):
         return True
     return bool(signs) and bool(table.n_values[j] >= 10)
 
@@ -118,9 +117,10 @@ def _is_scale(table: Reading, j: int, y: np.ndarray, measured: np.ndarray) -> bo
     """Whether the target moves smoothly along the values: then they measure, and do not name."""
     from scipy.stats import rankdata
 
-    codes = table.codes[measured, j]
-    order, where = np.unique(codes[codes >= 0], return_inverse=True)
-    targets = y[measured][codes >= 0]
+    values = table.numbers[measured, j]
+    present = ~np.isnan(values)
+    order, where = np.unique(values[present], return_inverse=True)
+    targets = y[measured][present]
     for column in targets.T:
         means = rankdata(np.bincount(where, weights=column) / np.bincount(where))
         if len(order) > 2 and np.ptp(means[1:]) > 0 and np.ptp(means[:-1]) > 0:

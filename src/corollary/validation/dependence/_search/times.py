@@ -81,6 +81,6 @@ def find_order(table: Reading) -> bool:
             n_runs = 1 + int((np.diff(table.codes[:, j]) != 0).sum())
             if 5 <= n_values < n / 2 and n_runs < 2 * n_values:
                 return False
-        elif n_values > n / 20 and abs(rank_correlation(table.ranks[:, j], order)) > SORTED:
+        elif n_values >= 5 and abs(rank_correlation(table.ranks[:, j], order)) > SORTED:
             return False
     return True
