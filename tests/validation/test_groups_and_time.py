@@ -273,9 +273,12 @@ def test_choices_are_made_by_the_past():
     X, settings = time[:, None], {"degree": [0, 6]}
     assert tune(Powers(), settings, X, y, random_state=0).best == {"degree": 6}
     assert tune(Powers(), settings, X, y, time=time, cv=3).best == {"degree": 0}
-    nested = nested_risk(Powers(), settings, X, y, time=time, cv=3, inner_cv=2)
+    nested = nested_risk(Powers(), settings, X, y, cv=ForwardChaining(3, time=time), inner_cv=2)
     assert nested.population.kind == "period"
     assert np.isfinite(nested.losses).sum() == 60
+    # Inner folds go forward as well: they chose the constant, as the tuning above did.
+    constant = cross_validate(Powers(), X, y, time=time, cv=3)
+    assert nested.losses[20:] == pytest.approx(constant.losses[20:])
 
 
 def test_resamples_hold_whole_units():

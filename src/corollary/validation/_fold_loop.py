@@ -43,8 +43,7 @@ def fold_losses(
         loss_of(estimator, loss),
     )
     units = None if groups is None else read_units("cross_validate", groups, n, least=2)
-    if time is None and isinstance(cv, ForwardChaining | BlockKFold):
-        time = np.arange(n) if cv.time is None else cv.time
+    time = time_of(cv, n) if time is None else time
     moments = None if time is None else read_moments("cross_validate", time, n)
     splits = splits_of(estimator, X, y_array, cv, units, moments, random_state)
 
@@ -67,6 +66,13 @@ def fold_losses(
         units,
         population_of(groups, None if moments is None else moments[counts > 0]),
     )
+
+
+def time_of(cv: Any, n_rows: int) -> Any:
+    """Return the moments that a splitter by time brings along; None for other folds."""
+    if not isinstance(cv, ForwardChaining | BlockKFold):
+        return None
+    return np.arange(n_rows) if cv.time is None else cv.time
 
 
 def splits_of(

@@ -16,7 +16,8 @@ from corollary.core.compat import safe_indexing
 from corollary.core.display import html_table
 from corollary.core.estimator import checked
 from corollary.risk import LossLike
-from corollary.validation._fold_loop import fold_losses
+from corollary.validation._fold_loop import fold_losses, time_of
+from corollary.validation._units import count_rows
 from corollary.validation.cross_validation import CrossValidation, cross_validate
 
 
@@ -174,7 +175,6 @@ def nested_risk(
     cv: Any = 5,
     inner_cv: Any = 5,
     groups: Any = None,
-    time: Any = None,
     rule: Literal["best", "one_standard_error"] = "best",
     method: str = "predict",
     n_jobs: int | None = None,
@@ -196,13 +196,12 @@ def nested_risk(
         The loss. "auto" is the zero-one loss, for
         regressors the squared one.
     cv : int, "loo", splitter or iterable, default=5
-        Outer folds, which measure.
+        Outer folds, which measure. With :class:`ForwardChaining` or :class:`BlockKFold` inner folds
+        read the same moments: a number of them predicts later training rows from earlier ones.
     inner_cv : int, "loo", splitter or iterable, default=5
         Inner folds, which choose, inside the training rows of each outer fold.
     groups : array-like of shape (n_samples,) or None, default=None
         The unit of each row: outer and inner folds leave out whole units.
-    time : array-like of shape (n_samples,) or None, default=None
-        When each row happened: outer and inner folds predict later rows from earlier ones.
     rule : {"best", "one_standard_error"}, default="best"
         As for :func:`tune`.
     method : str, default="predict"
@@ -227,7 +226,7 @@ def nested_risk(
     >>> nested_risk(Ridge(), grid, X, y, loss="square", random_state=0).risk < 3200
     True
     """
-    seed = _seed(random_state)
+    seed, time = _seed(random_state), time_of(cv, count_rows(X))
 
     def tuned(train: np.ndarray) -> Any:
         rows = {

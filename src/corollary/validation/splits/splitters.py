@@ -59,8 +59,8 @@ class UnitKFold(BaseCrossValidator):
             Rows; only their number is read.
         y : array-like of shape (n_samples,) or None, default=None
             Class labels, read if `stratify`.
-        groups : array-like of shape (n_samples,)
-            The unit of each row.
+        groups : array-like of shape (n_samples,), default=None
+            The unit of each row; required.
 
         Yields
         ------
