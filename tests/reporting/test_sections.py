@@ -271,11 +271,13 @@ def test_groups_of_missing_values_and_odd_types_are_formed():
     table = dict(evidence.test.table)
     table["age"] = [None if i % 4 == 0 else v for i, v in enumerate(table["age"])]
     table["bmi"] = ["x"] * len(table["bmi"])
+    table["sex"] = [None if i % 3 else [1, 2] for i in range(len(table["sex"]))]
     cut = replace(evidence, test=replace(evidence.test, table=table)).groups
     names = [groups.name_group(group) for group in cut.groups]
     assert "age missing" in names
     assert cut.members[names.index("age missing")].sum() == 28
     assert not any(name.startswith("bmi") for name in names)
+    assert {"sex: missing", "sex: [1, 2]"} <= set(names)
 
 
 # ----------------------------------------------------------------- certificate, new data, data

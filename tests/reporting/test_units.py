@@ -227,9 +227,16 @@ def test_shares_of_a_period_have_the_bound_that_needs_no_independence():
     share = evidence.held.share
     assert evidence.held.low == pytest.approx(share - reach)
     assert evidence.held.high == pytest.approx(min(share + reach, 1))
-    assert evidence.held.promised is None
     sizes = in_period(worked_example.diabetes()).error_sizes
     assert (sizes.median.low, sizes.median.high) == (None, None)
+
+
+def test_the_law_of_rows_drawn_alike_promises_nothing_about_others():
+    plain = replace(worked_example.breast_cancer(), calibrated=(85,))
+    assert plain.held.promised > 0.8
+    for evidence in (_persons(plain), in_period(plain)):
+        assert evidence.held.promised is None
+        assert "Proved by" not in page_of(evidence)
 
 
 def test_rows_of_persons_are_not_mixed_up_by_their_order():

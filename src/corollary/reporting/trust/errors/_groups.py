@@ -94,7 +94,8 @@ def _levels(column: str, values: Sequence[Any]) -> list[tuple[Group, np.ndarray]
 
 
 def _known(value: Any) -> Any:
-    """Give a value of the data, or None where it is missing."""
-    from pandas import isna
-
-    return None if isna(value) else value
+    """Give a value of the data, or None where it is missing; what is not plain becomes text."""
+    if isinstance(value, str | int | float | np.generic):
+        return value if value == value else None
+    text = str(value)
+    return None if value is None or text in ("NaT", "<NA>") else text
