@@ -275,6 +275,16 @@ def test_errors():
         StackingRegressor(REGRESSORS).fit(X, y, sample_weight=np.ones(len(y)))
 
 
+def test_features_that_pass_through_are_those_of_the_predicted_rows(seed):
+    # Folds that are drawn hold rows out in another order than that of the table.
+    X = np.random.default_rng(seed).normal(size=(60, 2))
+    y = 3 * X[:, 0] - X[:, 1]
+    folds = KFold(3, shuffle=True, random_state=0)
+    members = [("stump", StumpRegressor())]
+    model = StackingRegressor(members, PeerLinear(), cv=folds, passthrough=True).fit(X, y)
+    np.testing.assert_allclose(model.final_estimator_.coef_, [0, 3, -1], atol=1e-10)
+
+
 @pytest.mark.parametrize("passthrough", [False, True])
 @pytest.mark.parametrize("method", ["predict_proba", "decision_function", "predict"])
 @pytest.mark.parametrize("classes", [2, 3])

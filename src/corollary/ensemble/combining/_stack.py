@@ -43,8 +43,8 @@ class Stack(NamedEnsemble):
         """Learn convex weights from out-of-fold predictions."""
 
     @abstractmethod
-    def _mix(self, blocks: list[np.ndarray]) -> np.ndarray:
-        """Average what members say by the convex weights."""
+    def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
+        """Average what members say by convex weights."""
 
     @abstractmethod
     def _answers(self, mixed: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ class Stack(NamedEnsemble):
         """
         blocks = self._blocks(X)
         if self.weights_ is not None:
-            return self._answers(self._mix(blocks))
+            return self._answers(self._mix(self.weights_, blocks))
         return self.final_estimator_.predict(self._final_columns(blocks, X))
 
     def transform(self, X: Any) -> Any:

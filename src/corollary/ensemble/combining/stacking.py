@@ -88,8 +88,8 @@ class StackingRegressor(RegressorMixin, Stack):
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
         return simplex_least_squares(np.hstack(blocks), y, sample_weight=weights)
 
-    def _mix(self, blocks: list[np.ndarray]) -> np.ndarray:
-        return np.hstack(blocks) @ self.weights_
+    def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
+        return np.hstack(blocks) @ weights
 
     def _answers(self, mixed: np.ndarray) -> np.ndarray:
         return mixed
@@ -192,8 +192,8 @@ class StackingClassifier(ClassifierMixin, Stack):
         likelihoods = np.column_stack([block[rows, columns] for block in blocks])
         return simplex_log_loss(likelihoods, sample_weight=weights)
 
-    def _mix(self, blocks: list[np.ndarray]) -> np.ndarray:
-        return np.tensordot(self.weights_, np.array(blocks), axes=1)
+    def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
+        return np.tensordot(weights, np.array(blocks), axes=1)
 
     def _answers(self, mixed: np.ndarray) -> np.ndarray:
         return self.classes_[winners(mixed)]
@@ -214,7 +214,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         """
         blocks = self._blocks(X)
         if self.weights_ is not None:
-            return self._mix(blocks)
+            return self._mix(self.weights_, blocks)
         columns = self._final_columns(blocks, X)
         final = self.final_estimator_
         return aligned_probabilities("StackingClassifier", self.classes_, final, columns)
