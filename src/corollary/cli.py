@@ -74,6 +74,25 @@ def _report(
     ] = "report",
     seed: Annotated[int, typer.Option(help="Same seed, same report.")] = 0,
     fast: Annotated[bool, typer.Option("--fast", help="Fewer models, fewer folds.")] = False,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Whose a row is; new rows bring new ones. Several, if they are nested.",
+        ),
+    ] = None,
+    when: Annotated[
+        str,
+        typer.Option("--time", metavar="COLUMN", help="When a row was; new rows are later."),
+    ] = "",
+    horizon: Annotated[
+        str, typer.Option(metavar="TIME", help="How far ahead: 4w, 12h, or a number.")
+    ] = "",
+    order: Annotated[bool, typer.Option("--order", help="Rows are in order of time.")] = False,
+    independent: Annotated[
+        bool,
+        typer.Option("--independent", help="You vouch that rows do not depend on each other."),
+    ] = False,
     demo: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"Bundled data: {', '.join(DEMOS)}.")
     ] = None,
@@ -104,6 +123,11 @@ def _report(
             out=out,
             seed=seed,
             fast=fast,
+            group=group or (),
+            time=when,
+            horizon=horizon,
+            order=order,
+            independent=independent,
         )
     _summarise(made)
     if open_:

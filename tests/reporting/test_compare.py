@@ -26,9 +26,15 @@ from corollary.reporting.models._trials import (
     out_of_bag_losses,
     run_trial,
 )
+from corollary.reporting.table._split import as_folds
 from corollary.representation import ColumnTable, TableEncoder
 from corollary.validation import cross_validated_error
 from corollary.validation import log_score as log_loss
+
+
+def _encode(frame, y, folds):
+    encoder = TableEncoder(target="classes")
+    return encode_folds(ColumnTable.of(frame), y, as_folds(folds), encoder)
 
 
 def _situation(task="classification", **changes):
@@ -60,7 +66,9 @@ def test_every_row_is_predicted_by_a_model_that_never_saw_it():
     frame, y, folds = _data()
     situation = _situation()
     (entry,) = candidates(situation)
-    encoded = encode_folds(ColumnTable.of(frame), y, folds, TableEncoder(target="classes"))
+    encoded = encode_folds(
+        ColumnTable.of(frame), y, as_folds(folds), TableEncoder(target="classes")
+    )
     trial = run_trial(
         (entry,), encoded, y, situation, log_loss, name="l", label="l", description=""
     )
@@ -76,11 +84,15 @@ def test_every_row_is_predicted_by_a_model_that_never_saw_it():
 def test_signal_is_chosen_and_noise_is_not():
     frame, y, folds = _data()
     situation = _situation()
-    encoded = encode_folds(ColumnTable.of(frame), y, folds, TableEncoder(target="classes"))
+    encoded = encode_folds(
+        ColumnTable.of(frame), y, as_folds(folds), TableEncoder(target="classes")
+    )
     trials = compare(candidates(situation), encoded, y, situation, log_loss)
     assert choose(trials, 5).name == "logistic"
     noise = np.random.default_rng(1).integers(0, 2, 200)
-    encoded = encode_folds(ColumnTable.of(frame), noise, folds, TableEncoder(target="classes"))
+    encoded = encode_folds(
+        ColumnTable.of(frame), noise, as_folds(folds), TableEncoder(target="classes")
+    )
     trials = compare(candidates(situation), encoded, noise, situation, log_loss)
     assert choose(trials, 5) is trials[0]
 
@@ -128,7 +140,9 @@ def test_a_candidate_that_fails_does_not_take_the_others_with_it():
 
     try:
         situation = _situation()
-        encoded = encode_folds(ColumnTable.of(frame), y, folds, TableEncoder(target="classes"))
+        encoded = encode_folds(
+            ColumnTable.of(frame), y, as_folds(folds), TableEncoder(target="classes")
+        )
         trials = compare(candidates(situation), encoded, y, situation, log_loss)
     finally:
         from corollary.reporting.models._candidates import _ENTRIES

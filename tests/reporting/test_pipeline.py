@@ -10,10 +10,11 @@ import pytest
 import corollary
 from corollary.reporting import ReportError, from_memory, measure, read_demo
 from corollary.reporting._clock import Clock
+from corollary.reporting._settings import Settings
 from corollary.reporting.models._selection import compare_models, fit_chosen
 from corollary.reporting.page._render import render_data, to_dict
 from corollary.reporting.page.sections import _verdict as verdict
-from corollary.reporting.table._split import count_folds, split_rows
+from corollary.reporting.table._split import count_folds, deal_units
 from corollary.reporting.table._target import read_target
 from corollary.representation import ColumnTable
 from tests.reporting.evidence_parts import page_of
@@ -157,7 +158,7 @@ def test_severe_skewness_is_judged_by_training_rows_alone(seed):
     frame = pd.DataFrame({"a": rng.normal(size=400), "b": rng.normal(size=400)})
     y = np.exp(2.5 * frame["a"].to_numpy() + rng.normal(size=400))
     goal = read_target(from_memory(frame.assign(y=y)), "y")
-    split = split_rows(goal.values, goal.task, np.arange(400), n_folds=3)
+    split = deal_units(goal.values, goal.task, np.arange(400), Settings(fast=True))
     goal.values[split.test[:5]] = -1.0
     table = ColumnTable.of(frame)
     found = compare_models(table, goal, split, seed=0, fast=True, clock=Clock())
@@ -248,9 +249,9 @@ def test_copies_with_a_row_number_are_still_copies(seed):
     frame.insert(0, "row", np.arange(len(frame)))
     evidence, _ = measure(from_memory(frame), "label", fast=True)
     kinds = {f.kind for f in evidence.profile.findings}
-    assert "duplicate-rows" in kinds
+    assert "copies" in kinds
     assert "twins-across-split" not in kinds
-    assert evidence.n_test == 20
+    assert (evidence.n_test, evidence.gain.n) == (20, 20)
     assert evidence.certificates
 
 

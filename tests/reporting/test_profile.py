@@ -11,15 +11,12 @@ from corollary.reporting.table._odd_values import (
 )
 from corollary.reporting.table._profile import inspect, profile_table
 from corollary.reporting.table._read import DEMOS, from_memory, read_demo
-from corollary.reporting.table._split import find_twins, split_rows
 
 
 def _profile(frame, target, task="auto"):
     table = from_memory(frame)
     subject = inspect(table, target, task)
-    groups = find_twins(subject.columns)
-    split = split_rows(subject.target.values, subject.target.task, groups)
-    return profile_table(subject, split), subject.used.names
+    return profile_table(subject), subject.used.names
 
 
 def _kinds(profile):
@@ -218,20 +215,6 @@ def test_a_leaked_column_is_asked_about(frame, task, seed):
     assert set(names) <= set(used)
 
 
-def test_rows_in_order_of_time_are_asked_about(frame):
-    days = pd.Series(pd.date_range("2020-01-01", periods=len(frame)))
-    assert "time-order" not in _kinds(_profile(frame, "y")[0])
-    shuffled = days.sample(frac=1.0, random_state=0).to_numpy()
-    assert "time-order" not in _kinds(_profile(frame.assign(day=shuffled), "y")[0])
-    years = np.sort(np.arange(len(frame)) % 40 + 1980)
-    for name, values in {"day": days, "text": days.astype(str), "year": years[::-1]}.items():
-        profile, used = _profile(frame.assign(**{name: values}), "y")
-        (found,) = [f for f in profile.findings if f.kind == "time-order"]
-        assert (found.columns, found.act) == ((name,), False)
-        assert f"in order of '{name}'" in found.sentence
-        assert name in used
-
-
 def test_columns_that_carry_nothing_are_left_out_with_the_reason(frame):
     frame["same"] = 3
     frame["nothing"] = None
@@ -259,9 +242,3 @@ def test_infinities_mixed_values_and_rare_classes_are_said(frame):
     assert "10 values are no numbers ('unknown') and count as missing" in sentences
     assert "Classes with fewer than 10 rows: 'maybe' (3)" in sentences
     assert not any(f.act for f in profile.findings)
-
-
-def test_twins_are_said(frame):
-    frame = pd.concat([frame, frame.iloc[:5]], ignore_index=True)
-    profile, _ = _profile(frame, "y")
-    assert "10 of 405 rows have an identical twin" in profile.findings[0].sentence

@@ -1,12 +1,40 @@
-"""The split: exact sizes, proportions, twins together, same seed same rows."""
+"""The split: exact sizes, proportions, whole units, later rows last, same seed same rows."""
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corollary.reporting.table._split import find_twins, part_sizes, repeats_by_nature, split_rows
+from corollary.core.population import Population
+from corollary.reporting import ReportError, from_memory
+from corollary.reporting._settings import Settings
+from corollary.reporting.table._profile import inspect
+from corollary.reporting.table._split import (
+    deal_units,
+    find_twins,
+    latest,
+    part_sizes,
+    split_alike,
+    split_by_time,
+    split_units,
+)
 from corollary.representation import ColumnTable
+
+
+def deal(y, task, units, seed=0):
+    return deal_units(y, task, units, Settings(seed=seed))
+
+
+def _subject(frame, y):
+    return inspect(from_memory(frame.assign(y=y)), "y", "auto")
+
+
+def _side(split, n):
+    side = np.full(n, -1)
+    for k, part in enumerate((split.train, split.calibration, split.test)):
+        side[part] = k
+    return side
 
 
 def _parts(split):
@@ -16,25 +44,27 @@ def _parts(split):
 @given(n=st.integers(10, 400), k=st.integers(2, 6), seed=st.integers(0, 1000))
 def test_every_row_is_in_exactly_one_part_and_every_class_is_trained_on(n, k, seed):
     y = np.random.default_rng(seed).integers(0, k, n)
-    split = split_rows(y, "classification", np.arange(n), seed=seed)
+    split = deal(y, "classification", np.arange(n), seed=seed)
     assert np.array_equal(np.sort(_parts(split)), np.arange(n))
     assert set(y[split.train]) == set(y)
-    assert len(split.folds) == len(split.train)
+    assert np.array_equal(
+        np.sort(np.concatenate([held for _, held in split.folds])), np.arange(len(split.train))
+    )
 
 
 def test_sizes_are_exact_and_classes_in_proportion():
     y = np.repeat([0, 1, 2], [600, 300, 100])
-    split = split_rows(y, "classification", np.arange(1000))
+    split = deal(y, "classification", np.arange(1000))
     assert (len(split.test), len(split.calibration), len(split.train)) == (250, 150, 600)
     for part, size in ((split.test, 250), (split.calibration, 150), (split.train, 600)):
         assert np.abs(np.bincount(y[part]) - size * np.array([0.6, 0.3, 0.1])).max() <= 1
-    for fold in range(5):
-        assert np.abs(np.bincount(y[split.train[split.folds == fold]]) - [72, 36, 12]).max() <= 2
+    for _, held in split.folds:
+        assert np.abs(np.bincount(y[split.train[held]]) - [72, 36, 12]).max() <= 2
 
 
 def test_regression_parts_have_the_same_quantiles(seed):
     y = np.random.default_rng(seed).lognormal(size=2000)
-    split = split_rows(y, "regression", np.arange(2000), seed=seed)
+    split = deal(y, "regression", np.arange(2000), seed=seed)
     deciles = np.quantile(y, np.linspace(0.1, 0.9, 9))
     for part in (split.train, split.calibration, split.test):
         shares = [(y[part] <= d).mean() for d in deciles]
@@ -45,17 +75,25 @@ def test_every_row_has_the_same_chance_of_being_tested():
     y = np.repeat([0, 1], [30, 10])
     counts = np.zeros(40)
     for seed in range(2000):
-        counts[split_rows(y, "classification", np.arange(40), seed=seed).test] += 1
+        counts[deal(y, "classification", np.arange(40), seed=seed).test] += 1
     # 2000 draws at 1/4: standard deviation 19.4; five of them over 40 rows.
     assert np.abs(counts - 500).max() < 100
 
 
 def test_same_seed_same_rows_other_seed_other_rows():
     y = np.arange(200) % 2
-    a, b, c = (split_rows(y, "classification", np.arange(200), seed=s) for s in (1, 1, 2))
+    a, b, c = (deal(y, "classification", np.arange(200), seed=s) for s in (1, 1, 2))
     assert np.array_equal(a.test, b.test)
-    assert np.array_equal(a.folds, b.folds)
+    assert all(np.array_equal(p[1], q[1]) for p, q in zip(a.folds, b.folds))
     assert not np.array_equal(a.test, c.test)
+
+
+def _folds_of(split):
+    fold = np.full(len(split.train), -1)
+    for k, (train, held) in enumerate(split.folds):
+        assert not set(train) & set(held)
+        fold[held] = k
+    return fold
 
 
 def test_twins_stay_on_the_same_side():
@@ -65,51 +103,70 @@ def test_twins_stay_on_the_same_side():
     groups = find_twins(ColumnTable.of(frame))
     assert groups[:20].tolist() == groups[300:].tolist()
     assert len(np.unique(groups)) == 300
-    y = np.arange(320) % 2
+    subject = _subject(frame, np.arange(320) % 2)
     for seed in range(20):
-        split = split_rows(y, "classification", groups, seed=seed)
-        side = np.empty(320)
-        for k, part in enumerate((split.train, split.calibration, split.test)):
-            side[part] = k
+        split = split_alike(subject, Settings(seed=seed))
+        side = _side(split, 320)
         assert np.array_equal(side[:20], side[300:])
-        assert (split.n_twins, split.n_across) == (40, 0)
-        fold = dict(zip(split.train, split.folds))
+        fold = dict(zip(split.train, _folds_of(split)))
         assert all(fold[i] == fold[i + 300] for i in range(20) if i in fold)
+    assert (split.n_twins, split.twins_apart) == (40, False)
 
 
 def test_data_that_repeat_by_nature_are_split_by_rows():
-    frame = pd.DataFrame({"a": np.arange(400) % 4})
-    split = split_rows(np.arange(400) % 2, "classification", find_twins(ColumnTable.of(frame)))
+    subject = _subject(pd.DataFrame({"a": np.arange(400) % 4}), np.arange(400) % 2)
+    split = split_alike(subject, Settings())
     assert len(split.test) == 100
-    assert split.n_across == 100
-    assert "repeat by nature" in split.notes[0]
+    assert split.units is None
+    assert (split.n_twins, split.twins_apart) == (400, True)
 
 
-def test_copies_stay_together_however_many_and_count_once():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.normal(size=100), "b": rng.integers(0, 2, 100)})
-    frame = pd.concat([frame] * 8, ignore_index=True)
-    groups = find_twins(ColumnTable.of(frame))
-    assert not repeats_by_nature(ColumnTable.of(frame), groups)
-    y = np.tile(rng.integers(0, 2, 100), 8)
-    split = split_rows(y, "classification", groups, by_nature=False)
-    assert split.n_across == 0
-    for rows in (split.test, split.calibration):
-        assert len(np.unique(groups[rows])) == len(rows)
-    assert len(split.test) == 25
-    assert "copies count once" in split.notes[-1]
+def test_owners_are_whole_in_parts_and_folds(seed):
+    rng = np.random.default_rng(seed)
+    owners = np.unique(rng.integers(0, 60, 500) ** 2 // 60, return_inverse=True)[1]
+    frame = pd.DataFrame({"a": rng.normal(size=500)})
+    population = Population("new units", unit="client")
+    for y in (rng.normal(size=500), rng.integers(0, 3, 500)):
+        split = split_units(_subject(frame, y), owners, population, Settings(seed=seed))
+        assert (_side(split, 500) >= 0).all()
+        groups = [set(owners[rows]) for rows in (split.train, split.calibration, split.test)]
+        assert not (groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2])
+        assert len(groups[2]) == round(0.25 * (owners.max() + 1))
+        assert len(groups[1]) >= 9
+        for train, held in split.folds:
+            assert not set(owners[split.train[train]]) & set(owners[split.train[held]])
+        assert split.population is population
 
 
-def test_rows_alike_by_chance_are_no_copies():
-    rng = np.random.default_rng(0)
-    coarse = pd.DataFrame({c: rng.integers(0, 4, 500) for c in "abcd"})
-    assert repeats_by_nature(ColumnTable.of(coarse), find_twins(ColumnTable.of(coarse)))
-    ages = pd.DataFrame({"age": rng.integers(18, 90, 500)})
-    assert repeats_by_nature(ColumnTable.of(ages), find_twins(ColumnTable.of(ages)))
-    widths = pd.DataFrame({"width": rng.integers(1, 25, 150) / 10})
-    assert repeats_by_nature(ColumnTable.of(widths), find_twins(ColumnTable.of(widths)))
-    days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60).repeat(3)})
-    assert not repeats_by_nature(ColumnTable.of(days), find_twins(ColumnTable.of(days)))
+def test_few_owners_leave_none_for_calibration():
+    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=240)})
+    population = Population("new units", unit="clinic")
+    owners = np.repeat(np.arange(12), 20)
+    split = split_units(_subject(frame, frame.a), owners, population, Settings())
+    assert len(split.calibration) == 0
+    assert "need calibration rows of 9 clinics, more than 30% of these 12" in split.notes[0]
+
+
+def test_later_rows_are_tested_and_those_before_calibrate(seed):
+    rng = np.random.default_rng(seed)
+    moments = rng.permutation(np.repeat(np.arange(50), 10)).astype(float)
+    frame, population = pd.DataFrame({"a": rng.normal(size=500)}), Population("period")
+    split = split_by_time(_subject(frame, frame.a), moments, population, Settings())
+    ends = [moments[rows] for rows in (split.train, split.calibration, split.test)]
+    assert ends[0].max() < ends[1].min() <= ends[1].max() < ends[2].min()
+    assert 120 <= len(split.test) <= 130
+    for train, held in split.folds:
+        assert moments[split.train[train]].max() < moments[split.train[held]].min()
+    week = split_by_time(_subject(frame, frame.a), moments, population, Settings(), horizon=7)
+    assert set(moments[week.test]) == set(range(43, 50))
+    with pytest.raises(ReportError, match="Choose another horizon"):
+        split_by_time(_subject(frame, frame.a), moments, population, Settings(), horizon=45)
+
+
+def test_latest_rows_by_hand():
+    assert latest(np.array([3.0, 1, 2, 4]), 0.25).tolist() == [False, False, False, True]
+    assert latest(np.array([2.0, 2, 2, 1]), 0.25).tolist() == [True, True, True, False]
+    assert latest(np.array([1.0, 2, 2, 2, 2, 3]), 0.4).tolist() == [False] * 5 + [True]
 
 
 def test_small_data_rules_are_said():
@@ -125,10 +182,5 @@ def test_small_data_rules_are_said():
 def test_a_class_with_one_or_three_rows():
     y = np.repeat([0, 1, 2], [50, 3, 1])
     for seed in range(30):
-        split = split_rows(y, "classification", np.arange(54), seed=seed)
+        split = deal(y, "classification", np.arange(54), seed=seed)
         assert {1, 2} <= set(y[split.train])
-
-
-def test_values_without_a_hash_are_counted():
-    frame = pd.DataFrame({"pair": [[i % 70, 1] for i in range(210)]})
-    assert not repeats_by_nature(ColumnTable.of(frame), find_twins(ColumnTable.of(frame)))

@@ -15,6 +15,7 @@ from corollary.reporting._measure import measure as measure
 from corollary.reporting._model import ReportModel as ReportModel
 from corollary.reporting._predict import load_model as load_model
 from corollary.reporting._predict import predict_file as predict_file
+from corollary.reporting._promise import Promise as Promise
 from corollary.reporting._records import Evidence as Evidence
 from corollary.reporting._report import Report as Report
 from corollary.reporting._report import report as report

@@ -20,6 +20,7 @@ class Stage(StrEnum):
 
     READING = "reading"
     PROFILING = "profiling"
+    EXAMINING = "looking for rows that belong together"
     ENCODING = "encoding"
     COMPARING = "comparing models"
     FITTING = "fitting the chosen model"
@@ -41,4 +42,5 @@ class Clock:
         start = time.perf_counter()
         with track(stage):
             yield
-        self.seconds[str(stage)] = time.perf_counter() - start
+        spent = time.perf_counter() - start
+        self.seconds[str(stage)] = self.seconds.get(str(stage), 0.0) + spent

@@ -2,29 +2,34 @@
 
 ::
 
-    read -> inspect -> split -> profile -> compare -> fit -> calibrate -> test -> explain
+    read -> inspect -> examine -> split, compare -> fit -> calibrate -> test -> explain
 
 A stage sees the records of those before it and nothing else; what had to be decided on the way is
 a note of its record.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from corollary.core.parallel import one_blas_thread
 from corollary.reporting._clock import Clock, Stage
-from corollary.reporting._errors import ReportError
 from corollary.reporting._model import ReportModel
+from corollary.reporting._promise import make_promise
 from corollary.reporting._records import Effect, Evidence, Importance, WorstRow
 from corollary.reporting._settings import Settings
+from corollary.reporting._settle import settle
+from corollary.reporting._structure import describe_structure
 from corollary.reporting.models._compare import SELECTION_RULE, as_candidates
 from corollary.reporting.models._losses import Loss, absolute_error
 from corollary.reporting.models._predictor import Predictor
-from corollary.reporting.models._selection import Comparison, compare_models, fit_chosen
+from corollary.reporting.models._selection import Comparison, fit_chosen
+from corollary.reporting.table._dependence import examine
 from corollary.reporting.table._profile import Subject, inspect, profile_table
 from corollary.reporting.table._read import Table
-from corollary.reporting.table._split import Split, divide
+from corollary.reporting.table._split import Split
+from corollary.reporting.table._structure_findings import structure_findings
 from corollary.reporting.trust._calibration import calibrate
 from corollary.reporting.trust._importance import (
     EFFECT_COLUMNS,
@@ -49,6 +54,11 @@ def measure(
     coverage: float = 0.9,
     seed: int = 0,
     fast: bool = False,
+    group: str | Sequence[str] = (),
+    time: str = "",
+    horizon: str = "",
+    order: bool = False,
+    independent: bool = False,
     command: str = "",
 ) -> tuple[Evidence, ReportModel]:
     """Measure everything that a report says.
@@ -69,6 +79,16 @@ def measure(
         Seed; the same seed gives the same evidence, apart from times.
     fast : bool, default=False
         Whether to compare fewer models by fewer folds.
+    group : str or sequence of str, default=()
+        Column that says whose a row is, if new rows bring new owners; several if owners are nested.
+    time : str, default=""
+        Column that says when a row was, if new rows are later ones.
+    horizon : str, default=""
+        How far ahead predictions reach, such as ``"4w"``; the latest quarter of the rows if empty.
+    order : bool, default=False
+        Whether the rows are in order of time.
+    independent : bool, default=False
+        Whether you vouch that rows do not depend on each other, so that nothing is looked for.
     command : str, default=""
         The command that reproduces the report.
 
@@ -96,7 +116,10 @@ def measure(
     >>> evidence.verdict
     'shown'
     """
-    settings = Settings(task, confidence, coverage, seed, fast)
+    groups = (group,) if isinstance(group, str) else tuple(group)
+    settings = Settings(
+        task, confidence, coverage, seed, fast, groups, time, horizon, order, independent
+    )
     return measure_table(table, target, settings, command)
 
 
@@ -108,27 +131,32 @@ def measure_table(
 ) -> tuple[Evidence, ReportModel]:
     """Measure everything that a report says, by settings that were checked."""
     clock = Clock()
-    seed, fast = settings.seed, settings.fast
     with clock.stage(Stage.PROFILING):
-        subject = inspect(table, target, settings.task)
-        split = divide(subject, settings)
-        profile = profile_table(subject, split)
-        if not subject.used.columns:
-            raise ReportError(
-                "data",
-                f"No column of {table.name} can be used: every one is empty, constant or an "
-                "identifier.",
-            )
+        whole = inspect(table, target, settings.task)
+    with clock.stage(Stage.EXAMINING):
+        examined = examine(whole, settings)
+    settled = settle(examined, settings, clock)
+    subject, split, comparison = settled.subject, settled.split, settled.comparison
+    with clock.stage(Stage.PROFILING):
+        structure = describe_structure(examined, settled, settings)
+        findings = structure_findings(structure, subject.target.task)
+        profile = profile_table(replace(whole, plans=subject.plans), findings)
     y = subject.target.values[split.train]
-    comparison = compare_models(
-        subject.used, subject.target, split, seed=seed, fast=fast, clock=clock
-    )
     with clock.stage(Stage.FITTING):
         predictor, comparison = fit_chosen(comparison, y)
     with clock.stage(Stage.CALIBRATING):
         calibrated = calibrate(subject, split, comparison, predictor, settings.coverage)
     with clock.stage(Stage.TESTING):
-        tested = test_model(subject, split, comparison, predictor, calibrated, settings.confidence)
+        moments = None if settled.unit is None else settled.unit.moments
+        tested = test_model(
+            subject,
+            split,
+            comparison,
+            predictor,
+            calibrated,
+            settings,
+            None if moments is None else moments[split.test],
+        )
     with clock.stage(Stage.EXPLAINING):
         explained = explain(subject, split, comparison, predictor, tested, settings)
     goal = subject.target
@@ -139,7 +167,7 @@ def measure_table(
         classes=goal.classes,
         confidence=settings.confidence,
         coverage=settings.coverage,
-        seed=seed,
+        seed=settings.seed,
         loss=comparison.loss.name,
         profile=profile,
         n_train=len(split.train),
@@ -147,7 +175,11 @@ def measure_table(
         n_test=len(split.test),
         selection_rule=SELECTION_RULE,
         candidates=as_candidates(
-            comparison.trials, comparison.chosen, comparison.n_folds, settings.confidence
+            comparison.trials,
+            comparison.chosen,
+            comparison.n_folds,
+            settings.confidence,
+            comparison.units,
         ),
         test=tested.rows,
         verdict=tested.verdict,
@@ -165,6 +197,8 @@ def measure_table(
         worst=explained.worst,
         training_certificates=tested.training_certificates,
         calibrated=calibrated.rows,
+        population=split.population,
+        structure=structure,
     )
     model = ReportModel(
         columns=tuple(subject.used.names),
@@ -177,6 +211,7 @@ def measure_table(
         coverage=settings.coverage,
         label=comparison.chosen.label,
         data_sha256=table.sha256,
+        promise=make_promise(settled, settings.coverage),
     )
     return evidence, model
 

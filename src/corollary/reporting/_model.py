@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from corollary.conformal import IntervalCalibration, SetCalibration
-from corollary.core.schema import Instance, List, Number, Schema, Text
+from corollary.core.schema import Instance, List, Number, Optional, Schema, Text
 from corollary.reporting._errors import ReportError
+from corollary.reporting._promise import Promise
 from corollary.reporting.models._predictor import Predictor
 from corollary.representation import ColumnTable, TableEncoder
 
@@ -58,6 +59,8 @@ class ReportModel:
         The model in words.
     data_sha256 : str
         Hash of the data it was made from.
+    promise : Promise or None, default=None
+        Of which rows the coverage is promised; None for rows drawn like those of training.
 
     See Also
     --------
@@ -82,6 +85,7 @@ class ReportModel:
     coverage: float
     label: str
     data_sha256: str
+    promise: Promise | None = None
 
     _schema = Schema(
         _fits_together,
@@ -95,6 +99,7 @@ class ReportModel:
         coverage=Number(0.0, 1.0),
         label=Text(),
         data_sha256=Text(),
+        promise=Optional(Instance("outside")),
     )
 
     def predict(self, data: Any) -> Any:
@@ -110,8 +115,9 @@ class ReportModel:
         -------
         table : pandas DataFrame
             With the index of the data and the columns ``prediction``; for classes ``set`` and
-            ``probability <class>``; for numbers ``low`` and ``high``; and ``flags``, which says
-            what is unusual about the row.
+            ``probability <class>``; for numbers ``low`` and ``high``; ``flags``, which says what
+            is unusual about the row; and, if the model speaks of new owners or of a period,
+            ``promise``, which says what holds for the row.
 
         Raises
         ------
@@ -137,7 +143,27 @@ class ReportModel:
             low, high = self.calibration.intervals(features, prediction)
             out = {"prediction": prediction, "low": low, "high": high}
         out["flags"] = self._flags(table, absent)
+        if self.promise is not None:
+            out["promise"] = self.promise.of(ColumnTable.of(_as_pandas(data).rename(columns=str)))
         return pd.DataFrame(out, index=frame.index)
+
+    def outside(self, data: Any) -> np.ndarray:
+        """Mark the rows that the model's promise does not speak of.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        outside : ndarray of bool
+            Rows of owners that the model was trained on, or beyond the period that was tested.
+        """
+        frame = _as_pandas(data).rename(columns=str)
+        if self.promise is None:
+            return np.zeros(len(frame), dtype=bool)
+        return self.promise.outside(ColumnTable.of(frame))
 
     def flags(self, data: Any) -> list[str]:
         """Say what is unusual about each row.
@@ -157,7 +183,10 @@ class ReportModel:
 
     def _flags(self, table: ColumnTable, absent: set[str]) -> list[str]:
         words: list[list[str]] = [[] for _ in range(len(table))]
+        moments = () if self.promise is None or self.promise.hashes.size else self.promise.columns
         for name, plan in zip(self.columns, self.encoder.plans_):
+            if name in moments:
+                continue  # later rows lie beyond the range of training; the promise tells of them
             if name in absent:
                 for row in words:
                     row.append(f"{name}: column absent")

@@ -105,11 +105,21 @@ def predict_file(
     table = loaded.predict(source.frame)
     notes = list(source.notes)
     absent = [c for c in loaded.columns if c not in names]
-    unknown = [c for c in names if c not in loaded.columns and c != loaded.target]
+    read = {*loaded.columns, *(loaded.promise.columns if loaded.promise else ()), loaded.target}
+    unknown = [c for c in names if c not in read]
     if absent:
         notes.append(f"Absent columns, taken as missing: {', '.join(absent)}.")
     if unknown:
         notes.append(f"Columns the model does not read: {', '.join(unknown)}.")
+    outside = int(loaded.outside(source.frame).sum())
+    if outside and loaded.promise is not None:
+        why = "lie beyond the period that was tested"
+        if loaded.promise.kind == "new units":
+            why = f"belong to a {loaded.promise.piece} that the model was trained on"
+        notes.append(
+            f"{outside:,} of {len(table):,} rows {why}; the promise is for {loaded.promise.rows}. "
+            "See 'promise'."
+        )
     flagged = int((table["flags"] != "").sum())
     if flagged:
         promised, one = "set" if "set" in table else "interval", flagged == 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from corollary.core.certificate import Population as Population
+from corollary.reporting._structure import Structure
 from corollary.validation import Estimate as Estimate
 
 if TYPE_CHECKING:
@@ -257,6 +258,8 @@ class Evidence:
     population : Population, default=Population()
         Of which rows the report speaks: rows drawn like these, rows of new units, or the rows of
         the test period.
+    structure : Structure, default=Structure()
+        Which rows belong together, and what that is worth to the model.
 
     Examples
     --------
@@ -297,6 +300,7 @@ class Evidence:
     training_certificates: tuple[Any, ...] = ()
     calibrated: tuple[int, ...] = ()
     population: Population = field(default_factory=Population)
+    structure: Structure = field(default_factory=Structure)
 
     @cached_property
     def n_pieces(self) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -84,6 +85,11 @@ def report(
     out: str | os.PathLike[str] | None = "report",
     seed: int = 0,
     fast: bool = False,
+    group: str | Sequence[str] = (),
+    time: str = "",
+    horizon: str = "",
+    order: bool = False,
+    independent: bool = False,
     date: str | None = None,
 ) -> Report:
     """Train, compare, calibrate, certify and explain models of a table, and write the report.
@@ -108,6 +114,20 @@ def report(
         The same seed gives the same report, apart from times and date.
     fast : bool, default=False
         Whether to compare fewer models by fewer folds.
+    group : str or sequence of str, default=()
+        Column that says whose a row is, if new rows bring new owners; several if owners are nested.
+        The report then speaks of rows of new owners.
+    time : str, default=""
+        Column that says when a row was, if new rows are later ones. The report then speaks of the
+        latest rows, which no choice has seen.
+    horizon : str, default=""
+        How far ahead predictions reach, such as ``"4w"`` for dates or ``"28"`` in the unit of the
+        column; empty for the latest quarter of the rows.
+    order : bool, default=False
+        Whether the rows are in order of time.
+    independent : bool, default=False
+        Whether you vouch that rows do not depend on each other; nothing is looked for then.
+        Without any of these, the report looks for copies, owners and order of time itself.
     date : str or None, default=None
         Date for the title; None means today, and an empty string none.
 
@@ -128,7 +148,10 @@ def report(
     >>> made.evidence.verdict
     'shown'
     """
-    settings = Settings(task, confidence, coverage, seed, fast)
+    groups = (group,) if isinstance(group, str) else tuple(group)
+    settings = Settings(
+        task, confidence, coverage, seed, fast, groups, time, horizon, order, independent
+    )
     if out is None:
         evidence, model = _measured(data, target, date, settings)
         return Report(evidence, model, to_dict(evidence), {})
@@ -184,5 +207,10 @@ def reproduce_command(table: Table, data: Any, target: str, settings: Settings) 
     for name in ("task", "confidence", "coverage"):
         value = getattr(settings, name)
         words += [f"--{name}", str(value)] if value != getattr(usual, name) else []
+    for name in settings.group:
+        words += ["--group", name]
+    for name in ("time", "horizon"):
+        words += [f"--{name}", getattr(settings, name)] if getattr(settings, name) else []
+    words += ["--order"] * settings.order + ["--independent"] * settings.independent
     words += ["--seed", str(settings.seed)] + ["--fast"] * settings.fast
     return shlex.join(words)

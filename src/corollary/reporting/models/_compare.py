@@ -6,6 +6,7 @@ independent, because training sets overlap, which :func:`cross_validated_interva
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,12 @@ from corollary.reporting.models._candidates import Entry, Situation
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._mixing import mix
 from corollary.reporting.models._trials import Fold, Trial, run_trial
-from corollary.validation import Estimate, cross_validated_error, cross_validated_interval
+from corollary.validation import (
+    Estimate,
+    cross_validated_error,
+    cross_validated_interval,
+    unit_means,
+)
 
 SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
@@ -36,7 +42,7 @@ def compare(
 ) -> list[Trial]:
     """Cross-validate the baseline, all candidates, and a weighted mean of them."""
     kind = "geometric mean" if situation.severe else situation.task
-    first = {
+    first: dict[str, Any] = {
         "name": "baseline",
         "label": f"{BASELINES[kind]} (guessing)",
         "words": BASELINES[kind],
@@ -44,35 +50,53 @@ def compare(
     }
     trials = [run_trial((), folds, y, situation, loss, **first)]
     for entry in entries:
-        said = {"name": entry.name, "label": entry.label, "description": entry.description}
+        said: dict[str, Any] = {
+            "name": entry.name,
+            "label": entry.label,
+            "description": entry.description,
+        }
         said["words"] = f"{entry.article} {entry.label}".strip()
         trials.append(run_trial((entry,), folds, y, situation, loss, **said))
     mean = mix(trials[1:], folds, y, loss, log=situation.severe)
     return trials if mean is None else [*trials, mean]
 
 
-def choose(trials: Sequence[Trial], n_folds: int) -> Trial:
+def choose(trials: Sequence[Trial], n_folds: int, units: np.ndarray | None = None) -> Trial:
     """Choose the model of the report by the stated rule."""
     guess = trials[0]
-    best = min((t for t in trials if not t.error), key=lambda t: float(t.loss.mean()))
-    gain = guess.loss - best.loss
+    best = min(
+        (t for t in trials if not t.error), key=lambda t: float(per_unit(t.loss, units).mean())
+    )
+    gain = per_unit(guess.loss - best.loss, units)
     if best is guess or gain.mean() <= cross_validated_error(gain, n_folds):
         return guess
     return best
 
 
+def per_unit(losses: np.ndarray, units: np.ndarray | None) -> np.ndarray:
+    """Give one mean loss for each unit: rows of one unit are one piece of evidence."""
+    return losses if units is None else unit_means(losses, units)
+
+
 def as_candidates(
-    trials: Sequence[Trial], chosen: Trial, n_folds: int, confidence: float
+    trials: Sequence[Trial],
+    chosen: Trial,
+    n_folds: int,
+    confidence: float,
+    units: np.ndarray | None = None,
 ) -> tuple[Candidate, ...]:
     """Describe the trials for the report."""
     guess = trials[0]
-    order = sorted(trials[1:], key=lambda t: (bool(t.error), float(t.loss.mean())))
+    order = sorted(trials[1:], key=lambda t: (bool(t.error), float(per_unit(t.loss, units).mean())))
     unknown = Estimate(float("nan"), float("nan"), float("nan"), 0)
     described = []
     for trial in [*order, guess]:
         estimates = [unknown] * 3
         if not trial.error:
-            values = (trial.loss, trial.loss - chosen.loss, trial.loss - guess.loss)
+            values = [
+                per_unit(losses, units)
+                for losses in (trial.loss, trial.loss - chosen.loss, trial.loss - guess.loss)
+            ]
             estimates = [cross_validated_interval(v, n_folds, confidence) for v in values]
             # No loss here is negative, whatever a symmetric interval says.
             estimates[0] = estimates[0]._replace(low=max(estimates[0].low, 0.0))

@@ -15,8 +15,15 @@ from corollary.reporting.models._candidates import (
 from corollary.reporting.models._compare import choose, compare
 from corollary.reporting.models._losses import ComparedLoss, choose_loss
 from corollary.reporting.models._predictor import Predictor
-from corollary.reporting.models._trials import Trial, describe_fit, encode_folds, fit_predictor
-from corollary.reporting.table._split import Split
+from corollary.reporting.models._trials import (
+    Fold,
+    Trial,
+    describe_fit,
+    encode_folds,
+    fit_predictor,
+    predicted_rows,
+)
+from corollary.reporting.table._split import Folds, Split
 from corollary.reporting.table._target import Target
 from corollary.representation import ColumnTable, TableEncoder
 
@@ -31,7 +38,9 @@ class Comparison:
 
     encoder: TableEncoder  # from columns to features, fitted to all training rows
     features: np.ndarray  # the training rows, encoded
-    compared: np.ndarray  # training rows that the comparison used
+    compared: np.ndarray  # training rows that the comparison predicted
+    folds: tuple[Fold, ...]  # how it predicted them
+    units: np.ndarray | None  # the units of these rows, where not every row is its own
     trials: tuple[Trial, ...]  # cross-validations, that of the baseline first
     chosen: Trial  # the one that was chosen
     n_folds: int  # folds
@@ -60,13 +69,14 @@ def compare_models(
         train = table.take(split.train)
         features = encoder.fit_transform(train, y)
         n, d = features.shape
-        compared = _compared_rows(n, d, seed)
-        if len(compared) < n:
+        drawn = _drawn_rows(n, d, seed)
+        if len(drawn) < n:
             notes.append(
-                f"Models were compared on {len(compared):,} of the {n:,} training rows, drawn at "
+                f"Models were compared on {len(drawn):,} of the {n:,} training rows, drawn at "
                 "random; the chosen one was fitted to all of them."
             )
-        folds = encode_folds(train.take(compared), y[compared], split.folds[compared], encoder)
+        pairs = _restrict(split.folds, drawn)
+        folds, compared = encode_folds(train, y, pairs, encoder), predicted_rows(pairs)
     situation = Situation(
         task=target.task,
         n=n,
@@ -79,11 +89,14 @@ def compare_models(
     )
     with clock.stage(Stage.COMPARING):
         trials = compare(candidates(situation), folds, y[compared], situation, loss)
-        chosen = choose(trials, len(folds))
+        units = split.units_of(split.train[compared])
+        chosen = choose(trials, len(folds), units)
     return Comparison(
         encoder,
         features,
         compared,
+        tuple(folds),
+        units,
         tuple(trials),
         chosen,
         len(folds),
@@ -104,7 +117,12 @@ def fit_chosen(comparison: Comparison, y: np.ndarray) -> tuple[Predictor, Compar
     return predictor, replace(comparison, chosen=fitted, trials=trials)
 
 
-def _compared_rows(n: int, d: int, seed: int) -> np.ndarray:
+def _restrict(folds: Folds, rows: np.ndarray) -> Folds:
+    """Keep of every fold the rows that were drawn."""
+    return tuple((train[np.isin(train, rows)], held[np.isin(held, rows)]) for train, held in folds)
+
+
+def _drawn_rows(n: int, d: int, seed: int) -> np.ndarray:
     most = min(COMPARED_ROWS, max(1_000, COMPARED_NUMBERS // max(d, 1)))
     if n <= most:
         return np.arange(n)

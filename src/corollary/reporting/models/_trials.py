@@ -13,6 +13,7 @@ from corollary.core.progress import track
 from corollary.reporting.models._candidates import Entry, Situation, fitted_size
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor, baseline, retransformation_factor
+from corollary.reporting.table._split import Folds
 from corollary.representation import ColumnTable, TableEncoder
 
 
@@ -23,7 +24,7 @@ class Fold:
     train: np.ndarray  # features of the rows to fit on
     y: np.ndarray  # their targets
     held: np.ndarray  # features of the rows to predict
-    rows: np.ndarray  # their positions
+    rows: np.ndarray  # their places among the rows that some fold predicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +48,23 @@ class Trial:
     words: str = ""  # name inside a sentence
 
 
+def predicted_rows(folds: Folds) -> np.ndarray:
+    """List the rows that some fold predicts; folds that look ahead never predict the earliest."""
+    return np.sort(np.concatenate([held for _, held in folds]))
+
+
 def encode_folds(
-    table: ColumnTable, y: np.ndarray, folds: np.ndarray, encoder: TableEncoder
+    table: ColumnTable, y: np.ndarray, folds: Folds, encoder: TableEncoder
 ) -> list[Fold]:
-    """Encode every fold by an encoder fitted on the other folds."""
+    """Encode every fold by an encoder fitted to the rows that the fold fits on."""
     from sklearn.base import clone
 
-    encoded = []
-    for k in np.unique(folds):
-        held = np.flatnonzero(folds == k)
-        rest = np.flatnonzero(folds != k)
+    rows, encoded = predicted_rows(folds), []
+    for train, held in folds:
         mine = clone(encoder)
-        train = mine.fit_transform(table.take(rest), y[rest])
-        encoded.append(Fold(train, y[rest], mine.transform(table.take(held)), held))
+        features = mine.fit_transform(table.take(train), y[train])
+        places = np.searchsorted(rows, held)
+        encoded.append(Fold(features, y[train], mine.transform(table.take(held)), places))
     return encoded
 
 
@@ -120,8 +125,9 @@ def run_trial(
     label: str,
     description: str,
     words: str = "",
+    weights: np.ndarray | None = None,
 ) -> Trial:
-    """Cross-validate one candidate."""
+    """Cross-validate one candidate, or a mean of several with these weights."""
     shape = (len(y), situation.n_classes) if situation.n_classes else (len(y),)
     prediction, start, error = np.zeros(shape), time.perf_counter(), ""
     bags: list[np.ndarray] = []
@@ -129,7 +135,7 @@ def run_trial(
         for k, fold in enumerate(folds, start=1):
             try:
                 with without_memory():
-                    predictor = fit_predictor(entries, situation, fold.train, fold.y)
+                    predictor = fit_predictor(entries, situation, fold.train, fold.y, weights)
                 prediction[fold.rows] = predict_with(predictor, fold.held)
                 bags.append(out_of_bag_losses(predictor, fold.y, loss))
             except (ValueError, ArithmeticError, np.linalg.LinAlgError) as failure:

@@ -90,11 +90,27 @@ class Card(TypedDict):
     strip: Strip | None
 
 
+class UnitContent(TypedDict):
+    kind: Literal["joined", "owner", "time", "order"]
+    columns: list[str]
+    n_units: Count
+    told: bool
+    error_seen: float | None
+    error_unseen: float | None
+
+
+class ScopeContent(TypedDict):
+    rows: str
+    sentence: str
+    unit: UnitContent | None
+
+
 class VerdictContent(TypedDict):
     phrase: Literal["better than guessing, shown", "not shown", "worse"]
     headline: str
     act: bool
     sentence: str
+    scope: ScopeContent | None
     rule: str
     gain: EstimateContent
     cards: Annotated[list[Card], Length(5, 5)]

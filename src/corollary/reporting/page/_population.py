@@ -9,6 +9,11 @@ def such_rows(evidence: Evidence) -> str:
     return label(evidence.population.rows, 120)
 
 
+def where(evidence: Evidence) -> str:
+    """Say where the model is better or worse, inside the headline."""
+    return "" if evidence.population.kind == "alike" else f" on {such_rows(evidence)}"
+
+
 def pieces(evidence: Evidence, n: int, adjective: str = "") -> str:
     """Write a number of pieces of evidence, such as "53 new persons" or "143 unseen rows"."""
     name = evidence.population

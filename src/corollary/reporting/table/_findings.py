@@ -16,21 +16,15 @@ from corollary.reporting.table._odd_values import (
     sentinel_values,
 )
 from corollary.reporting.table._predicts_alone import predicts_alone
-from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target
 from corollary.representation import (
     ColumnContent,
     ColumnTable,
 )
 
-#: Distinct moments from which a column can put the rows in order.
-FEWEST_MOMENTS = 10
-#: Levels from which a category may name who or what a row is about, and rows of each, on average.
-FEWEST_OWNERS, FEWEST_ROWS_EACH, MOST_ROWS_EACH = 20, 2, 50
-
 
 def find_oddities(
-    table: ColumnTable, plans: dict[str, ColumnContent], target: Target, split: Split
+    table: ColumnTable, plans: dict[str, ColumnContent], target: Target
 ) -> list[Finding]:
     """List what a reader should know about the data."""
     from pandas.api import types
@@ -69,80 +63,13 @@ def find_oddities(
             for note in plan.notes
         ]
         if plan.kind == "category" and not plan.why:
-            codes, levels = column.strings
-            ask += alike_values(name, levels)
-            ask += shared_owners(name, codes, len(levels), split)
+            ask += alike_values(name, column.strings[1])
     ask += alike_values(target.name, target.classes)
-    ask += time_order(table, plans)
-    know += _twins(split, len(table))
     know += _missing(table, plans, target)
     know += _unused(plans)
     know += _rare_classes(target)
     know += [Finding("target-note", note, columns=(target.name,)) for note in target.notes]
     return act + ask + know
-
-
-def time_order(table: ColumnTable, plans: dict[str, ColumnContent]) -> list[Finding]:
-    """Find the column of dates or years by which the rows of the file are sorted."""
-    for column in table.columns:
-        name, plan = column.name, plans[column.name]
-        if plan.kind == "date":
-            moments = column.dates(plan.date_format)
-        elif plan.kind == "numeric":
-            moments = column.numbers
-            if not np.nanmin(moments) >= 1500 or not np.nanmax(moments) <= 2200:
-                continue
-        else:
-            continue
-        steps = np.diff(moments)
-        sorted_ = (steps >= 0).all() or (steps <= 0).all()
-        if not sorted_ or len(np.unique(moments)) < FEWEST_MOMENTS:
-            continue
-        sentence = (
-            f"The rows are in order of {name!r} and were dealt at random, so the test rows lie "
-            "among the training rows in time. Is the model meant for later rows? They may be "
-            "harder: test it on the latest rows, kept aside."
-        )
-        return [Finding("time-order", sentence, columns=(name,))]
-    return []
-
-
-def shared_owners(name: str, codes: np.ndarray, n_levels: int, split: Split) -> list[Finding]:
-    """Find a category that may say whose rows these are, where test rows share it with others."""
-    each = np.sum(codes >= 0) / max(n_levels, 1)
-    if n_levels < FEWEST_OWNERS or not FEWEST_ROWS_EACH <= each <= MOST_ROWS_EACH:
-        return []
-    tested = codes[split.test]
-    share = float(np.mean((tested >= 0) & np.isin(tested, codes[split.train])))
-    if share < 0.5:
-        return []
-    sentence = (
-        f"{name!r} has {n_levels:,} values in about {each:.0f} rows each, and {share:.0%} of the "
-        "test rows share theirs with a training row. Will new rows bring new values of it? They "
-        "may be harder."
-    )
-    return [Finding("shared-owner", sentence, columns=(name,))]
-
-
-def _twins(split: Split, n: int) -> list[Finding]:
-    found = []
-    if split.n_across:
-        found.append(
-            Finding(
-                "twins-across-split",
-                f"{split.n_across:,} test rows have an identical twin among the rows trained or "
-                "calibrated on; these data repeat by nature.",
-            )
-        )
-    elif split.n_twins:
-        found.append(
-            Finding(
-                "duplicate-rows",
-                f"{split.n_twins:,} of {n:,} rows have an identical twin; twins were kept on the "
-                "same side of the split.",
-            )
-        )
-    return found
 
 
 def _missing(table: ColumnTable, plans: dict[str, ColumnContent], target: Target) -> list[Finding]:

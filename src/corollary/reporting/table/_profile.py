@@ -1,15 +1,15 @@
 """What the table holds, column by column, before any model sees it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from corollary.reporting._records import Profile, ProfiledColumn
+from corollary.reporting._records import Finding, Profile, ProfiledColumn
 from corollary.reporting.table._findings import find_oddities
 from corollary.reporting.table._read import Table, check_target
-from corollary.reporting.table._split import Split
 from corollary.reporting.table._target import Target, read_target
 from corollary.representation import Column, ColumnContent, ColumnTable, infer_scale_type
 
@@ -31,6 +31,13 @@ class Subject:
     columns: ColumnTable  # all other columns
     plans: dict[str, ColumnContent]  # what each of them holds
     used: ColumnTable  # those that models see
+
+    def take(self, rows: np.ndarray) -> "Subject":
+        """Keep some of the rows; what columns hold was read from all of them."""
+        target = replace(self.target, values=self.target.values[rows], rows=self.target.rows[rows])
+        return replace(
+            self, target=target, columns=self.columns.take(rows), used=self.used.take(rows)
+        )
 
 
 def inspect(table: Table, target: str, task: str) -> Subject:
@@ -58,11 +65,11 @@ def inspect_table(table: ColumnTable) -> dict[str, ColumnContent]:
     return plans
 
 
-def profile_table(subject: Subject, split: Split) -> Profile:
-    """Describe every column and say what is odd."""
+def profile_table(subject: Subject, structure: Sequence[Finding] = ()) -> Profile:
+    """Describe every column and say what is odd, the structure of the rows first."""
     table, plans, target = subject.columns, subject.plans, subject.target
     columns = [describe_column(column, plans[column.name]) for column in table.columns]
-    findings = find_oddities(table, plans, target, split)
+    findings = [*structure, *find_oddities(table, plans, target)]
     return Profile(
         n_rows=len(table),
         n_dropped=target.n_dropped,

@@ -1,22 +1,26 @@
 """Three parts of the rows: to train, to calibrate, to test.
 
-Rows are sorted by target and drawn at even distances from a random start (systematic sampling),
-so every row has the same chance to enter each part, every class and every range of the target is
-represented in proportion, and the sizes are exact. Identical rows (twins) stay on the same side:
-a test row whose twin was trained on tests memory only. Where rows are copies, and not alike by
-chance, copies of a test row count once: they are one piece of evidence, not many.
+Units, such as the rows of an owner, stay whole: a test row whose sibling was trained on tests
+memory only. Where every row is its own unit, units are rows. Units are sorted by target and drawn
+at even distances from a random start (systematic sampling), so every unit has the same chance to
+enter each part, every class and every range of the target is represented in proportion, and the
+sizes are exact. Where rows are ordered by time, the latest are tested and those just before them
+calibrate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from corollary.conformal import smallest_calibration_size
 from corollary.core.fingerprint import hash_rows
+from corollary.core.population import Population
+from corollary.reporting._errors import ReportError
 from corollary.reporting._records import Task
 from corollary.reporting._settings import Settings
-from corollary.representation import Column, ColumnTable
+from corollary.representation import ColumnTable
+from corollary.validation import forward_folds, unit_folds
 
 TEST_SHARE = 0.25
 #: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
@@ -26,46 +30,35 @@ CALIBRATION_SHARE = 0.15
 MOST_CALIBRATION_SHARE = 0.3
 MOST_TEST_ROWS = 20_000
 MOST_CALIBRATION_ROWS = 10_000
-#: Beyond this share of rows with a twin, data may repeat by nature and twins are left where they
-#: fall.
+#: Beyond this share of rows with a twin, twins that are no copies are left where they fall.
 NATURAL_TWINS = 0.2
-#: With fewer distinct rows than this, repetition is natural whatever the columns look like.
-FEW_DISTINCT = 50
+
+ALIKE = Population()
+
+#: Rows to fit on and rows to predict, as positions among the training rows.
+Folds = tuple[tuple[np.ndarray, np.ndarray], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split:
     """Which rows serve what, as positions among the rows that have a target."""
 
     train: np.ndarray  # rows that models are fitted and chosen on
     calibration: np.ndarray  # rows that set the widths of intervals and the sizes of sets
     test: np.ndarray  # rows no choice ever sees
-    folds: np.ndarray  # fold of each training row in cross-validation
-    n_twins: int  # rows that have at least one identical twin
-    n_across: int  # test rows with a twin in training or calibration
-    notes: tuple[str, ...] = ()  # rules that small or repeated data called for, in sentences
+    folds: Folds  # of the cross-validation
+    units: np.ndarray | None = None  # unit of every row, where not every row is its own
+    population: Population = ALIKE  # the rows that the test rows speak of
+    n_twins: int = 0  # rows that have an identical twin and are no copies
+    twins_apart: bool = False  # whether twins may lie on different sides
+    notes: tuple[str, ...] = ()  # rules that small data called for, in sentences
 
-
-def divide(subject: Any, settings: Settings) -> Split:
-    """Split the rows of a subject, twins together unless they repeat by nature."""
-    target, columns = subject.target, subject.used
-    # A row number or a key tells twins apart to the eye, not to a model, so that only columns
-    # that models see make twins.
-    groups = find_twins(columns) if columns.columns else np.arange(len(target.values))
-    return split_rows(
-        target.values,
-        target.task,
-        groups,
-        by_nature=repeats_by_nature(columns, groups),
-        coverage=settings.coverage,
-        n_folds=count_folds(len(target.values), settings.fast),
-        seed=settings.seed,
-    )
-
-
-def count_folds(n: int, fast: bool) -> int:
-    """Choose the number of folds of the comparison."""
-    return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
+    def units_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """Give the units of some rows, numbered from 0; None if every row is its own."""
+        if self.units is None:
+            return None
+        numbers = np.unique(self.units[rows], return_inverse=True)[1]
+        return None if len(numbers) == 0 or len(np.unique(numbers)) == len(numbers) else numbers
 
 
 def find_twins(table: ColumnTable) -> np.ndarray:
@@ -80,103 +73,152 @@ def find_twins(table: ColumnTable) -> np.ndarray:
     return groups
 
 
-def repeats_by_nature(table: ColumnTable, groups: np.ndarray) -> bool:
-    """Tell repetition that chance explains from copies.
-
-    Rows that combine a few coarse columns meet again by chance. Rows with a value that is nearly
-    their own (a measurement with decimals, a date, a text) do not: such a table was copied,
-    joined or resampled.
-    """
-    n_distinct = int(groups.max()) + 1 if len(groups) else 0
-    if n_distinct < FEW_DISTINCT:
-        return True
-    for column in table.columns:
-        if _count_values(column) <= n_distinct / 2:
-            continue
-        present = column.numbers[~np.isnan(column.numbers)]
-        few = len(present) < 0.5 * column.values.notna().sum()
-        if few or np.any(present != np.round(present)):
-            return False
-    return True
+def split_alike(subject: Any, settings: Settings) -> Split:
+    """Deal the rows at random; twins stay together unless there are many."""
+    y, task = subject.target.values, subject.target.task
+    # A row number or a key tells twins apart to the eye, not to a model, so that only columns
+    # that models see make twins.
+    twins = find_twins(subject.used) if subject.used.columns else np.arange(len(y))
+    sizes = np.bincount(twins)
+    n_twins = int(sizes[sizes > 1].sum())
+    apart = n_twins > NATURAL_TWINS * len(y)
+    dealt = deal_units(y, task, np.arange(len(y)) if apart else twins, settings)
+    return replace(dealt, n_twins=n_twins, twins_apart=apart)
 
 
-def _count_values(column: Column) -> int:
-    try:
-        return int(column.values.nunique())
-    except TypeError:  # lists and other values without a hash, as nested Parquet columns hold
-        return len(column.strings[1])
+def split_units(
+    subject: Any, units: np.ndarray, population: Population, settings: Settings
+) -> Split:
+    """Deal whole units, each to one part and one fold."""
+    dealt = deal_units(subject.target.values, subject.target.task, units, settings, population)
+    labels = None if subject.target.task == "regression" else subject.target.values[dealt.train]
+    fold = unit_folds(units[dealt.train], len(dealt.folds), random_state=settings.seed, y=labels)
+    return replace(dealt, folds=as_folds(fold), units=units, population=population)
 
 
-def split_rows(
+def deal_units(
     y: np.ndarray,
     task: Task,
-    groups: np.ndarray,
-    *,
-    by_nature: bool = True,
-    coverage: float = 0.9,
-    n_folds: int = 5,
-    seed: int = 0,
+    units: np.ndarray,
+    settings: Settings,
+    population: Population = ALIKE,
 ) -> Split:
-    """Split rows into training, calibration and test, and the training rows into folds."""
-    n = len(y)
-    rng = np.random.default_rng(seed)
-    notes: list[str] = []
-    sizes = np.bincount(groups)
-    n_twins = int(sizes[sizes > 1].sum())
-    natural = by_nature and n_twins > NATURAL_TWINS * n
-    if natural:
-        notes.append(
-            f"{n_twins:,} of {n:,} rows have an identical twin: these data repeat by nature, so "
-            "twins were not kept on the same side of the split."
-        )
-    units = np.arange(n) if natural else groups
+    """Deal units into training, calibration and test, and the training units into folds."""
+    n, rng, notes = len(y), np.random.default_rng(settings.seed), list[str]()
     n_units = int(units.max()) + 1
-    first = np.full(n_units, n)
-    np.minimum.at(first, units, np.arange(n))
-    n_test, n_calibration = part_sizes(n, coverage, notes)
-    scale = n_units / n
+    mean = np.bincount(units, weights=y) / np.bincount(units)
+    n_test, n_calibration = part_sizes(
+        n_units, settings.coverage, notes, rows_each=n / n_units, population=population
+    )
     # Sorted by target, random among equals: even distances then represent every range of it.
-    order = np.lexsort((rng.random(n_units), y[first]))
+    order = np.lexsort((rng.random(n_units), mean))
     part = np.zeros(n_units, dtype=np.int64)  # 0 train, 1 calibration, 2 test
-    part[_evenly(order, round(n_test * scale), rng)] = 2
-    rest = order[part[order] == 0]
-    part[_evenly(rest, round(n_calibration * scale), rng)] = 1
+    part[_evenly(order, n_test, rng)] = 2
+    left = order[part[order] == 0]
+    part[_evenly(left, n_calibration, rng)] = 1
     if task == "classification":
-        _keep_classes_in_training(part, first, y, units, notes)
+        _keep_classes_in_training(part, y, units, notes, population.piece)
     fold = np.zeros(n_units, dtype=np.int64)
-    rest = order[part[order] == 0]
-    n_folds = min(n_folds, len(rest))
-    fold[rest] = (np.arange(len(rest)) + rng.integers(n_folds)) % n_folds
-    rows = [np.flatnonzero(part[units] == k) for k in range(3)]
-    if not by_nature:
-        rows[1:] = [_once(mine, groups, y) for mine in rows[1:]]
-        n_left = n - sum(len(mine) for mine in rows)
-        if n_left:
-            notes.append(
-                f"{n_left} cop{'ies' if n_left > 1 else 'y'} of calibration or test rows "
-                f"{'were' if n_left > 1 else 'was'} left out: copies count once there."
-            )
-    n_across = int(np.isin(groups[rows[2]], groups[np.concatenate(rows[:2])]).sum())
-    return Split(rows[0], rows[1], rows[2], fold[units[rows[0]]], n_twins, n_across, tuple(notes))
+    left = order[part[order] == 0]
+    n_folds = min(count_folds(n, settings.fast), len(left))
+    fold[left] = (np.arange(len(left)) + rng.integers(n_folds)) % n_folds
+    train, calibration, test = (np.flatnonzero(part[units] == k) for k in range(3))
+    return Split(train, calibration, test, as_folds(fold[units[train]]), notes=tuple(notes))
 
 
-def part_sizes(n: int, coverage: float, notes: list[str]) -> tuple[int, int]:
-    """Decide how many rows to test and to calibrate on."""
-    n_test = min(round(TEST_SHARE * n), MOST_TEST_ROWS)
-    n_calibration = min(round(CALIBRATION_SHARE * n), MOST_CALIBRATION_ROWS)
+def as_folds(fold: np.ndarray) -> Folds:
+    """Turn the fold of each row into pairs of rows to fit on and rows to predict."""
+    return tuple((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold))
+
+
+def split_by_time(
+    subject: Any,
+    moments: np.ndarray,
+    population: Population,
+    settings: Settings,
+    *,
+    horizon: float | None = None,
+) -> Split:
+    """Test the latest rows and calibrate on those just before; equal moments are not divided."""
+    y, rng, notes = subject.target.values, np.random.default_rng(settings.seed), list[str]()
+    n_test, n_calibration = part_sizes(len(y), settings.coverage, notes)
+    if horizon is None:
+        test = latest(moments, n_test / len(y))
+    else:
+        test = moments > moments.max() - horizon
+    if not 1 <= test.sum() <= 0.6 * len(y):
+        raise ReportError(
+            "usage",
+            f"The period to test would hold {int(test.sum()):,} of {len(y):,} rows; between 1 and "
+            f"60% of them are needed. {'Choose another horizon' if horizon else 'Too few moments'}"
+            ".",
+        )
+    before = np.flatnonzero(~test)
+    calibrate = np.zeros(len(y), dtype=bool)
+    if n_calibration:
+        calibrate[before] = latest(moments[before], n_calibration / len(before))
+    part = np.where(test, 2, np.where(calibrate, 1, 0))
+    if subject.target.task == "classification":
+        _keep_classes_in_training(part, y, np.arange(len(y)), notes, "row")
+    train, calibration, tested = (np.flatnonzero(part == k) for k in range(3))
+    folds = forward_folds(moments[train], count_folds(len(y), settings.fast))
+    return Split(
+        train,
+        _thin(calibration, MOST_CALIBRATION_ROWS, rng),
+        _thin(tested, MOST_TEST_ROWS, rng),
+        tuple(folds),
+        population=population,
+        notes=tuple(notes),
+    )
+
+
+def latest(moments: np.ndarray, share: float) -> np.ndarray:
+    """Mark about this share of the rows, the latest ones, equal moments together."""
+    place = max(len(moments) - max(round(share * len(moments)), 1), 0)
+    first = np.sort(moments)[place]
+    marked = moments >= first
+    # Few moments: one of them may hold far more rows than wanted.
+    if marked.mean() > 2 * share and (moments > first).any():
+        marked = moments > first
+    return marked
+
+
+def _thin(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    return rows if len(rows) <= most else np.sort(rng.permutation(rows)[:most])
+
+
+def count_folds(n: int, fast: bool) -> int:
+    """Choose the number of folds of the comparison."""
+    return FAST_FOLDS if fast or n > MANY_ROWS else FOLDS
+
+
+def part_sizes(
+    n: int,
+    coverage: float,
+    notes: list[str],
+    *,
+    rows_each: float = 1.0,
+    population: Population = ALIKE,
+) -> tuple[int, int]:
+    """Decide how many rows, or units of so many rows each, to test and to calibrate on."""
+    n_test = min(round(TEST_SHARE * n), round(MOST_TEST_ROWS / rows_each))
+    n_calibration = min(round(CALIBRATION_SHARE * n), round(MOST_CALIBRATION_ROWS / rows_each))
     needed = smallest_calibration_size(coverage)
     if n_calibration >= needed:
         return n_test, n_calibration
+    what = f"{needed} calibration rows"
+    if population.kind == "new units":
+        what = f"calibration rows of {population.count(needed)}"
     if needed <= MOST_CALIBRATION_SHARE * n:
         notes.append(
-            f"{needed} calibration rows, more than the usual 15%, were set aside: fewer cannot "
-            f"give {coverage:.0%} intervals."
+            f"{what}, more than the usual 15%, were set aside: fewer cannot give {coverage:.0%} "
+            "intervals."
         )
         return n_test, needed
     notes.append(
-        f"{coverage:.0%} sets and intervals need {needed} calibration rows, more than "
-        f"{MOST_CALIBRATION_SHARE:.0%} of these {n}. No row was set aside for them, so every set "
-        "holds all classes and every interval is infinite."
+        f"{coverage:.0%} sets and intervals need {what}, more than {MOST_CALIBRATION_SHARE:.0%} of "
+        f"these {n}. No row was set aside for them, so every set holds all classes and every "
+        "interval is infinite."
     )
     return n_test, 0
 
@@ -189,25 +231,18 @@ def _evenly(order: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
     return order[np.diff(steps) > 0]
 
 
-def _once(rows: np.ndarray, groups: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Keep the first of rows that are equal in columns and target."""
-    pairs = np.column_stack([groups[rows].astype(np.float64), y[rows]])
-    return rows[np.sort(np.unique(pairs, axis=0, return_index=True)[1])]
-
-
 def _keep_classes_in_training(
-    part: np.ndarray, first: np.ndarray, y: np.ndarray, units: np.ndarray, notes: list[str]
+    part: np.ndarray, y: np.ndarray, units: np.ndarray, notes: list[str], piece: str
 ) -> None:
     in_training = np.unique(y[part[units] == 0])
-    moved = []
+    moved = 0
     for label in np.setdiff1d(np.unique(y), in_training):
-        mine = np.flatnonzero(y[first] == label)
-        mine = mine[np.argsort(part[mine], kind="stable")]  # from calibration first, then test
-        if len(mine):
-            part[mine[0]] = 0
-            moved.append(int(label))
+        holders = np.unique(units[y == label])
+        holders = holders[np.argsort(part[holders], kind="stable")]  # from calibration, then test
+        part[holders[0]] = 0
+        moved += 1
     if moved:
         notes.append(
-            f"{len(moved)} class{'es' * (len(moved) > 1)} had no training row by the draw; one "
-            "row of each was moved to training."
+            f"{moved} class{'es' * (moved > 1)} had no training row by the draw; one "
+            f"{piece} of each was moved to training."
         )

@@ -23,7 +23,7 @@ class Calibrated:
     """Sets or intervals, and the calibration rows behind each of their thresholds."""
 
     calibration: SetCalibration | IntervalCalibration
-    rows: tuple[int, ...]
+    rows: tuple[int, ...]  # empty where rows come in units: no law of the coverage is known
 
 
 def calibrate(
@@ -34,9 +34,10 @@ def calibrate(
     features = np.empty((0, predictor.n_features))
     if len(y):
         features = comparison.encoder.transform(subject.used.take(split.calibration))
-    prediction = predict_with(predictor, features)
+    prediction, groups = predict_with(predictor, features), split.units_of(split.calibration)
     if subject.target.task == "classification":
-        return Calibrated(calibrate_sets(prediction, y, coverage), (len(y),))
+        sets = calibrate_sets(prediction, y, coverage, groups=groups)
+        return Calibrated(sets, () if groups is not None else (len(y),))
     held_out = comparison.chosen.prediction
     difficulty = learn_difficulty(
         comparison.features[comparison.compared],
@@ -44,6 +45,10 @@ def calibrate(
         held_out,
         log=bool(len(predictor.logs) and predictor.logs.all()),
     )
-    intervals = calibrate_intervals(difficulty, held_out, features, y, prediction, coverage)
+    intervals = calibrate_intervals(
+        difficulty, held_out, features, y, prediction, coverage, groups=groups
+    )
+    if groups is not None:
+        return Calibrated(intervals, ())
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
     return Calibrated(intervals, tuple(rows.tolist()))

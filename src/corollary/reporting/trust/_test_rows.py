@@ -7,14 +7,16 @@ import numpy as np
 
 from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.reporting._records import TestRows, Verdict
+from corollary.reporting._settings import Settings
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._profile import Subject
 from corollary.reporting.table._split import Split
 from corollary.reporting.trust._calibration import Calibrated
+from corollary.reporting.trust._pieces import measure_gain
 from corollary.reporting.trust._training_rows import certify_training_rows
-from corollary.validation import Estimate, mean_interval
+from corollary.validation import Estimate, stretches
 
 #: With fewer test rows no paired difference is called shown: a sign test could not either.
 FEWEST_TEST_ROWS = 6
@@ -43,7 +45,8 @@ def test_model(
     comparison: Comparison,
     predictor: Predictor,
     calibrated: Calibrated,
-    confidence: float,
+    settings: Settings,
+    moments: np.ndarray | None,
 ) -> Tested:
     """Predict the test rows once, judge the model by them, and certify it."""
     y = subject.target.values[split.test]
@@ -61,22 +64,38 @@ def test_model(
         baseline=_decide(guessed),
         loss=comparison.loss(y, predicted),
         baseline_loss=comparison.loss(y, guessed),
+        units=split.units_of(split.test),
         **_regions(calibrated.calibration, features, predicted),
     )
     notes: list[str] = []
-    gain, verdict = judge(rows, confidence, notes)
+    # Rows that follow each other in time err alike: stretches of them are what counts.
+    counted = rows if moments is None else replace(rows, units=stretches(moments))
+    gain, verdict = judge(counted, settings.confidence, notes)
     certificates = certify_rows(
-        Answered.of(predictor, rows.prediction), features, y, confidence, notes
-    )
-    training_certificates = certify_training_rows(
         predictor,
-        comparison.encoder,
-        subject.used.take(split.train),
-        comparison.features,
-        subject.target.values[split.train],
-        subject.used.take(split.calibration),
-        confidence,
-        whole=len(subject.used.columns) == len(subject.columns.columns),
+        features,
+        rows,
+        split,
+        moments,
+        settings.confidence,
+        settings.coverage,
+        notes,
+    )
+    # The theorems about training rows need them to be independent.
+    alike = split.population.kind == "alike" and split.units is None
+    training_certificates = (
+        ()
+        if not alike
+        else certify_training_rows(
+            predictor,
+            comparison.encoder,
+            subject.used.take(split.train),
+            comparison.features,
+            subject.target.values[split.train],
+            subject.used.take(split.calibration),
+            settings.confidence,
+            whole=len(subject.used.columns) == len(subject.columns.columns),
+        )
     )
     return Tested(
         features,
@@ -123,19 +142,33 @@ class Answered(Predictor):
         return self.answers
 
 
+@dataclass(frozen=True, eq=False)
+class Bracketed(Answered):
+    """A predictor of which it is written down, too, which intervals missed the truth."""
+
+    missed: np.ndarray | None = None
+    confidence: float = 0.0
+
+    def misses(self, features: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Mark the rows whose interval missed the truth."""
+        assert self.missed is not None
+        return self.missed
+
+
 def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Verdict]:
     """Decide whether the model beats the baseline on the test rows."""
-    n = len(test.truth)
-    gain = mean_interval(test.baseline_loss - test.loss, confidence)
-    if n < FEWEST_TEST_ROWS:
+    gain = measure_gain(test, confidence)
+    pieces = "test rows" if test.units is None else "independent pieces of the test rows"
+    if gain.n < FEWEST_TEST_ROWS:
         notes.append(
-            f"{n} test rows are too few to show anything: at least {FEWEST_TEST_ROWS} are needed."
+            f"{gain.n} {pieces} are too few to show anything: at least {FEWEST_TEST_ROWS} are "
+            "needed."
         )
         return gain, "not shown"
-    if test.probability is not None and count_others(test.truth) < FEWEST_OTHERS:
+    if test.probability is not None and count_others(test.truth, test.units) < FEWEST_OTHERS:
         notes.append(
-            f"{count_others(test.truth)} of {n:,} test rows are not of the commonest class, too "
-            f"few to show anything: at least {FEWEST_OTHERS} are needed."
+            f"{count_others(test.truth, test.units)} of {gain.n:,} {pieces} are not of the "
+            f"commonest class, too few to show anything: at least {FEWEST_OTHERS} are needed."
         )
         return gain, "not shown"
     if gain.low > 0:
@@ -143,23 +176,44 @@ def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate
     return gain, "worse" if gain.high < 0 else "not shown"
 
 
-def count_others(truth: np.ndarray) -> int:
-    """Count the rows that are not of the commonest class among them."""
-    return len(truth) - int(np.bincount(truth).max(initial=0))
+def count_others(truth: np.ndarray, units: np.ndarray | None = None) -> int:
+    """Count the rows, or units with a row, that are not of the commonest class among them."""
+    others = truth != np.bincount(truth).argmax() if len(truth) else np.zeros(0, bool)
+    return int(others.sum()) if units is None else len(np.unique(units[others]))
 
 
 def certify_rows(
     predictor: Predictor,
     features: np.ndarray,
-    y: np.ndarray,
+    test: TestRows,
+    split: Split,
+    moments: np.ndarray | None,
     confidence: float,
+    coverage: float,
     notes: list[str],
 ) -> tuple[Any, ...]:
-    """Certify the chosen model on the test rows."""
+    """Certify the chosen model on the test rows, for the rows that they speak of."""
     from corollary.certificates import certify
 
+    how: dict[str, Any] = {}
+    if split.population.kind == "new units":
+        assert split.units is not None
+        how = {
+            "groups": split.units[split.test],
+            "training_groups": split.units[split.train],
+            "unit": split.population.unit,
+        }
+    elif split.population.kind == "period":
+        how = {"time": moments}
+    answered = Answered.of(predictor, test.prediction)
+    if test.low is not None and test.high is not None and split.population.kind == "period":
+        # Errors of numbers have no largest value; that an interval misses is bounded in any period.
+        missed = ~((test.low <= test.truth) & (test.truth <= test.high))
+        answered = Bracketed(**vars(answered), missed=missed * 1.0, confidence=coverage)
     try:
-        found = certify(predictor, features, y, confidence=confidence, kept_aside=True)
+        found = certify(
+            answered, features, test.truth, confidence=confidence, kept_aside=True, **how
+        )
     except ValueError as error:
         notes.append(f"No certificate could be computed: {error}")
         return ()

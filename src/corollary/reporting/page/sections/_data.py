@@ -21,8 +21,7 @@ QUESTIONS = (
     "isolated-value",
     "possible-code",
     "alike-values",
-    "time-order",
-    "shared-owner",
+    "dependent-rows",
 )
 MOST_COLUMNS = 300
 MOST_FINDINGS = 20

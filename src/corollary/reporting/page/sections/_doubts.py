@@ -15,8 +15,7 @@ def doubts(evidence: Evidence) -> str:
     """Ask what the verdict stands or falls with."""
     if evidence.verdict != "shown":
         return ""
-    found = [_predicts_alone(evidence) or _too_good(evidence), _in_order(evidence)]
-    found += [_never_called(evidence), _shared_owner(evidence)]
+    found = [_predicts_alone(evidence) or _too_good(evidence), _never_called(evidence)]
     return "".join(f" But {doubt}" for doubt in [doubt for doubt in found if doubt][:MOST])
 
 
@@ -39,27 +38,6 @@ def _too_good(evidence: Evidence) -> str:
         f"so small an error is rare: is {facts.target_name(evidence)} computed from other columns, "
         f"such as {name}?"
     )
-
-
-def _in_order(evidence: Evidence) -> str:
-    found = [f for f in evidence.profile.findings if f.kind == "time-order"]
-    if not found:
-        return ""
-    name = label(found[0].columns[0], 40)
-    return (
-        f"the rows are in order of {name} and were dealt at random: later rows may be harder than "
-        "these."
-    )
-
-
-def _shared_owner(evidence: Evidence) -> str:
-    """Ask about new owners of rows, where the model leans on who owns a row."""
-    names = [f.columns[0] for f in evidence.profile.findings if f.kind == "shared-owner"]
-    for importance, rise in zip(evidence.importances, evidence.rises):
-        if importance.column in names and rise.low > 0:
-            name = label(importance.column, 40)
-            return f"it leans on {name}: rows with new values of it may be harder than these."
-    return ""
 
 
 def _never_called(evidence: Evidence) -> str:

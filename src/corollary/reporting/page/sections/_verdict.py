@@ -6,6 +6,7 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, label, number, triple
 from corollary.reporting.page.sections import _facts as facts
+from corollary.reporting.page.sections import _scope as scope
 from corollary.reporting.page.sections._cards import how_good, how_sure, how_wrong, still_true, why
 from corollary.reporting.page.sections._doubts import doubts
 from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS
@@ -16,9 +17,9 @@ PHRASES = {
     "worse": "worse",
 }
 HEADLINES = {
-    "shown": "Better than guessing, shown.",
-    "not shown": "Better than guessing, not shown.",
-    "worse": "Worse than guessing.",
+    "shown": "Better than guessing{}, shown.",
+    "not shown": "Better than guessing{}, not shown.",
+    "worse": "Worse than guessing{}.",
 }
 
 
@@ -26,9 +27,10 @@ def build(evidence: Evidence) -> dict[str, Any]:
     """Answer the five questions."""
     return {
         "phrase": PHRASES[evidence.verdict],
-        "headline": HEADLINES[evidence.verdict],
+        "headline": HEADLINES[evidence.verdict].format(population.where(evidence)),
         "act": evidence.verdict != "shown",
         "sentence": _sentence(evidence),
+        "scope": scope.build(evidence),
         "rule": _rule(evidence),
         "gain": facts.estimate(evidence.gain),
         "cards": [
@@ -108,6 +110,8 @@ def _rule(evidence: Evidence) -> str:
         piece = label(evidence.population.piece, 80)
         few = label(evidence.population.pieces, 80)
         by = f"{piece} by {piece} (each by the mean of its test rows)"
+    if evidence.population.kind == "period":
+        by, few = "stretch by stretch of rows that follow each other", "stretches"
     return (
         f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
         f"difference in loss, {by}, lies above zero; “worse” that it lies below; “not shown” that "
