@@ -147,16 +147,15 @@ def add_panel(
     last = _latest(candidate, rows)
     if last is not None:
         blind = problem.out_of_fold(rows, deal(owners, rng), timeless(table, candidate)).residual
-        later = _later_within(problem, blind, owners, last, rng)
         deviation = _centred(blind, owners)
         p_values = [
             intraclass_p_value(deviation, codes)
             for codes in (number_units(candidate.unit.codes[rows]), runs)
         ]
-        p_later = min(1.0, 2 * min(p_values))
-        if effect.later is None or later > effect.later or p_later < (effect.p_later or 1.0):
-            later = max(later, -1.0 if effect.later is None else effect.later)
-            effect = replace(effect, later=later, p_later=p_later)
+        within = _later_within(problem, blind, owners, last, rng)
+        if effect.later is not None and effect.p_later is not None:
+            within, p_values = max(within, effect.later), [*p_values, effect.p_later]
+        effect = replace(effect, later=within, p_later=min(1.0, len(p_values) * min(p_values)))
     return measurement._replace(effect=effect)
 
 

@@ -219,16 +219,11 @@ def _decide(
         within = [m for m in mattering if _holds(unit, m.candidate.unit)]
         finer = max(within, key=lambda m: m.effect.loss_apart, default=None)
         codes = None if finer is None else finer.candidate.unit.codes
-        if finer is None:
-            # All candidates that are measured on all rows share one base.
-            key = -1 if len(rows) == len(measured) else len(units)
-            if key not in bases:
-                bases[key] = problem.out_of_fold(rows, deal(np.arange(len(rows)), rng))
-            base = bases[key]
-        elif np.array_equal(finer.rows, rows):
-            base = finer.apart
-        else:
-            base = problem.out_of_fold(rows, deal(number_units(codes[rows]), rng))
+        # All candidates that are measured on all rows share one base.
+        key = -1 if finer is None and len(rows) == len(measured) else len(units)
+        if key not in bases:
+            bases[key] = _base(problem, rows, finer, rng)
+        base = bases[key]
         measurement = measure(problem, candidate, rows, base, codes, rng)
         if unit.kind in MOMENTS and candidate.forward:
             measurement = add_later(problem, table, measurement, base, codes, rng)
@@ -239,6 +234,17 @@ def _decide(
         units.append(replace(unit, effect=measurement.effect, matters=matters))
         mattering += [measurement] * matters
     return units
+
+
+def _base(
+    problem: Problem, rows: np.ndarray, finer: Measurement | None, rng: np.random.Generator
+) -> Losses:
+    """Return losses to compare with: of rows dealt at random, or of a finer unit left out."""
+    if finer is None:
+        return problem.out_of_fold(rows, deal(np.arange(len(rows)), rng))
+    if np.array_equal(finer.rows, rows):
+        return finer.apart
+    return problem.out_of_fold(rows, deal(number_units(finer.candidate.unit.codes[rows]), rng))
 
 
 def _matters(measurement: Measurement, n_candidates: int, mattering: list[Measurement]) -> bool:

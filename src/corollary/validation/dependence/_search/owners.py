@@ -11,6 +11,8 @@ from corollary.validation.dependence._search.table import Reading, pairs_of
 from corollary.validation.dependence.records import Sign, Unit
 from corollary.validation.dependence.sizes import even_sizes_p_value
 
+#: The sign that owners have columns of their own.
+FIXED: Sign = "fixed columns"
 #: Names that owners of rows often have.
 OWNER_NAME = re.compile(
     r"(^|[_\W])(id|ids|code|key|no|nr|num|number|uuid|user|subject|patient|person|customer|"
@@ -52,7 +54,7 @@ def find_owners(
             eligible = eligible and (bool(signs) or not _is_scale(table, j, y, measured))
         else:
             few = table.n_values[j] < 20 and not holds
-            eligible = "fixed columns" in signs or not (
+            eligible = FIXED in signs or not (
                 j in dated or few or (not signs and _is_scale(table, j, y, measured))
             )
         if eligible:
@@ -98,7 +100,7 @@ def _design(
         and not table.alike(j, k)
         for k in usable
     ):
-        signs.append("fixed columns")
+        signs.append(FIXED)
     for t in dated:
         both = count_equal_pairs(hash_columns(table.codes, [j, t]).sum(axis=1))
         if t != j and 20 * both + 10 < pairs_of(table.codes[:, j]) * table.chance[t]:
