@@ -302,8 +302,7 @@ class CalibratedWrapper(ConformalWrapper):
         if self._has_ratios():
             return  # what is enough depends on the weight of the new row
         counts = self._calibration().counts()
-        lacking = ~suffices(counts, confidence)
-        if not lacking.any():
+        if suffices(counts.min(), confidence):
             return
         who, fallback = type(self).__name__, self.conformity_score_.fallback
         units = "groups" if self.exchangeable_ == "groups" else "rows"
@@ -315,8 +314,9 @@ class CalibratedWrapper(ConformalWrapper):
         if self._by_class():
             cells = "classes" if self._row_partition() is None else "classes of groups"
             fallback = "sets hold every such class"
+        n_lacking = int((~suffices(counts, confidence)).sum())
         warn_user(
-            f"{who} has too few calibration {units} in {int(lacking.sum())} of {len(counts)} "
-            f"{cells}, {least} in the smallest; confidence {confidence:g} takes at least {needed} "
-            f"in each. Until they are given, {fallback}."
+            f"{who} has too few calibration {units} in {n_lacking} of {len(counts)} {cells}, "
+            f"{least} in the smallest; confidence {confidence:g} takes at least {needed} in each. "
+            f"Until they are given, {fallback}."
         )
