@@ -204,8 +204,8 @@ def test_the_first_screen_says_of_whom_it_speaks(tmp_path):
     made = Made(frame, "y", tmp_path)
     assert "on rows of new patients" in made.verdict["headline"]
     said = made.verdict["scope"]["sentence"]
-    assert "This report speaks of rows of new patients" in said
-    assert "further rows of the 60 patients of the table" in said
+    assert "These numbers speak of rows of new patients" in said
+    assert "Further rows of the 60 patients of the table" in said
     assert "run with --independent" in said
     assert said in entities.unescape(made.html)
     (asked,) = made.found("dependent-rows")

@@ -27,6 +27,7 @@ class UnitFact:
     n_units: int
     n_rows: int
     told: bool  # whether the user named it
+    asked: bool  # whether it matters
     worth: float  # share of the error that knowing the unit is worth, as strong trees measure it
 
 
@@ -66,4 +67,6 @@ def _fact(unit: "Unit") -> UnitFact:
         sizes = [(effect.cost.value, effect.p_cost), (effect.hint, effect.p_hint)]
         sizes += [(effect.later or 0.0, 1.0 if effect.p_later is None else effect.p_later)]
         worth = max((size for size, p in sizes if p < LEVEL), default=0.0)
-    return UnitFact(unit.kind, unit.columns, unit.n_units, len(unit.codes), unit.told, worth)
+    return UnitFact(
+        unit.kind, unit.columns, unit.n_units, len(unit.codes), unit.told, unit.matters, worth
+    )

@@ -1,4 +1,4 @@
-"""What the chosen model owes to having seen the unit of a row, and whether that matters."""
+"""What a model owes to having seen the unit of a row, and whether that matters."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,8 @@ import numpy as np
 
 from corollary.reporting.models._compare import per_unit
 from corollary.reporting.models._selection import Comparison
-from corollary.reporting.models._trials import Trial, encode_folds, predicted_rows, run_trial
+from corollary.reporting.models._trials import Trial
 from corollary.reporting.table._split import Folds
-from corollary.representation import ColumnTable
 from corollary.validation import intraclass_correlation, sibling_correction
 
 #: Below these shares of the error a unit is a fact and no question: what a model owes to having
@@ -23,7 +22,7 @@ LEAST_TRAINED = 0.6
 
 @dataclass(frozen=True)
 class Familiarity:
-    """The error of one model on the same rows, with their units seen and unseen."""
+    """The errors of the best models on the same rows, with their units seen and unseen."""
 
     seen: float  # error rate, or median error, where rows were dealt at random
     unseen: float  # the same where whole units were left out
@@ -37,63 +36,31 @@ class Familiarity:
 
 
 def familiarity(
-    table: ColumnTable,
-    y: np.ndarray,
-    units: np.ndarray,
-    comparison: Comparison,
-    other: Folds,
-    *,
-    other_seen: bool,
+    apart: Comparison, dealt: Comparison, y: np.ndarray, units: np.ndarray
 ) -> Familiarity:
-    """Cross-validate the chosen model by other folds, and compare on the rows both predict.
+    """Compare the model that is chosen with units left out with the one chosen on rows as dealt.
 
-    The folds of the comparison leave whole units out and the others deal rows at random
-    (`other_seen`), or the other way round. The table may have columns that the comparison left out.
+    Both were compared on the same training rows, whose targets and units these are.
     """
-    chosen = comparison.chosen
-    again = run_trial(
-        chosen.entries,
-        encode_folds(table, y, other, comparison.encoder),
-        y[predicted_rows(other)],
-        comparison.situation,
-        comparison.loss,
-        name=chosen.name,
-        label=chosen.label,
-        description=chosen.description,
-        weights=chosen.weights,
-    )
-    first, second = comparison.compared, predicted_rows(other)
-    rows = np.intersect1d(_well_trained(comparison, first), second)
-    trials = [(chosen, np.searchsorted(first, rows)), (again, np.searchsorted(second, rows))]
-    (seen, at), (unseen, there) = reversed(trials) if other_seen else trials
-    codes = units[rows]
-    floor = LEAST_SHARE * float(comparison.trials[0].loss[trials[0][1]].mean())
-    near, far = (per_unit(t.loss[p], codes).mean() for t, p in ((seen, at), (unseen, there)))
+    rows = np.intersect1d(_well_trained(apart), dealt.compared)
+    codes, truth = units[rows], y[rows]
+    here, there = (np.searchsorted(c.compared, rows) for c in (apart, dealt))
+    far = float(per_unit(apart.chosen.loss[here], codes).mean())
+    near = float(per_unit(dealt.chosen.loss[there], codes).mean())
+    floor = LEAST_SHARE * float(apart.trials[0].loss[here].mean())
     return Familiarity(
-        seen=_error(seen, at, y[rows], codes),
-        unseen=_error(unseen, there, y[rows], codes),
-        excess=float((far - near) / max(near, floor)),
-        shared=_shared(unseen.prediction[there], y[rows], codes),
+        seen=_error(dealt.chosen, there, truth, codes),
+        unseen=_error(apart.chosen, here, truth, codes),
+        excess=(far - near) / max(near, floor),
+        shared=_shared(apart.chosen.prediction[here], truth, codes),
     )
 
 
-def _shared(prediction: np.ndarray, y: np.ndarray, units: np.ndarray) -> float:
-    """Compute how much absolute or squared residuals fall if those of siblings were known."""
-    if prediction.ndim == 2:
-        residuals = np.eye(prediction.shape[1])[y.astype(int)] - prediction
-    else:
-        residuals = (y - prediction)[:, None]
-    rho = intraclass_correlation(residuals, units)
-    size = np.square if prediction.ndim == 2 else np.abs
-    total = float(size(residuals).sum())
-    left = float(size(sibling_correction(residuals, units, rho)).sum())
-    return total / max(left, LEAST_SHARE * total) - 1 if total else 0.0
-
-
-def _well_trained(comparison: Comparison, rows: np.ndarray) -> np.ndarray:
+def _well_trained(comparison: Comparison) -> np.ndarray:
     """List the rows that were predicted by a fit to most of the training rows."""
     n = len(comparison.features)
-    folds = [f.rows for f in comparison.folds if len(f.y) >= LEAST_TRAINED * n]
+    folds = [fold.rows for fold in comparison.folds if len(fold.y) >= LEAST_TRAINED * n]
+    rows = comparison.compared
     return rows[np.sort(np.concatenate(folds))] if folds else rows
 
 
@@ -105,7 +72,19 @@ def _error(trial: Trial, places: np.ndarray, y: np.ndarray, units: np.ndarray) -
     return float(np.median(np.abs(y - prediction)))
 
 
-def random_folds(rows: np.ndarray, n_folds: int, seed: int) -> Folds:
+def _shared(prediction: np.ndarray, y: np.ndarray, units: np.ndarray) -> float:
+    """Compute how much absolute or squared residuals fall if those of siblings were known."""
+    if prediction.ndim == 2:
+        residuals, size = np.eye(prediction.shape[1])[y.astype(int)] - prediction, np.square
+    else:
+        residuals, size = (y - prediction)[:, None], np.abs
+    rho = intraclass_correlation(residuals, units)
+    total = float(size(residuals).sum())
+    left = float(size(sibling_correction(residuals, units, rho)).sum())
+    return total / max(left, LEAST_SHARE * total) - 1 if total else 0.0
+
+
+def random_folds(n: int, n_folds: int, seed: int) -> Folds:
     """Deal rows to folds at random."""
-    fold = np.random.default_rng(seed).permutation(len(rows)) % n_folds
-    return tuple((rows[fold != k], rows[fold == k]) for k in range(n_folds))
+    fold = np.random.default_rng(seed).permutation(n) % n_folds
+    return tuple((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds))

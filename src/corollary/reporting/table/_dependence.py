@@ -24,6 +24,8 @@ _NAMING = re.compile(
 
 #: Seconds of the units of a horizon; without a unit it counts days.
 _SECONDS = {"": 86400, "s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31557600}
+#: Numbers that are read as seconds since 1970: the years from 1980 to 2096.
+UNIX_SECONDS = (3.2e8, 4e9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +193,8 @@ def write_moment(moment: float, unit: Unit, subject: Subject) -> str:
     """Write a moment as its column does."""
     if not unit.columns:
         return f"row {int(moment) + 1:,}"
-    if subject.columns[unit.columns[0]].content.kind != "date":
+    dated = subject.columns[unit.columns[0]].content.kind == "date"
+    if not dated and not UNIX_SECONDS[0] < moment < UNIX_SECONDS[1]:
         return f"{unit.columns[0]} {moment:.12g}"
     stamp = np.datetime64(int(moment), "s")
     return str(stamp.astype("datetime64[D]") if moment % 86400 == 0 else stamp)

@@ -5,7 +5,7 @@ from typing import Any
 from corollary.reporting._records import Evidence
 from corollary.reporting._structure import UnitFact
 from corollary.reporting.page import _population as population
-from corollary.reporting.page._format import count, label, number, percent
+from corollary.reporting.page._format import count, label, listing, number, percent
 from corollary.reporting.page.sections import _facts as facts
 
 
@@ -18,11 +18,13 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             return None
         sentence = "You vouched that rows do not depend on each other; all of this rests on it."
         return {"rows": population.such_rows(evidence), "sentence": sentence, "unit": None}
-    sentence = f"This report speaks of {population.such_rows(evidence)}{_reason(unit)}."
+    parts = [f"These numbers speak of {population.such_rows(evidence)}{_reason(evidence, unit)}."]
     if judged is not None and (judged.matters or not facts.chosen(evidence).baseline):
-        sentence += _beside(evidence, unit)
+        parts.append(_beside(evidence, unit))
     if not unit.told:
-        sentence += f" {_question(evidence, unit)}"
+        parts.append(_question(evidence, unit))
+    parts += [_other(fact) for fact in structure.facts if fact.asked]
+    sentence = " ".join(parts)
     return {
         "rows": population.such_rows(evidence),
         "sentence": sentence,
@@ -37,42 +39,52 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     }
 
 
-def _reason(unit: UnitFact) -> str:
+def _reason(evidence: Evidence, unit: UnitFact) -> str:
     """Say why: the user asked for it, or rows were found to belong together."""
-    option = _option(unit)
     if unit.told:
-        return f", as {option} asks for"
+        return f", as {_option(unit)} asks for"
     if unit.kind in ("time", "order"):
-        return ", because rows were found to change with time"
-    return ", because rows of one were found to resemble each other"
+        return ": rows were found to change with time"
+    return f": rows of one {label(evidence.population.piece, 80)} were found to resemble each other"
 
 
 def _beside(evidence: Evidence, unit: UnitFact) -> str:
     """Set the error where the unit was seen beside the one where it was not."""
     judged = evidence.structure.familiarity
     assert judged is not None
-    classes = evidence.task == "classification"
-    seen, unseen = (percent(e) if classes else number(e) for e in (judged.seen, judged.unseen))
-    error = "wrong" if classes else "median error"
+    if evidence.task == "classification":
+        seen, unseen = (f"about {percent(e)} wrong" for e in (judged.seen, judged.unseen))
+    else:
+        seen, unseen = (
+            f"about {number(e)} off in the median" for e in (judged.seen, judged.unseen)
+        )
     if unit.kind in ("time", "order"):
         return (
-            f" In cross-validation: {seen} {error} with rows of all times dealt at random, "
-            f"{unseen} on later rows."
+            f"With rows of all times dealt at random: {seen}; on later rows: {unseen} "
+            "(cross-validated, not certified)."
         )
     known = f"the {count(unit.n_units)} {label(evidence.population.pieces, 80)} of the table"
     return (
-        f" In cross-validation, not certified: {seen} {error} on further rows of {known}, "
-        f"{unseen} on rows of new ones."
+        f"Further rows of {known}: {seen}; rows of new ones: {unseen} (cross-validated, not "
+        "certified)."
     )
 
 
 def _question(evidence: Evidence, unit: UnitFact) -> str:
-    """Ask what only the user knows."""
+    """Say which option settles what only the user knows."""
+    settled = "" if unit.kind == "joined" else f"; {_option(unit)} settles it"
     if unit.kind in ("time", "order"):
-        ask = "Will new rows be later ones"
-    else:
-        ask = f"Will new rows bring new {label(evidence.population.pieces, 80)}"
-    return f"{ask}? Then nothing is to do ({_option(unit)}). If not, run with --independent."
+        return f"If new rows are not later ones, run with --independent{settled}."
+    pieces = label(evidence.population.pieces, 80)
+    return f"If new rows bring no new {pieces}, run with --independent{settled}."
+
+
+def _other(unit: UnitFact) -> str:
+    """Tell of a second way in which rows depend on each other."""
+    if unit.kind in ("time", "order"):
+        return f"Rows also change with time: {_option(unit)} speaks of later ones instead."
+    names = listing([label(name, 40) for name in unit.columns[:4]])
+    return f"Rows that agree in {names} resemble each other, too."
 
 
 def _option(unit: UnitFact) -> str:
