@@ -1,6 +1,6 @@
 """Losses and residuals of rows under models that did not see their fold."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,13 @@ class Problem:
     def loss(self, residual: np.ndarray) -> np.ndarray:
         """Absolute error of numbers, half the Brier sum of classes."""
         return (residual**2).sum(axis=1) / 2 if self.n_classes else np.abs(residual[:, 0])
+
+    def reseeded(self, k: int) -> "Problem":
+        """Return the same problem with another seed of the model, if it has one."""
+        if k == 0 or "random_state" not in self.model.get_params():
+            return self
+        model = clone(self.model).set_params(random_state=self.seed + k)
+        return replace(self, model=model)
 
     def out_of_fold(
         self, rows: np.ndarray, folds: np.ndarray, columns: np.ndarray | None = None

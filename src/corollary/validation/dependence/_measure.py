@@ -17,8 +17,9 @@ from corollary.validation.dependence.residuals import (
     sibling_correction,
 )
 
-#: Excess on later rows from which an effect of time is tested.
-LATER_SUSPECTED = 0.03
+#: p-value of an effect of time below which the excess on later rows is measured again and again,
+#: and how often.
+SUSPECTED, REPEATS = 0.02, 6
 #: Successive rows of one owner that form a stretch.
 SUCCESSIVE = 4
 #: Rows that the latest quarter must have.
@@ -34,6 +35,7 @@ class Measurement(NamedTuple):
     apart: Losses
     added: float | None = None  # excess over a finer unit that matters, if there is one
     p_added: float = 1.0
+    ends: float = 0.0  # mean excess of the latest quarter and of the earliest, from the others
 
 
 def measure(
@@ -114,18 +116,26 @@ def add_later(
     last = _latest(candidate, rows)
     if last is None:
         return measurement
-    ahead = problem.out_of_fold(rows, np.where(last, 0, -1)).loss[last]
-    excess, _ = unit_excess(ahead, base.loss[last], np.arange(last.sum()), **_floor(problem))
-    p_later = 1.0
-    if excess.value >= LATER_SUSPECTED or candidate.unit.told:
-        codes = number_units(candidate.unit.codes[rows])
-        blocks = np.arange(len(rows)) if finer is None else number_units(finer[rows])
-        blind = problem.out_of_fold(rows, deal(blocks, rng), timeless(table, candidate))
-        if finer is not None:
-            blocks = number_units(blocks * (codes.max() + 1) + codes)
-        p_later = intraclass_p_value(blind.residual, codes, blocks=blocks)
-    effect = replace(measurement.effect, later=excess.value, p_later=p_later)
-    return measurement._replace(effect=effect)
+    codes = number_units(candidate.unit.codes[rows])
+    blocks = np.arange(len(rows)) if finer is None else number_units(finer[rows])
+    blind = problem.out_of_fold(rows, deal(blocks, rng), timeless(table, candidate))
+    inside = None if finer is None else number_units(blocks * (codes.max() + 1) + codes)
+    p_later = intraclass_p_value(blind.residual, codes, blocks=inside)
+    suspected = p_later < SUSPECTED
+    # One forest differs from the next by as much as a drift is worth; their mean does not.
+    again = [problem.reseeded(k) for k in range(1, REPEATS if suspected else 1)]
+    before = [base.loss, *(p.out_of_fold(rows, deal(blocks, rng)).loss for p in again[::2])]
+    first = _latest(candidate, rows, reverse=True)
+    quarters = [last] if first is None or not suspected else [last, first]
+    difference = []
+    for quarter in quarters:
+        folds = np.where(quarter, 0, -1)
+        ahead = [p.out_of_fold(rows, folds).loss[quarter] for p in (problem, *again)]
+        losses = np.mean(ahead, axis=0), np.mean(before, axis=0)[quarter]
+        excess, _ = unit_excess(*losses, np.arange(quarter.sum()), **_floor(problem))
+        difference.append(excess.value)
+    effect = replace(measurement.effect, later=difference[0], p_later=p_later)
+    return measurement._replace(effect=effect, ends=float(np.mean(difference)))
 
 
 def add_panel(
@@ -176,14 +186,15 @@ def timeless(table: Reading, candidate: Candidate) -> np.ndarray:
     return np.array(columns or range(len(table.names)), dtype=np.int64)
 
 
-def _latest(candidate: Candidate, rows: np.ndarray) -> np.ndarray | None:
-    """Mark the latest quarter of the rows; None where moments do not allow one."""
+def _latest(candidate: Candidate, rows: np.ndarray, *, reverse: bool = False) -> np.ndarray | None:
+    """Mark the latest quarter of the rows, or the earliest; None where moments allow none."""
     from scipy.stats import rankdata
 
     moments = candidate.unit.moments
     if moments is None or not candidate.forward:
         return None
-    values = np.where(np.isnan(moments[rows]), -np.inf, moments[rows])
+    values = -moments[rows] if reverse else moments[rows]
+    values = np.where(np.isnan(values), -np.inf, values)
     last = rankdata(values, "min") / len(values) > 1 - 1 / FOLDS
     return last if LEAST_LATER_ROWS <= last.sum() <= len(rows) / 2 else None
 

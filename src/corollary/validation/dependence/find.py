@@ -253,7 +253,10 @@ def _matters(measurement: Measurement, n_candidates: int, mattering: list[Measur
     unit, level = candidate.unit, LEVEL / n_candidates / 2
     hint = effect.hint >= LEAST_COST and effect.p_hint < level
     cost = effect.cost.value >= LEAST_COST and effect.p_cost < level
-    later = (effect.later or 0.0) >= LEAST_LATER and (effect.p_later or 0.0) < level
+    # The excess on the latest quarter scatters; the earliest says more about a steady drift.
+    ahead = effect.later or 0.0
+    drifts = ahead >= LEAST_LATER or (measurement.ends >= LEAST_COST and ahead >= LEAST_LATER / 3)
+    later = drifts and (effect.p_later or 0.0) < level
     if measurement.added is not None:
         # A unit within it matters already: only what it adds counts.
         return later or (measurement.added >= LEAST_COST and measurement.p_added < level)
