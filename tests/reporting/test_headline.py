@@ -10,7 +10,7 @@ import pytest
 
 from corollary.core.simulate import assert_bound_holds
 from corollary.reporting import from_memory, measure
-from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.page.verdict import _verdict as verdict
 from corollary.reporting.trust._coverage import promised_coverage
 
 

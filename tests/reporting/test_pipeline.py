@@ -13,7 +13,7 @@ from corollary.reporting._clock import Clock
 from corollary.reporting._settings import Settings
 from corollary.reporting.models._selection import compare_models, fit_chosen
 from corollary.reporting.page._render import render_data, to_dict
-from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.page.verdict import _verdict as verdict
 from corollary.reporting.table._split import count_folds, deal_units
 from corollary.reporting.table._target import read_target
 from corollary.representation import ColumnTable

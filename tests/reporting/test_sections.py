@@ -23,7 +23,7 @@ from corollary.reporting.page.sections import _certificate as certificate
 from corollary.reporting.page.sections import _errors as errors
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections import _new_data as new_data
-from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.page.verdict import _verdict as verdict
 from corollary.reporting.trust._bins import equal_count_bins
 from corollary.reporting.trust._looks import widen
 from corollary.reporting.trust.errors._weak_groups import row_tests

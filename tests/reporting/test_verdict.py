@@ -13,7 +13,7 @@ from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _data as data
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.page.verdict import _verdict as verdict
 from corollary.validation import Estimate
 from tests.reporting import worked_example
 

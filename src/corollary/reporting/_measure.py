@@ -8,8 +8,8 @@ A stage sees the records of those before it and nothing else; what had to be dec
 a note of its record.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -46,20 +46,7 @@ FEW_TEST_ROWS = 500
 
 
 def measure(
-    table: Table,
-    target: str,
-    *,
-    task: str = "auto",
-    confidence: float = 0.95,
-    coverage: float = 0.9,
-    seed: int = 0,
-    fast: bool = False,
-    group: str | Sequence[str] = (),
-    time: str = "",
-    horizon: str = "",
-    order: bool = False,
-    independent: bool = False,
-    command: str = "",
+    table: Table, target: str, *, command: str = "", **options: Any
 ) -> tuple[Evidence, ReportModel]:
     """Measure everything that a report says.
 
@@ -69,28 +56,11 @@ def measure(
         The data, from :func:`read_table` or :func:`read_demo`.
     target : str
         Target column.
-    task : {"auto", "classification", "regression"}, default="auto"
-        Kind of prediction.
-    confidence : float, default=0.95
-        Confidence of certificates and of intervals on scores.
-    coverage : float, default=0.9
-        Wanted coverage of sets and intervals.
-    seed : int, default=0
-        Seed; the same seed gives the same evidence, apart from times.
-    fast : bool, default=False
-        Whether to compare fewer models by fewer folds.
-    group : str or sequence of str, default=()
-        Column that says whose a row is, if new rows bring new owners; several if owners are nested.
-    time : str, default=""
-        Column that says when a row was, if new rows are later ones.
-    horizon : str, default=""
-        How far ahead predictions reach, such as ``"4w"``; the latest quarter of the rows if empty.
-    order : bool, default=False
-        Whether the rows are in order of time.
-    independent : bool, default=False
-        Whether you vouch that rows do not depend on each other, so that nothing is looked for.
     command : str, default=""
         The command that reproduces the report.
+    **options : dict
+        As for :func:`report`: `task`, `confidence`, `coverage`, `seed`, `fast`, `group`, `time`,
+        `horizon`, `order`, `independent`.
 
     Returns
     -------
@@ -116,10 +86,7 @@ def measure(
     >>> evidence.verdict
     'shown'
     """
-    groups = (group,) if isinstance(group, str) else tuple(group)
-    settings = Settings(
-        task, confidence, coverage, seed, fast, groups, time, horizon, order, independent
-    )
+    settings = Settings.of(**options)
     return measure_table(table, target, settings, command)
 
 

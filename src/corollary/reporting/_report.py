@@ -148,9 +148,17 @@ def report(
     >>> made.evidence.verdict
     'shown'
     """
-    groups = (group,) if isinstance(group, str) else tuple(group)
-    settings = Settings(
-        task, confidence, coverage, seed, fast, groups, time, horizon, order, independent
+    settings = Settings.of(
+        group,
+        task=task,
+        confidence=confidence,
+        coverage=coverage,
+        seed=seed,
+        fast=fast,
+        time=time,
+        horizon=horizon,
+        order=order,
+        independent=independent,
     )
     if out is None:
         evidence, model = _measured(data, target, date, settings)

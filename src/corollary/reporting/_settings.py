@@ -1,6 +1,8 @@
 """What a user can choose about a report, checked once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from corollary.reporting._errors import ReportError
 
@@ -19,6 +21,11 @@ class Settings:
     horizon: str = ""  # how far ahead predictions reach, such as "4w" or "28"
     order: bool = False  # whether the rows are in order of time
     independent: bool = False  # whether the user vouches that rows do not depend on each other
+
+    @classmethod
+    def of(cls, group: str | Sequence[str] = (), **options: Any) -> "Settings":
+        """Take options as users pass them: one group or several."""
+        return cls(group=(group,) if isinstance(group, str) else tuple(group), **options)
 
     def __post_init__(self) -> None:
         if self.task not in ("auto", "classification", "regression"):

@@ -74,13 +74,12 @@ def _error(trial: Trial, places: np.ndarray, y: np.ndarray, units: np.ndarray) -
 
 def _shared(prediction: np.ndarray, y: np.ndarray, units: np.ndarray) -> float:
     """Compute how much absolute or squared residuals fall if those of siblings were known."""
-    if prediction.ndim == 2:
-        residuals, size = np.eye(prediction.shape[1])[y.astype(int)] - prediction, np.square
-    else:
-        residuals, size = (y - prediction)[:, None], np.abs
+    classes = prediction.ndim == 2
+    truth = np.eye(prediction.shape[1])[y.astype(int)] if classes else y
+    residuals = truth - prediction
     rho = intraclass_correlation(residuals, units)
-    total = float(size(residuals).sum())
-    left = float(size(sibling_correction(residuals, units, rho)).sum())
+    corrected = sibling_correction(residuals, units, rho)
+    total, left = (float((np.abs(r) ** (1 + classes)).sum()) for r in (residuals, corrected))
     return total / max(left, LEAST_SHARE * total) - 1 if total else 0.0
 
 

@@ -21,7 +21,7 @@ from corollary.reporting.page import _format as formats
 from corollary.reporting.page import _plots as plots
 from corollary.reporting.page._schema import SCHEMA_VERSION
 from corollary.reporting.page.sections import SECTIONS
-from corollary.reporting.page.sections import _verdict as verdict
+from corollary.reporting.page.verdict import _verdict as verdict
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 WIDTH, NARROW_WIDTH = 880, 350

@@ -78,7 +78,16 @@ def _search(subject: Subject, settings: Settings) -> Examined:
         measured=np.sort(np.concatenate([alike.train, alike.calibration])),
         random_state=settings.seed,
     )
-    return Examined(subject, dependence, alike)
+    units = tuple(_dated(unit) for unit in dependence.units)
+    return Examined(subject, replace(dependence, units=units), alike)
+
+
+def _dated(unit: Unit) -> Unit:
+    """Count rows without a moment as the earliest: they can be trained on and not tested."""
+    if unit.moments is None:
+        return unit
+    first = np.nanmin(unit.moments)
+    return replace(unit, moments=np.where(np.isnan(unit.moments), first, unit.moments))
 
 
 def told_owners(subject: Subject, name: str) -> np.ndarray:
@@ -180,8 +189,10 @@ def population_of(unit: Unit, subject: Subject, horizon: float | None = None) ->
     start = unit.moments[latest(unit.moments, 0.25)].min()
     if horizon is not None:
         start = unit.moments[unit.moments > unit.moments.max() - horizon].min()
-    ends = (write_moment(m, unit, subject) for m in (start, unit.moments.max()))
-    return Population("period", start=next(ends), end=next(ends))
+    end = float(unit.moments.max())
+    whole_days = end - start > 2 * 86400
+    first, last = (write_moment(moment, unit, subject, whole_days) for moment in (start, end))
+    return Population("period", start=first, end=last)
 
 
 def noun_of(name: str) -> str:
@@ -189,15 +200,17 @@ def noun_of(name: str) -> str:
     return _NAMING.sub("", name.strip()) or name
 
 
-def write_moment(moment: float, unit: Unit, subject: Subject) -> str:
-    """Write a moment as its column does."""
+def write_moment(moment: float, unit: Unit, subject: Subject, whole_days: bool) -> str:
+    """Write a moment as its column does; of a period of several days its days."""
     if not unit.columns:
         return f"row {int(moment) + 1:,}"
     dated = subject.columns[unit.columns[0]].content.kind == "date"
     if not dated and not UNIX_SECONDS[0] < moment < UNIX_SECONDS[1]:
         return f"{unit.columns[0]} {moment:.12g}"
     stamp = np.datetime64(int(moment), "s")
-    return str(stamp.astype("datetime64[D]") if moment % 86400 == 0 else stamp)
+    if whole_days or moment % 86400 == 0:
+        return str(stamp.astype("datetime64[D]"))
+    return str(stamp.astype("datetime64[m]")).replace("T", " ")
 
 
 def read_horizon(text: str, subject: Subject, unit: Unit) -> float:

@@ -6,9 +6,9 @@ from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, label, number, triple
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.page.sections import _scope as scope
-from corollary.reporting.page.sections._cards import how_good, how_sure, how_wrong, still_true, why
-from corollary.reporting.page.sections._doubts import doubts
+from corollary.reporting.page.verdict import _scope as scope
+from corollary.reporting.page.verdict._cards import how_good, how_sure, how_wrong, still_true, why
+from corollary.reporting.page.verdict._doubts import doubts
 from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS
 
 PHRASES = {
