@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from corollary.conformal import IntervalCalibration, SetCalibration
+from corollary.core.frames import as_pandas
 from corollary.core.schema import Instance, List, Number, Optional, Schema, Text
 from corollary.reporting._errors import ReportError
 from corollary.reporting._promise import Promise
@@ -220,8 +221,7 @@ class ReportModel:
 def _as_pandas(data: Any) -> Any:
     import pandas as pd
 
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
+    data = as_pandas(data)
     if not isinstance(data, pd.DataFrame):
         raise ReportError(
             "data", f"The data must be a data frame. Got {type(data).__name__} instead."

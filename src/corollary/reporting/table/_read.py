@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from corollary.core.frames import as_pandas
 from corollary.reporting._errors import ReportError
 from corollary.reporting.table._delimited import is_number, read_delimited
 from corollary.reporting.table._source import Source, first_line
@@ -133,8 +134,7 @@ def from_memory(data: Any, name: str = "table") -> Table:
     """
     import pandas as pd
 
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
+    data = as_pandas(data)
     if not isinstance(data, pd.DataFrame):
         raise ReportError(
             "data",
