@@ -12,7 +12,8 @@ quantiles have intervals (:func:`share_interval`, :func:`mean_interval`,
 Where rows belong to clients, patients or other units, or come in time, say so by ``groups=`` and
 ``time=``: folds then leave out whole units (:func:`unit_folds`) or go forward
 (:func:`forward_folds`), and what is claimed counts units (:func:`unit_mean_interval`,
-:func:`unit_share_upper`, :func:`unit_quantile_interval`).
+:func:`unit_share_upper`, :func:`unit_quantile_interval`). Where nobody says so,
+:func:`find_dependence` looks for copies, owners and time, and measures what they are worth.
 
 The guarded test set lives in :mod:`corollary.risk`, bounds on risks in :mod:`corollary.theory`.
 """

@@ -265,7 +265,8 @@ def _matters(measurement: Measurement, n_candidates: int, mattering: list[Measur
     if unit.kind == "time" and not unit.signs:
         # The file is sorted by a feature: both must speak.
         return hint and cost
-    return hint or later or (cost and _design(candidate) > 0)
+    collected = _design(candidate) > 0 and unit.kind not in MOMENTS
+    return hint or later or (cost and collected)
 
 
 def _lies_together(unit: Unit) -> bool:
