@@ -196,12 +196,49 @@ def test_partition_has_thresholds_per_group(seed):
 
 def test_labels_unknown_to_the_model_have_infinite_scores():
     X, y = draw(9, np.random.default_rng(0))
-    model = table(confidence=0.5).fit(X, np.where(np.arange(9) < 6, 7, y))
-    assert np.isinf(model.scores_).sum() == 6
+    y = np.where(np.arange(9) < 6, 7 + np.arange(9) % 2, y)
+    with pytest.warns(UserWarning, match=r"6 of 9 calibration rows .* \(such as 7\)"):
+        model = table(confidence=0.5).fit(X, y)
+    assert np.isinf(model.scores_).sum() == model.n_unknown_ == 6
+    assert model.unknown_labels_.tolist() == [7, 8]
+    assert model.set_labels_.tolist() == [0, 1, 2, 7, 8]
+    assert model.predict_set(X).shape == (9, 5)
     assert model.predict_set(X).all()
+    assert not model.predict_set(X, confidence=0.1)[:, 3:].any()
     with pytest.warns(UserWarning, match="calibration rows"):
-        each = table(class_conditional=True).fit(X, np.where(np.arange(9) < 6, 7, y))
+        each = table(class_conditional=True).fit(X, y)
     assert each.n_calibration_ == 3
+    assert each.predict_set(X)[:, 3:].all()
+    # Rows of classes that are all known again have no such columns.
+    assert table().fit(X, np.arange(9) % 3).set_labels_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.filterwarnings("ignore:SplitConformalClassifier has")
+@pytest.mark.parametrize("n", [4, 9, 19])
+@pytest.mark.parametrize(("share", "confidence"), [(0.15, 0.8), (0.15, 0.9), (0.4, 0.75)])
+def test_coverage_where_labels_are_unknown_to_the_model(n, share, confidence, seed):
+    """Labels that the model never saw, more of them than may be missed, or fewer."""
+    rng = np.random.default_rng([seed, n])
+    repetitions, missed = 600, 0
+    for _ in range(repetitions):
+        X, y = draw(n + 1, rng)
+        y = np.where(rng.random(n + 1) < share, 9, y)
+        model = table(confidence=confidence).fit(X[:-1], y[:-1])
+        sets = model.predict_set(X[-1:])
+        missed += not sets[0, model.set_labels_ == y[-1]].any()
+        assert model._outside(X[-1:], y[-1:])[0] == (not sets[0, model.set_labels_ == y[-1]].any())
+    assert_bound_holds(missed, repetitions, 1 - confidence)
+
+
+def test_columns_of_unknown_labels_survive_a_file(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    two = corollary.linear.LogisticRegression().fit(X[:100:2], y[:100:2])
+    with pytest.warns(UserWarning, match="25 of 75 calibration rows"):
+        model = SplitConformalClassifier(two, prefit=True).fit(X[1::2], y[1::2])
+    corollary.save(model, tmp_path / "model")
+    again = corollary.load(tmp_path / "model")
+    assert again.set_labels_.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(again.predict_set(X), model.predict_set(X))
 
 
 def test_logits_become_probabilities():

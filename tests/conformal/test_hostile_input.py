@@ -67,7 +67,8 @@ def test_labels_of_another_encoding_are_refused(kind, rows):
     with pytest.raises(ValueError, match="None of the labels is a class of LogisticRegression"):
         conformal.fit(X[40:], np.ones(40, dtype=kind))
     # One label that the model does not know is no mistake of encoding.
-    conformal.fit(X[40:], np.array(["new", *labels[41:]]))
+    with pytest.warns(UserWarning, match="1 of 40 calibration rows"):
+        conformal.fit(X[40:], np.array(["new", *labels[41:]]))
 
 
 @pytest.mark.parametrize(
@@ -270,14 +271,18 @@ def test_labels_beyond_those_of_calibration_and_of_the_model(rows):
     model = LogisticRegression().fit(X[:40], np.arange(40) % 3)
     wrapper = SplitConformalClassifier(model, prefit=True).fit(X[40:], np.zeros(40, dtype=int))
     assert wrapper.predict_set(X).shape == (80, 3)
-    # The fourth class, unknown to the model, lies in no set; a quarter of infinite scores says so.
-    with_new = wrapper.fit(X[40:], np.arange(40) % 4)
+    # A quarter of infinite scores for the fourth class, unknown to the model, gives full sets.
+    with pytest.warns(UserWarning, match="10 of 40 calibration rows"):
+        with_new = wrapper.fit(X[40:], np.arange(40) % 4)
     assert np.isinf(with_new.thresholds_[0])
-    assert coverage_score([3], with_new.predict_set(X[:1]), classes=[0, 1, 2]) == 0.0
+    assert coverage_score([3], with_new.predict_set(X[:1]), classes=[0, 1, 2, 3]) == 1.0
+    scores = with_new.scores_
     for kind in (np.int8, np.uint8, np.uint64, np.int64):
-        narrow = wrapper.fit(X[40:], (np.arange(40) % 4).astype(kind))
-        np.testing.assert_array_equal(narrow.scores_, with_new.scores_)
-    negative = wrapper.fit(X[40:], np.arange(40) % 4 - 1)
+        with pytest.warns(UserWarning, match="10 of 40 calibration rows"):
+            narrow = wrapper.fit(X[40:], (np.arange(40) % 4).astype(kind))
+        np.testing.assert_array_equal(narrow.scores_, scores)
+    with pytest.warns(UserWarning, match="10 of 40 calibration rows"):
+        negative = wrapper.fit(X[40:], np.arange(40) % 4 - 1)
     assert np.isinf(negative.scores_).sum() == 10
 
 

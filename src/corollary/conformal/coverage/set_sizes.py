@@ -169,7 +169,7 @@ class SetSizeDisplay:
         return cls.from_predictions(
             y,
             estimator.predict_set(X),
-            classes=estimator.classes_,
+            classes=getattr(estimator, "set_labels_", estimator.classes_),
             level=estimator.confidence,
             name=name,
             ax=ax,

@@ -9,12 +9,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from corollary.conformal._checks import held_labels, places_of_labels, warn_user
 from corollary.conformal.scores._base import SetScore
 from corollary.conformal.scores.sets import APS, LAC, RAPS
 from corollary.conformal.split._split import SplitConformal
 from corollary.conformal.split.partitions import Bands, Groups, PerClass
 from corollary.core.estimator import CountFromZero, NonNegative, fitted
-from corollary.core.schema import Integer, Optional
+from corollary.core.schema import Integer, Labels, Optional
 
 
 def _gives_probabilities(self: "SplitConformalClassifier") -> bool:
@@ -77,7 +78,13 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     conformity_score_ : LAC, APS or RAPS
         The score.
     classes_ : ndarray of shape (n_classes,)
-        Labels of the columns of sets.
+        Labels that the model knows.
+    unknown_labels_ : ndarray of shape (n_unknown_labels,)
+        Labels of calibration rows that the model does not know, sorted.
+    n_unknown_ : int
+        Number of calibration rows with such labels.
+    set_labels_ : ndarray of shape (n_classes + n_unknown_labels,)
+        Labels of the columns of sets: ``classes_``, then ``unknown_labels_``.
     scores_ : ndarray of shape (n_calibration,)
         Calibration scores, group after group; ascending within each if they have weights.
     group_labels_ : ndarray of shape (n_groups,)
@@ -116,9 +123,14 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     -----
     Guarantee: if calibration rows and the new row are exchangeable, the set holds the label with
     probability at least `confidence`, over the draw of both, for any model and any law. With
-    `class_conditional` this holds given the label, with `partition` given the group. A label that
-    was not among the training rows has an infinite score and is in no set. Checked by
+    `class_conditional` this holds given the label, with `partition` given the group. Checked by
     ``tests/conformal/test_classifier.py`` for 1 to 30 calibration rows.
+
+    A label that the model does not know has an infinite score: it counts against every set that
+    leaves a class out. If calibration rows have such labels, ``fit`` warns, and sets have a column
+    for each, which is True where the set holds every class of the model (and always with
+    `class_conditional`). A set with all columns True rules nothing out: the guarantee reads it as
+    holding also labels that no row had so far, of which there is no column.
 
     Rows are split at random and not by class: a stratified split would make calibration rows
     differ in law from new ones.
@@ -163,6 +175,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     class_conditional: bool = False
 
     set_seed_: int = fitted(Optional(Integer(0, 2**32 - 1)))
+    unknown_labels_: np.ndarray = fitted(Labels("*"))
+    n_unknown_: int = fitted(Integer(0))
 
     def _score(self) -> SetScore:
         if self.conformity_score == "lac":
@@ -175,14 +189,49 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
 
     @property
     def classes_(self) -> np.ndarray:
-        """Labels of the columns of sets."""
+        """Labels that the model knows."""
         return np.asarray(self._ask_model("classes_"))
+
+    @property
+    def set_labels_(self) -> np.ndarray:
+        """Labels of the columns of sets."""
+        check_is_fitted(self)
+        if len(self.unknown_labels_) == 0:
+            return self.classes_
+        return np.concatenate([self.classes_, self.unknown_labels_])
 
     def _row_partition(self) -> Any:
         return self.partition.within if isinstance(self.partition, PerClass) else self.partition
 
     def _by_class(self) -> bool:
         return self.class_conditional or isinstance(self.partition, PerClass)
+
+    def _calibrate(
+        self, X: Any, y: np.ndarray, rng: np.random.RandomState, weights: Any, groups: Any
+    ) -> None:
+        super()._calibrate(X, y, rng, weights, groups)
+        unknown = ~places_of_labels(y, self.classes_)[1]
+        self.unknown_labels_, self.n_unknown_ = np.unique(y[unknown]), int(unknown.sum())
+        if self.n_unknown_:
+            warn_user(
+                f"{type(self).__name__} has {self.n_unknown_} of {len(y)} calibration rows with "
+                "labels that the model does not know (such as "
+                f"{self.unknown_labels_.tolist()[0]!r}). They count against every set that leaves "
+                "a class out, and sets have a column for each of these labels, named in "
+                "'set_labels_'. Train the model on rows of every class to have it tell them apart."
+            )
+
+    def _regions(self, X: Any, confidence: float | None = None, weights: Any = None) -> np.ndarray:
+        sets = super()._regions(X, confidence, weights)
+        if len(self.unknown_labels_) == 0:
+            return sets
+        # An infinite threshold gives a full set, which must then hold labels of infinite score;
+        # a class of such labels alone has no other threshold.
+        holds = np.full(len(sets), True) if self._by_class() else sets.all(axis=1)
+        return np.hstack([sets, np.repeat(holds[:, None], len(self.unknown_labels_), axis=1)])
+
+    def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
+        return ~held_labels(y, self._regions(X), self.set_labels_, who=type(self).__name__)
 
     def predict_set(
         self, X: Any, *, confidence: float | None = None, weights: Any = None
@@ -200,8 +249,9 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
 
         Returns
         -------
-        sets : ndarray of bool of shape (n_samples, n_classes)
-            True where a class belongs to the set; columns in the order of ``classes_``. With
+        sets : ndarray of bool of shape (n_samples, n_classes + n_unknown_labels)
+            True where a label belongs to the set; columns in the order of ``set_labels_``, which
+            is ``classes_`` unless calibration rows have labels that the model does not know. With
             `randomised` the random shares go by the place of a row in X.
         """
         return self._regions(X, confidence, weights)
@@ -222,6 +272,11 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         """
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
+
+    @classmethod
+    def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        nobody = {"unknown_labels_": np.zeros(0, dtype=np.intp), "n_unknown_": 0}
+        return super()._from_former(parameters, nobody | state if state else state)
 
     @classmethod
     def _with_score(cls, score: SetScore, state: dict[str, Any]) -> dict[str, Any]:
