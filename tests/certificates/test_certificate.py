@@ -298,11 +298,15 @@ def test_a_vacuous_certificate_counts_what_its_population_counts():
 def test_every_registered_theorem_is_explained_at_its_anchor():
     docs = Path(__file__).parents[2] / "docs"
     for theorem in theorems():
-        page, anchor = theorem.page.split("#")
-        assert anchor == theorem.name.replace(".", "-")
-        text = (docs / page.replace(".html", ".md")).read_text(encoding="utf-8")
-        assert text.count(f"({anchor})=\n") == 1, f"no anchor ({anchor})= in {page}"
-        assert f"`{theorem.name}`" in text, f"{theorem.name} is not named in {page}"
+        anchor = theorem.name.replace(".", "-")
+        assert theorem.page == f"certificates.html#{anchor}", (
+            f"{theorem.name} has no page: name it in certificates/_order.py"
+        )
+        text = (docs / "certificates.md").read_text(encoding="utf-8")
+        assert text.count(f"({anchor})=\n") == 1, (
+            f"docs/certificates.md must explain {theorem.name} under the line ({anchor})="
+        )
+        assert f"`{theorem.name}`" in text, f"docs/certificates.md does not name `{theorem.name}`"
 
 
 def test_theorems_of_others_have_a_page_only_if_they_say_so(monkeypatch):

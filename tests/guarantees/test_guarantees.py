@@ -27,12 +27,21 @@ def test_planted_fault_is_caught(claim, fault):
 @pytest.mark.parametrize("theorem", theorems(), ids=lambda theorem: theorem.name)
 def test_every_registered_theorem_is_simulated_and_catches_a_fault(theorem):
     claims = [claim for claim in CLAIMS if claim.theorem == theorem.name]
-    assert claims, f"{theorem.name} has no simulation in tests/guarantees"
-    assert any(claim.faults for claim in claims), f"no fault is planted in {theorem.name}"
+    assert claims, (
+        f"{theorem.name} has no simulation: add guarantee({theorem.name!r}, ...) to a module of "
+        "tests/guarantees, as docs/howto/theorem.md shows"
+    )
+    assert any(claim.faults for claim in claims), (
+        f"no fault is planted in {theorem.name}: pass faults={{...}} to guarantee"
+    )
 
 
 def test_the_declared_order_names_every_theorem_of_the_library_once():
-    assert [theorem.name for theorem in theorems()] == list(ORDER)
+    names = [theorem.name for theorem in theorems()]
+    unplaced, unknown = sorted(set(names) - set(ORDER)), sorted(set(ORDER) - set(names))
+    assert not unplaced, f"{unplaced}: name each at its place in certificates/_order.py"
+    assert not unknown, f"{unknown} of certificates/_order.py: no file of proofs registers these"
+    assert names == list(ORDER), "certificates/_order.py names a theorem twice"
 
 
 def test_one_claim_is_simulated_alone(capsys):

@@ -1,6 +1,7 @@
 """One of every kernel, with inputs it takes; those on vectors with a formula for two vectors.
 
-A kernel class that the package exports needs an entry in :data:`EXAMPLES`;
+A kernel class that the package exports needs an entry: in :data:`FORMULAS` if it compares vectors
+and is made from no other kernel, else in :data:`EXAMPLES`, which holds those of ``FORMULAS`` too.
 ``test_every_kernel.py`` says so, and tests whatever is there.
 """
 
@@ -50,6 +51,7 @@ def _matern52(r):
     return (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r)
 
 
+# A name, the kernel, and its value for two vectors, which may be equal, of three numbers each.
 FORMULAS = {
     "rbf": (RBF(1.5), lambda x, y: np.exp(-np.sum((x - y) ** 2) / (2 * 1.5**2))),
     "rbf ard": (RBF(SCALES), lambda x, y: np.exp(-(distance(x, y, SCALES) ** 2) / 2)),

@@ -1,7 +1,7 @@
 """What every exported kernel owes, tested for each by its example in ``kernels_at_hand``."""
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import corollary
 from corollary import kernels
 from corollary.kernels import Kernel, KernelRidge, hyperparameter
 from corollary.kernels import _arrays as arrays
-from tests.kernels.kernels_at_hand import EXAMPLES, rows
+from tests.kernels.kernels_at_hand import EXAMPLES, FORMULAS, rows
 
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 VECTORS = pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if e.moves])
@@ -29,6 +29,24 @@ def lacking(classes, examples):
     """Classes of which no example is one, as a whole and not as a part."""
     at_hand = {example.kernel.__class__ for example in examples.values()}
     return sorted(cls.__name__ for cls in classes if cls not in at_hand)
+
+
+def has_kernels_inside(kernel):
+    """Whether a kernel is made from others, by whose values it is tested."""
+    values = [getattr(kernel, field.name) for field in fields(kernel)]
+    parts = [part for value in values for part in (value if isinstance(value, tuple) else [value])]
+    return any(isinstance(part, Kernel) for part in parts)
+
+
+def without_formula(examples, formulas):
+    """Kernels of plain vectors that are made from no others and whose values nothing tests."""
+    tested = {kernel.__class__ for kernel, _ in formulas.values()}
+    simple = [e.kernel for e in examples.values() if e.draw is rows]
+    return sorted(
+        kernel.__class__.__name__
+        for kernel in simple
+        if not has_kernels_inside(kernel) and kernel.__class__ not in tested
+    )
 
 
 def differences(function, at, step=1e-5):
@@ -49,12 +67,26 @@ def drawn(name, seed, n=9):
 
 
 def test_every_exported_kernel_has_an_example():
-    assert lacking(exported_classes(), EXAMPLES) == []
+    classes = lacking(exported_classes(), EXAMPLES)
+    assert classes == [], (
+        f"{classes}: add an entry to FORMULAS (a kernel of vectors, with its formula for two of "
+        "them) or to EXAMPLES (other inputs) in tests/kernels/kernels_at_hand.py"
+    )
+
+
+def test_every_kernel_of_vectors_has_a_formula():
+    classes = without_formula(EXAMPLES, FORMULAS)
+    assert classes == [], (
+        f"{classes}: move the entry from EXAMPLES to FORMULAS in tests/kernels/kernels_at_hand.py, "
+        "with the formula for two vectors; without it no test knows the kernel's values"
+    )
 
 
 def test_a_kernel_without_an_example_is_noticed():
     few = {name: example for name, example in EXAMPLES.items() if name != "periodic"}
     assert lacking(exported_classes(), few) == ["Periodic"]
+    few = {name: entry for name, entry in FORMULAS.items() if name != "periodic"}
+    assert without_formula(EXAMPLES, few) == ["Periodic"]
 
 
 @EVERY
@@ -207,7 +239,10 @@ def test_a_spectral_measure_gives_the_kernel_back(name, seed):
     try:
         frequencies = kernel.spectral_sample(40_000, 3, random_state=seed)
     except TypeError:
-        assert isinstance(kernel, kernels.Exponential | kernels.PolynomialOf)
+        assert isinstance(kernel, kernels.Exponential | kernels.PolynomialOf), (
+            f"{kernel.__class__.__name__} is stationary: write its _spectral_sample(n, d, rng), "
+            "which draws frequencies w with k(x, y) = k(x, x) E cos(w'(x - y))"
+        )
         return
     waves = np.cos((X[:, None] - Y[None]) @ frequencies.T)
     error = 5.0 * waves.std(axis=2) / np.sqrt(len(frequencies)) + 1e-9
@@ -251,6 +286,36 @@ def test_a_new_kernel_writes_three_methods_and_has_the_rest(seed):
     model = GaussianProcessRegressor(Cauchy(), alpha=0.1, max_iter=20).fit(X, X[:, 0])
     assert model.kernel_.length_scale != 1.0
     assert SVC(kernel=kernel).fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse(kernels.Radial):
+    """A new kernel of the distance is one method: ``1 / (1 + r^2 / steepness)``."""
+
+    length_scale: Any = hyperparameter(1.0)
+    steepness: Any = hyperparameter(1.0)
+
+    def __post_init__(self):
+        self._settle("length_scale", vector=True)
+        self._settle("steepness")
+
+    def _of_squares(self, r2):
+        return 1.0 / (1.0 + r2 / self.steepness)
+
+
+def test_a_new_kernel_of_the_distance_writes_one_method_and_has_its_gradients(seed):
+    rng = np.random.default_rng(seed)
+    X, Y, V = rng.normal(size=(5, 2)), rng.normal(size=(4, 2)), rng.normal(size=(5, 4))
+    kernel = Inverse([0.8, 1.4], steepness=2.0)
+    r2 = (((X[:, None] - Y[None]) / [0.8, 1.4]) ** 2).sum(axis=2)
+    K, gradient = kernel.gram_with_gradient(X, Y)
+    np.testing.assert_allclose(K, 2.0 / (2.0 + r2), rtol=1e-12)
+    by_parameters, by_points = gradient(V)
+    vector = kernel.parameters().vector
+    expected = differences(lambda v: np.vdot(V, kernel.with_parameters(v).gram(X, Y)), vector)
+    np.testing.assert_allclose(by_parameters, expected, rtol=1e-6, atol=1e-7)
+    expected = differences(lambda Z: np.vdot(V, kernel.gram(Z, Y)), X)
+    np.testing.assert_allclose(by_points, expected, rtol=1e-6, atol=1e-7)
 
 
 class Untraceable(kernels.Laplacian):

@@ -131,6 +131,10 @@ class Radial(Stationary):
     def _of_squares(self, r2: Any) -> Any:
         """Return the kernel for squared distances, which may be overwritten."""
 
+
+class _Sloped(Radial):
+    """A radial kernel that knows its slope, from which all gradients follow without JAX."""
+
     @abstractmethod
     def _slope(
         self, K: np.ndarray, squares: Callable[[], np.ndarray]
@@ -174,7 +178,7 @@ def _constant(value: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class RBF(Radial):
+class RBF(_Sloped):
     """Gaussian kernel ``exp(-|x - y|^2 / (2 length_scale^2))``.
 
     Also called squared exponential. It is the normalisation of the exponential dot-product
@@ -237,7 +241,7 @@ class RBF(Radial):
 
 
 @dataclass(frozen=True, eq=False)
-class RationalQuadratic(Radial):
+class RationalQuadratic(_Sloped):
     """Rational quadratic kernel ``(1 + r^2 / (2 alpha)) ^ -alpha``, a mixture of RBF kernels.
 
     Parameters
@@ -287,7 +291,7 @@ class RationalQuadratic(Radial):
 
 
 @dataclass(frozen=True, eq=False)
-class Matern(Radial):
+class Matern(_Sloped):
     """Matern kernel: its draws have ``nu - 1/2`` derivatives.
 
     Parameters
