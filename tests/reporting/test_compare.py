@@ -9,6 +9,7 @@ import pytest
 from corollary.reporting.models._candidates import (
     Situation,
     candidates,
+    fitted_size,
     is_skewed,
     register_candidate,
     skewness,
@@ -177,6 +178,27 @@ def test_what_takes_part():
     ]
     assert names(_situation("regression", log=True)) == ["ridge-log", "ridge"]
     assert names(_situation("regression", n=3_000)) == ["ridge", "boosting"]
+
+
+def test_size_counts_the_numbers_that_were_learnt():
+    from corollary.ensemble import RandomForestRegressor
+    from corollary.linear import LassoCV, Ridge
+    from corollary.neighbors import KNeighborsRegressor
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.uniform(1, 2, 60)
+    assert fitted_size(Ridge().fit(X, y), ("coef_", "intercept_")) == 4
+    zeros = LassoCV(cv=3).fit(np.column_stack([X[:, 0], X[:, 0] * 0]), X[:, 0])
+    assert fitted_size(zeros, ("coef_", "intercept_")) == 2
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    # A tree with k leaves has 2k - 1 nodes with a mean each, and k - 1 of them split a column.
+    leaves = [len(np.unique(tree.apply(X))) for tree in forest.estimators_]
+    by_hand = sum(3 * k - 2 for k in leaves)
+    assert fitted_size(forest, ("trees_.value", "trees_.feature")) == by_hand
+    # A candidate that names nothing is counted by the real numbers that it holds.
+    assert fitted_size(KNeighborsRegressor().fit(X, y)) == X.size + y.size
+    with pytest.raises(AttributeError, match="weights_"):
+        fitted_size(forest, ("weights_",))
 
 
 def test_skewness():

@@ -12,8 +12,9 @@ X holds encoded features, y class indices or numbers. The baseline is not regist
 takes part. The models that ship with the library register in the folder ``catalogue``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class Entry:
     applies: Callable[[Situation], bool]  # ``applies(situation)`` says whether it takes part
     log: bool  # whether it is fitted to the logarithm of the target
     settings: tuple[str, ...]  # fitted attributes worth telling the reader
+    learnt: tuple[str, ...] = ()  # fitted arrays that make its size; all that it holds if empty
     article: str = ""  # before the label inside a sentence
 
 
@@ -71,6 +73,7 @@ def register_candidate(
     applies: Callable[[Situation], bool] = lambda situation: True,
     log: bool = False,
     settings: Sequence[str] = (),
+    learnt: Sequence[str] = (),
     article: str = "",
 ) -> Callable[[Fit], Fit]:
     """Let a model take part in the comparison of every report.
@@ -92,6 +95,10 @@ def register_candidate(
         target is positive and skewed.
     settings : sequence of str, default=()
         Fitted attributes worth telling the reader, such as ``"alpha_"``.
+    learnt : sequence of str, default=()
+        Fitted arrays whose numbers make its size, such as ``"coef_"`` or ``"trees_.value"``. By
+        default every array of real numbers that the estimator holds, also those that only document
+        the fit.
     article : str, default=""
         Article before the label inside a sentence, such as ``"a"`` before "random forest".
 
@@ -99,7 +106,7 @@ def register_candidate(
     -------
     decorator : callable
         Takes ``fit(situation, X, y)``, which gives a fitted estimator that
-        :func:`corollary.save` can save.
+        :func:`corollary.save` can save. A classifier must have ``predict_proba``.
 
     Examples
     --------
@@ -119,7 +126,16 @@ def register_candidate(
     def decorate(fit: Fit) -> Fit:
         for task in tasks:
             _ENTRIES[name, task] = Entry(
-                name, label, description, task, fit, applies, log, tuple(settings), article
+                name,
+                label,
+                description,
+                task,
+                fit,
+                applies,
+                log,
+                tuple(settings),
+                tuple(learnt),
+                article,
             )
         return fit
 
@@ -155,27 +171,25 @@ def skewness(values: np.ndarray) -> float:
     return float((centred**3).mean() / max((centred**2).mean() ** 1.5, np.finfo(float).tiny))
 
 
-def fitted_size(estimator: Any) -> int:
-    """Count the fitted numbers of an estimator that are not zero."""
-    total = 0
-    for name in _NUMBERS:
-        value = getattr(estimator, name, None)
-        ragged = isinstance(value, list | tuple)
-        if value is None or (not ragged and np.ndim(value) == 0 and name != "intercept_"):
-            continue  # a price or a penalty, not something learnt
-        parts = value if ragged else [value]
-        total += sum(int(np.count_nonzero(np.asarray(part))) for part in parts)
-    trees = getattr(estimator, "trees_", None)
-    if trees is not None:
-        total += int(np.count_nonzero(trees.value)) + int(np.sum(trees.feature >= 0))
-    inner = [part for _, part in getattr(estimator, "steps", [])]
-    inner += [getattr(estimator, name, None) for name in ("machine", "link")]
-    return total + sum(fitted_size(part) for part in inner if part is not None)
+def fitted_size(estimator: Any, learnt: Sequence[str] = ()) -> int:
+    """Count the numbers that an estimator has learnt: in the arrays named, or in all that it holds.
+
+    Real numbers count where they are not zero, and integers, which are places such as the columns
+    of splits, where they are not negative.
+    """
+    named = [attrgetter(path)(estimator) for path in learnt]
+    arrays = list(_arrays_in(named or estimator))
+    if not learnt:  # single numbers are prices and scores, integers are codes and counts
+        arrays = [array for array in arrays if array.ndim and array.dtype.kind == "f"]
+    return sum(int(np.count_nonzero(a >= 0 if a.dtype.kind == "i" else a)) for a in arrays)
 
 
-#: Where estimators keep what they have learnt.
-_NUMBERS = (
-    *("coef_", "intercept_", "coefs_", "intercepts_"),
-    *("support_vectors_", "dual_coef_", "frequencies_"),
-    *("X_", "slopes_", "alpha_"),
-)
+def _arrays_in(holder: Any) -> Iterator[np.ndarray]:
+    """Yield numbers, arrays and what lists, estimators and other parts of models hold of them."""
+    if isinstance(holder, np.ndarray | np.floating | float):
+        yield np.asarray(holder)
+    elif isinstance(holder, list | tuple):
+        for part in holder:
+            yield from _arrays_in(part)
+    elif hasattr(holder, "get_params") or hasattr(holder, "_schema"):
+        yield from _arrays_in(list(vars(holder).values()))

@@ -174,7 +174,8 @@ def out_of_bag_losses(predictor: Predictor, y: np.ndarray, loss: Loss) -> np.nda
 
 def describe_fit(trial: Trial, predictor: Predictor) -> Trial:
     """Note size and settings of a fit for the reader."""
-    size = sum(fitted_size(e) for e in predictor.estimators) or len(predictor.constant)
+    fits = zip(trial.entries, predictor.estimators)  # no estimators where one class was seen
+    size = sum(fitted_size(fit, entry.learnt) for entry, fit in fits) or len(predictor.constant)
     if len(trial.entries) != 1 or not predictor.estimators:
         return replace(trial, size=size)  # of a mean the weights are told, which no fit changes
     settings = {}

@@ -39,6 +39,7 @@ _BOOSTING = "Sum of trees, each fitted to what the trees before it left unexplai
     tasks=("classification",),
     applies=_wants_boosting,
     settings=("n_iter_",),
+    learnt=("trees_.value", "trees_.feature"),
 )
 def _boosting_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.ensemble import GradientBoostingClassifier
@@ -54,6 +55,7 @@ def _boosting_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> 
     tasks=("regression",),
     applies=lambda s: _wants_boosting(s) and not s.log,
     settings=("n_iter_",),
+    learnt=("trees_.value", "trees_.feature"),
 )
 @register_candidate(
     "boosting-log",
@@ -63,6 +65,7 @@ def _boosting_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> 
     applies=_wants_boosting,
     log=True,
     settings=("n_iter_",),
+    learnt=("trees_.value", "trees_.feature"),
 )
 def _boosting_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.ensemble import GradientBoostingRegressor

@@ -35,6 +35,7 @@ _FOREST = f"Mean of {FOREST_TREES} deep trees, each grown on its own draw of row
     f"{_FOREST}.",
     tasks=("classification",),
     applies=_wants_forest,
+    learnt=("trees_.value", "trees_.feature"),
     article="a",
 )
 def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
@@ -50,6 +51,7 @@ def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> An
     f"{_FOREST}.",
     tasks=("regression",),
     applies=lambda s: _wants_forest(s) and not s.log,
+    learnt=("trees_.value", "trees_.feature"),
     article="a",
 )
 @register_candidate(
@@ -59,6 +61,7 @@ def _forest_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> An
     tasks=("regression",),
     applies=_wants_forest,
     log=True,
+    learnt=("trees_.value", "trees_.feature"),
     article="a",
 )
 def _forest_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:

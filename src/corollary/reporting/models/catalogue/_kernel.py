@@ -39,6 +39,7 @@ def _wants_features(situation: Situation) -> bool:
 
 
 _MACHINE = "Support vector machine with a Gaussian kernel"
+_VECTORS = ("support_vectors_", "dual_coef_", "intercept_")
 
 
 @register_candidate(
@@ -48,6 +49,7 @@ _MACHINE = "Support vector machine with a Gaussian kernel"
     tasks=("classification",),
     applies=_wants_machine,
     settings=("C_",),
+    learnt=(*(f"machine.{name}" for name in _VECTORS), "link.coef_", "link.intercept_"),
     article="a",
 )
 def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
@@ -68,6 +70,7 @@ def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     f"{_MACHINE}.",
     tasks=("regression",),
     applies=lambda s: _wants_machine(s) and not s.log,
+    learnt=_VECTORS,
     article="a",
 )
 @register_candidate(
@@ -77,6 +80,7 @@ def _machine_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=_wants_machine,
     log=True,
+    learnt=_VECTORS,
     article="a",
 )
 def _machine_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
@@ -87,6 +91,9 @@ def _machine_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> An
     return SVR(C=10.0 * spread, epsilon=0.1 * spread, gamma=width(X)).fit(X, y)
 
 
+_WEIGHTS = tuple(
+    f"named_steps.{name}" for name in ("waves.frequencies_", "model.coef_", "model.intercept_")
+)
 _FEATURES = f"Linear model of {2 * FREQUENCIES} random waves, which stand in for a Gaussian kernel"
 
 
@@ -110,6 +117,7 @@ def _rows(situation: Situation) -> Any:
     f"{_FEATURES}.",
     tasks=("classification",),
     applies=_wants_features,
+    learnt=_WEIGHTS,
 )
 def _waves_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from sklearn.pipeline import Pipeline
@@ -127,6 +135,7 @@ def _waves_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any
     f"{_FEATURES}.",
     tasks=("regression",),
     applies=lambda s: _wants_features(s) and not s.log,
+    learnt=_WEIGHTS,
 )
 @register_candidate(
     "waves-log",
@@ -135,6 +144,7 @@ def _waves_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any
     tasks=("regression",),
     applies=_wants_features,
     log=True,
+    learnt=_WEIGHTS,
 )
 def _waves_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from sklearn.pipeline import Pipeline

@@ -45,6 +45,7 @@ def _fit_logistic(
     "Linear scores turned into probabilities, with a squared penalty chosen by cross-validation.",
     tasks=("classification",),
     settings=("C",),
+    learnt=("coef_", "intercept_"),
 )
 def _logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     strengths = (0.003, 0.03, 0.3, 3.0) if situation.fast else tuple(10.0 ** np.arange(-3, 3))
@@ -58,6 +59,7 @@ def _logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     tasks=("classification",),
     applies=lambda s: not s.fast and s.d > 1 and s.n * s.d * s.n_classes**2 <= SPARSE_WORK,
     settings=("C",),
+    learnt=("coef_", "intercept_"),
 )
 def _sparse_logistic(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     strengths = tuple(10.0 ** np.arange(-2.0, 2.0, 0.5))
@@ -74,6 +76,7 @@ _LASSO = "Linear model whose penalty, chosen by cross-validation, sets weak coef
     f"{_RIDGE}.",
     tasks=("regression",),
     settings=("alpha_",),
+    learnt=("coef_", "intercept_"),
 )
 @register_candidate(
     "ridge-log",
@@ -82,6 +85,7 @@ _LASSO = "Linear model whose penalty, chosen by cross-validation, sets weak coef
     tasks=("regression",),
     log=True,
     settings=("alpha_",),
+    learnt=("coef_", "intercept_"),
 )
 def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     from corollary.linear import RidgeCV
@@ -96,6 +100,7 @@ def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     tasks=("regression",),
     applies=lambda s: not s.fast and s.d > 1 and not s.log,
     settings=("alpha_",),
+    learnt=("coef_", "intercept_"),
     article="the",
 )
 @register_candidate(
@@ -106,6 +111,7 @@ def _ridge(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
     applies=lambda s: not s.fast and s.d > 1,
     log=True,
     settings=("alpha_",),
+    learnt=("coef_", "intercept_"),
     article="the",
 )
 def _lasso(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:

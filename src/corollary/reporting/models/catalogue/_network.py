@@ -46,6 +46,7 @@ _NETWORK = (
     tasks=("classification",),
     applies=_wants_networks,
     settings=("n_iter_",),
+    learnt=("coefs_", "intercepts_"),
     article="a",
 )
 def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
@@ -62,6 +63,7 @@ def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=lambda s: _wants_networks(s) and not s.log,
     settings=("n_iter_",),
+    learnt=("coefs_", "intercepts_"),
     article="a",
 )
 @register_candidate(
@@ -72,6 +74,7 @@ def _network_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     applies=_wants_networks,
     log=True,
     settings=("n_iter_",),
+    learnt=("coefs_", "intercepts_"),
     article="a",
 )
 def _network_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:

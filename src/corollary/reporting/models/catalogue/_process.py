@@ -37,6 +37,7 @@ _PROCESS = "Gaussian process whose kernel is learnt by its evidence"
     f"{_PROCESS}; logistic link.",
     tasks=("classification",),
     applies=_wants_process,
+    learnt=("X_", "slopes_"),
     article="a",
 )
 def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
@@ -53,6 +54,7 @@ def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     f"{_PROCESS}.",
     tasks=("regression",),
     applies=lambda s: _wants_process(s) and not s.log,
+    learnt=("alpha_",),
     article="a",
 )
 @register_candidate(
@@ -62,6 +64,7 @@ def _process_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> A
     tasks=("regression",),
     applies=_wants_process,
     log=True,
+    learnt=("alpha_",),
     article="a",
 )
 def _process_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
