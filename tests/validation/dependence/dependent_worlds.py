@@ -297,5 +297,12 @@ def sensor(r):
 @world("classes whose boundary moves", "time", fresh=True)
 def moving_classes(r):
     X, t = r.normal(size=(700, 3)), np.arange(700) / 700
-    y = np.where(X[:, 0] + 0.4 * r.normal(size=700) > 3 * t - 1.5, "up", "down")
+    y = np.where(X[:, 0] + 0.4 * r.normal(size=700) > 2 * t - 1, "up", "down")
     return shuffled(table(X, when=days(np.arange(700)), y=y), r)
+
+
+@world("classes whose boundary turns", "time", fresh=True)
+def turning_classes(r):
+    X, angle = r.normal(size=(700, 3)), np.arange(700) / 700 * 2.5
+    score = np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] + 0.3 * r.normal(size=700)
+    return shuffled(table(X, when=days(np.arange(700)), y=np.where(score > 0, "up", "down")), r)

@@ -20,6 +20,8 @@ from corollary.validation.dependence.residuals import (
 #: p-value of an effect of time below which the excess on later rows is measured again and again,
 #: and how often.
 SUSPECTED, REPEATS = 0.02, 6
+#: Excess on later rows that is compared with placebos even if residuals do not know the time.
+STRIKING, PLACEBOS = 0.1, 8
 #: Successive rows of one owner that form a stretch.
 SUCCESSIVE = 4
 #: Rows that the latest quarter must have.
@@ -134,8 +136,38 @@ def add_later(
         losses = np.mean(ahead, axis=0), np.mean(before, axis=0)[quarter]
         excess, _ = unit_excess(*losses, np.arange(quarter.sum()), **_floor(problem))
         difference.append(excess.value)
+    if not suspected and difference[0] >= STRIKING:
+        placebo = _placebo_p_value(problem, rows, last, timeless(table, candidate), rng)
+        p_later = min(1.0, 2 * min(p_later, placebo))
     effect = replace(measurement.effect, later=difference[0], p_later=p_later)
     return measurement._replace(effect=effect, ends=float(np.mean(difference)))
+
+
+def _placebo_p_value(
+    problem: Problem,
+    rows: np.ndarray,
+    last: np.ndarray,
+    columns: np.ndarray,
+    rng: np.random.Generator,
+) -> float:
+    """Compare the excess on later rows with that of quarters drawn at random, without the time.
+
+    It sees changes of what columns mean that leave the mean of the residuals where it was. A model
+    that knew the time would extrapolate it on later rows, and seem to err by that.
+    """
+    from scipy.special import stdtr
+
+    base = problem.out_of_fold(rows, deal(np.arange(len(rows)), rng), columns).loss
+
+    def excess(quarter: np.ndarray, k: int) -> float:
+        loss = problem.reseeded(k).out_of_fold(rows, np.where(quarter, 0, -1), columns).loss
+        before = base[quarter].mean()
+        return float((loss[quarter].mean() - before) / max(before, problem.floor, 1e-12))
+
+    later = np.mean([excess(last, k) for k in range(REPEATS)])
+    null = [excess(rng.permutation(last), k) for k in range(PLACEBOS)]
+    spread = float(np.std(null, ddof=1)) * np.sqrt(1 + 1 / PLACEBOS)
+    return float(stdtr(PLACEBOS - 1, -(later - np.mean(null)) / max(spread, 1e-12)))
 
 
 def add_panel(
