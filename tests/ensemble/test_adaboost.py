@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier as Peer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as PeerLogistic
@@ -282,3 +282,11 @@ def test_frames_keep_their_names(seed):
     assert np.array_equal(
         model.predict(frame), AdaBoostClassifier(n_estimators=5).fit(X, y).predict(X)
     )
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_weights_that_fall_for_fifty_rounds(depth):
+    # Rows that are always right have weights below 1e-16 of the largest.
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostClassifier(OurTree(max_depth=depth), n_estimators=50).fit(X, y)
+    assert model.score(X, y) == 1.0

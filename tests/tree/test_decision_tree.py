@@ -191,6 +191,37 @@ def test_the_unit_of_weights_does_not_matter(seed, splitter, scale):
         np.testing.assert_allclose(model.predict(X), wanted.predict(X), rtol=1e-12)
 
 
+CRITERIA = [
+    (DecisionTreeClassifier, "gini"),
+    (DecisionTreeClassifier, "entropy"),
+    (DecisionTreeClassifier, "misclassification"),
+    (DecisionTreeRegressor, "squared_error"),
+    (DecisionTreeRegressor, "absolute_error"),
+]
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize(("kind", "criterion"), CRITERIA, ids=lambda x: str(x)[-22:])
+def test_weights_that_round_to_nothing_beside_others(seed, kind, criterion, splitter):
+    # The weight of the right side, a difference, is zero or less where ratios exceed 1e16.
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
+    heavy = rng.random(60) < 0.5
+    alone = kind(criterion=criterion, splitter=splitter).fit(X[heavy], y[heavy])
+    for smallest in (-17, -40, -300):
+        weight = np.where(heavy, 1.0, 10.0 ** rng.uniform(smallest, -15.0, size=60))
+        model = kind(criterion=criterion, splitter=splitter).fit(X, y, sample_weight=weight)
+        assert np.isfinite(model.predict(X)).all()
+        assert model.score(X[heavy], y[heavy]) >= 0.9 * alone.score(X[heavy], y[heavy])
+
+
+def test_a_light_row_at_the_edge():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]
+    for splitter in SPLITTERS:
+        model = DecisionTreeClassifier(splitter=splitter).fit(X, y, sample_weight=[1, 1, 1e-20])
+        np.testing.assert_array_equal(model.predict(X), [0, 1, 1])
+
+
 def test_balanced_classes(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 1))

@@ -170,10 +170,12 @@ def _cut_means(histogram, size, side, n_rows, best, total, constraint, rules):
             n_left += counts[b]
             if n_left < min_rows or n_rows - n_left < min_rows:
                 continue
+        if wl < min_weight or wr < min_weight:
+            continue
         if constraint is not None and not in_order(constraint, sl / wl, sr / wr):
             continue
         score = explained_by_means(wl, sl, wr, sr)
-        if score > best and wl >= min_weight and wr >= min_weight:
+        if score > best:
             best, place = score, i
             to_left = side == 1 if side >= 0 else wl >= wr
     return best, place, to_left
@@ -199,12 +201,14 @@ def _cut_classes(histogram, size, side, n_rows, best, total, constraint, rules, 
             n_left += counts[b]
             if n_left < min_rows or n_rows - n_left < min_rows:
                 continue
+        if wl < min_weight or wr < min_weight:
+            continue
         if constraint is not None and not in_order(
             constraint, left[2] / wl, (total[2] - left[2]) / wr
         ):
             continue
         score = explained(impurity, total, left)
-        if score > best and wl >= min_weight and wr >= min_weight:
+        if score > best:
             best, place = score, i
             to_left = side == 1 if side >= 0 else wl >= wr
     return best, place, to_left

@@ -15,6 +15,9 @@ from corollary.tree.structure.tree import Tree
 
 _IMPURITY = {"gini": 1, "entropy": 2, "log_loss": 2, "misclassification": 3}
 _LIMIT = 2**62
+# Least weight of a side, which is a difference and may round to zero or below: products of two such
+# weights are still positive. Estimators bring the largest weight of a row to at least 1e-100.
+_NO_WEIGHT = 1e-150
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def compiled_rules(rules: GrowthRules, problem: GrowthProblem, n_features: int, 
         # A split needs two leaves, so a smaller node need not be searched.
         min_samples_split=max(2, int(rules.min_samples_split), 2 * int(rules.min_samples_leaf)),
         min_samples_leaf=int(rules.min_samples_leaf),
-        min_weight_leaf=float(rules.min_weight_leaf),
+        min_weight_leaf=max(float(rules.min_weight_leaf), _NO_WEIGHT),
         # Rounding must not keep a split that has just the gain asked for.
         min_gain=float(rules.min_gain) / unit * (1 - 1e-12),
         max_leaf_nodes=_LIMIT if rules.max_leaf_nodes is None else int(rules.max_leaf_nodes),
