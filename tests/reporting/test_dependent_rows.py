@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from corollary.core.population import Population
 from corollary.reporting import ReportError, from_memory, load_model, measure, report
+from corollary.reporting.table._dependence import noun_of
 
 
 def _shuffled(frame, seed=0):
@@ -122,6 +124,19 @@ def test_a_drift_is_tested_on_the_latest_rows(seed):
     assert "day" not in "".join(later["flags"])
 
 
+def test_owners_count_where_the_model_continues_the_trend(seed):
+    """Trees err most on later rows, a linear model does not: time is a fact, owners remain."""
+    rng = np.random.default_rng(seed)
+    person, t = rng.permutation(np.repeat(np.arange(80), 6)), np.arange(480)
+    X = rng.normal(size=(480, 3))
+    y = X[:, 0] + rng.normal(size=80)[person] + 0.03 * t + 0.5 * rng.normal(size=480)
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(t // 2, unit="D")
+    frame = pd.DataFrame(X, columns=list("abc")).assign(day=days, person=person + 1000, y=y)
+    evidence, _ = _measure(_shuffled(frame, seed), fast=True)
+    assert [fact.kind for fact in evidence.structure.facts if fact.asked] == ["time"]
+    assert evidence.population.rows == "rows of new persons"
+
+
 def test_options_settle_what_the_report_speaks_of(seed):
     frame = _persons(seed, effect=0.0)
     evidence, _ = _measure(frame, group="person", fast=True)
@@ -154,10 +169,17 @@ def test_nested_owners_are_split_by_the_outer_one(seed):
     [
         ({"group": "persn"}, "no column 'persn' .--group.. Did you mean 'person'"),
         ({"group": "y"}, "names 'y', which is the target"),
-        ({"group": "same"}, "'same' is the same in every row"),
+        (
+            {"group": "same"},
+            "at least 4 values, to train and to test on different ones. 'same' has",
+        ),
+        (
+            {"group": "word"},
+            "at least 4 values, to train and to test on different ones. 'word' has",
+        ),
         ({"group": "key"}, "Every row has its own 'key'"),
         ({"time": "word"}, "'word' holds values such as 'u'"),
-        ({"time": "same"}, "at least three different moments"),
+        ({"time": "same"}, "at least 10 different moments. 'same' holds 1; --group same"),
         ({"time": "a", "order": True}, "both say when a row was"),
         ({"horizon": "4w"}, "--horizon 4w needs --time"),
         ({"time": "day", "horizon": "soon"}, "such as 28d, 4w or 12h. Got 'soon'"),
@@ -196,3 +218,19 @@ def test_a_model_remembers_what_it_speaks_of(seed, tmp_path):
     again = report(frame, "y", out=None, fast=True, group="person")
     assert again.content["verdict"] == made.content["verdict"]
     np.testing.assert_array_equal(again.evidence.test.low, made.evidence.test.low)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("person", "rows of new persons"),
+        ("customer_id", "rows of new customers"),
+        ("patientID", "rows of new patients"),
+        ("city", "rows of new cities"),
+        ("g", "rows of new values of g"),
+        ("Kundennr.", "rows of new values of Kundennr."),
+        ("\x1b[2Jhost", "rows of new values of [2Jhost"),
+    ],
+)
+def test_owners_are_named_by_their_column(name, words):
+    assert Population("new units", unit=noun_of(name)).rows == words

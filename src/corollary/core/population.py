@@ -126,6 +126,9 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _plural(name: str) -> str:
     """Form the plural of a noun by the rules of spelling."""
+    noun, of, rest = name.partition(" of ")
+    if of:
+        return f"{_plural(noun)} of {rest}"
     last = name[-2:].lower()
     if last.endswith("y") and last[:1] not in "aeiou":
         return f"{name[:-1]}ies"

@@ -2,7 +2,8 @@
 
 If a unit was found, or told, the comparison leaves whole units out. Beside it models are compared
 with rows dealt at random: what the best of them does better is what there is to gain by having seen
-the unit. A unit that was found and that is worth nothing to them is taken back: it becomes a fact.
+the unit. A unit that was found and that is worth nothing to them is taken back: it becomes a fact,
+and the next one is tried.
 """
 
 from dataclasses import dataclass, replace
@@ -31,18 +32,20 @@ class Settled:
 
 def settle(examined: Examined, settings: Settings, clock: Clock) -> Settled:
     """Choose the unit that bears the headline, and the model."""
-    subject, unit = examined.subject, examined.dependence.unit
-    if unit is None:
-        return _attempt(examined, None, settings, clock)
-    careful = _attempt(examined, unit, settings, clock)
-    split, comparison = careful.split, careful.comparison
-    folds = random_folds(len(split.train), comparison.n_folds, settings.seed)
-    # A model that has seen the owners may use their names.
-    dealt = _compare(subject, replace(split, folds=folds), settings, clock)
-    y, codes = subject.target.values[split.train], unit.codes[split.train]
-    judged = familiarity(comparison, dealt, y, codes)
-    if unit.told or judged.matters:
-        return replace(careful, familiarity=judged)
+    subject, dependence = examined.subject, examined.dependence
+    while (unit := dependence.unit) is not None:
+        careful = _attempt(examined, unit, settings, clock)
+        split, comparison = careful.split, careful.comparison
+        folds = random_folds(len(split.train), comparison.n_folds, settings.seed)
+        # A model that has seen the owners may use their names.
+        dealt = _compare(subject, replace(split, folds=folds), settings, clock)
+        y, codes = subject.target.values[split.train], unit.codes[split.train]
+        judged = familiarity(comparison, dealt, y, codes)
+        if unit.told or judged.matters:
+            return replace(careful, familiarity=judged)
+        # A trend that the model continues is no reason to forget the owners.
+        left = tuple(other for other in dependence.units if other is not unit)
+        dependence = replace(dependence, units=left)
     return _attempt(examined, None, settings, clock)
 
 

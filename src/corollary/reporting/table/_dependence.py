@@ -24,6 +24,8 @@ _NAMING = re.compile(
 
 #: Seconds of the units of a horizon; without a unit it counts days.
 _SECONDS = {"": 86400, "s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31557600}
+#: Owners, or moments, below which nothing can be said about new ones.
+FEWEST_OWNERS, FEWEST_MOMENTS = 4, 10
 #: Numbers that are read as seconds since 1970: the years from 1980 to 2096.
 UNIX_SECONDS = (3.2e8, 4e9)
 
@@ -96,11 +98,11 @@ def told_owners(subject: Subject, name: str) -> np.ndarray:
     codes = np.array(column.strings[0])
     codes[codes < 0] = codes.max(initial=-1) + 1 + np.arange((codes < 0).sum())
     n_owners = len(np.unique(codes))
-    if n_owners == 1:
+    if n_owners < FEWEST_OWNERS:
         raise ReportError(
             "usage",
-            f"--group needs a column with several values. {name!r} is the same in every row, so "
-            "that there is no other owner to test on.",
+            f"--group needs a column with at least {FEWEST_OWNERS} values, to train and to test on "
+            f"different ones. {name!r} has {n_owners}.",
         )
     if n_owners == len(codes):
         raise ReportError(
@@ -138,11 +140,12 @@ def told_moments(subject: Subject, name: str) -> np.ndarray:
             f"{example!r}; write dates as 2024-01-31.",
         )
     known = moments[~np.isnan(moments)]
-    if len(np.unique(known)) < 3:
+    n_moments = len(np.unique(known))
+    if n_moments < FEWEST_MOMENTS:
         raise ReportError(
             "usage",
-            f"--time needs at least three different moments. {name!r} holds "
-            f"{len(np.unique(known))}.",
+            f"--time needs at least {FEWEST_MOMENTS} different moments. {name!r} holds "
+            f"{n_moments}; --group {name} tests on values of it that were not trained on.",
         )
     return np.where(np.isnan(moments), known.min(), moments)
 
@@ -197,7 +200,9 @@ def population_of(unit: Unit, subject: Subject, horizon: float | None = None) ->
 
 def noun_of(name: str) -> str:
     """Name in the singular what a column names: person for person_id."""
-    return _NAMING.sub("", name.strip()) or name
+    shown = "".join(letter for letter in name.strip() if letter.isprintable())
+    noun = _NAMING.sub("", shown)
+    return noun if re.fullmatch(r"[^\W\d_]{3,}([ _-][^\W\d_]{3,})*", noun) else f"value of {shown}"
 
 
 def write_moment(moment: float, unit: Unit, subject: Subject, whole_days: bool) -> str:

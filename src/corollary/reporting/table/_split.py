@@ -161,7 +161,12 @@ def split_by_time(
     if subject.target.task == "classification":
         _keep_classes_in_training(part, y, np.arange(len(y)), notes, "row")
     train, calibration, tested = (np.flatnonzero(part == k) for k in range(3))
-    folds = forward_folds(moments[train], count_folds(len(y), settings.fast))
+    n_folds = min(count_folds(len(y), settings.fast), len(np.unique(moments[train])) - 1)
+    if n_folds < 2:
+        raise ReportError(
+            "usage", "The rows to train on lie at fewer than three moments: too few to compare by."
+        )
+    folds = forward_folds(moments[train], n_folds)
     return Split(
         train,
         _thin(calibration, MOST_CALIBRATION_ROWS, rng),
