@@ -46,6 +46,47 @@ def test_mean_has_its_known_stability():
     assert constant == 0.0
 
 
+def test_every_row_is_replaced_and_rows_keep_their_type():
+    # A learner that looks at one row only: replacing another would show nothing.
+    X, fresh = np.zeros((4, 1)), np.zeros((1, 1))
+    for i in range(4):
+        look = lambda X, y, i=i: lambda Z: np.full(len(Z), y[i])  # noqa: E731
+        assert empirical_stability(look, X, np.zeros(4), fresh, [1.0], loss="absolute") == 1.0
+    # Whole numbers among the training rows do not round what takes their place,
+    for y in (np.zeros(4, int), np.zeros(4), [0, 0, 0, 0]):
+        moved = empirical_stability(mean_learner, X, y, fresh, [0.9], loss="absolute")
+        assert moved == pytest.approx(0.9 / 4)
+    follow = lambda X, y: lambda Z: np.full(len(Z), X.mean())  # noqa: E731
+    whole = empirical_stability(
+        follow, np.zeros((2, 1), int), [0, 0], [[0.5]], [0.0], loss="absolute"
+    )
+    assert whole == pytest.approx(0.25)
+    # and short labels do not cut long ones.
+    last = lambda X, y: lambda Z: np.full(len(Z), y[-1])  # noqa: E731
+    assert empirical_stability(last, X[:2], ["a", "b"], fresh, ["long"]) == 1.0
+    with pytest.raises(ValueError, match=r"of one kind\. Got y of type"):
+        empirical_stability(last, X[:2], ["a", "b"], fresh, [1.0])
+
+
+def test_random_learners_are_averaged_over_their_seeds():
+    # It picks one of four rows; seed i picks row i, so that the list is all of its randomness.
+    X, y, fresh = np.zeros((4, 1)), np.zeros(4), np.zeros((1, 1))
+    picks = [lambda X, y, i=i: lambda Z: np.full(len(Z), y[i]) for i in range(4)]
+    assert empirical_stability(picks, X, y, fresh, [1.0], loss="absolute") == 1 / 4
+    assert empirical_stability(picks[:1], X, y, fresh, [1.0], loss="absolute") == 1.0
+    with pytest.raises(ValueError, match="empty list"):
+        empirical_stability([], X, y, fresh, [1.0])
+
+
+def test_replaced_rows_of_the_gap_keep_their_type():
+    # Outputs 0, 1 and fresh 0.5, 0.25: means 0.75 and 0.125 instead of 0.5.
+    for y in (np.array([0, 1]), np.array([0.0, 1.0])):
+        gap = replace_one_gap(
+            mean_learner, np.zeros((2, 1)), y, np.zeros((2, 1)), [0.5, 0.25], loss="absolute"
+        )
+        assert gap == pytest.approx(((0.75 - 0.5) + (0.875 - 0.5)) / 2)
+
+
 def test_replace_one_identity_and_expectation_bound_by_full_enumeration():
     # Outputs 0 and 1 with P(1) = 0.3, three rows, the mean learner and the square loss.
     p, n = 0.3, 3
@@ -70,6 +111,9 @@ def test_replace_one_identity_and_expectation_bound_by_full_enumeration():
             )
     assert identity == pytest.approx(gap, abs=1e-12)
     assert 0 < gap <= worst
+    # Of three zeros one becomes 1: the loss at 1 falls from 1 to 4/9.
+    assert worst == pytest.approx(5 / 9)
+    assert gap == pytest.approx(2 * p * (1 - p) / n)
 
 
 @given(seeds)
@@ -82,6 +126,20 @@ def test_linear_systems_move_at_most_by_their_bound(seed):
     assert moved <= linear_system_perturbation(A, b, B, c) * (1 + 1e-9)
     inverse = np.linalg.inv(A) - np.linalg.inv(B)
     assert inverse == pytest.approx(-np.linalg.inv(B) @ (A - B) @ np.linalg.inv(A), abs=1e-8)
+
+
+def test_perturbation_is_attained_and_by_hand():
+    # Matrices a I and c I, where every norm is a number.
+    for a, c, b, other in [(2.0, 1.0, [3.0, 4.0], [0.0, 0.0]), (2.0, 4.0, [0.0, 6.0], [0.0, -3.0])]:
+        moved = np.linalg.norm(np.array(b) / a - np.array(other) / c)
+        bound = linear_system_perturbation(a * np.eye(2), b, c * np.eye(2), other)
+        change = abs(a - c) * np.linalg.norm(other) / c
+        assert bound == pytest.approx((np.linalg.norm(np.subtract(b, other)) + change) / a)
+        assert moved <= bound
+    same = linear_system_perturbation(2 * np.eye(2), [3.0, 4.0], np.eye(2), [0.0, 0.0])
+    assert same == pytest.approx(2.5)
+    # The change of the matrix alone: solutions 1/2 and -1 of 2 x = 1 and -x = 1.
+    assert linear_system_perturbation([[2.0]], [1.0], [[-1.0]], [1.0]) == pytest.approx(1.5)
 
 
 def test_singular_systems_have_no_bound():
@@ -147,6 +205,14 @@ def test_bound_by_hand():
         (lambda: replace_one_gap(mean_learner, np.eye(2), [0, 1], np.eye(3), [0, 1, 0]), "as many"),
         (lambda: stability_bound(0.1, n_samples=3, delta=0.1, low=1, high=0), "low < high"),
         (lambda: ridge_stability(n_samples=3, alpha=0.0), "'alpha' parameter"),
+        (
+            lambda: linear_system_perturbation(np.ones((3, 2)), [1] * 3, np.ones((3, 2)), [1] * 3),
+            r"square matrices of one size. Got shapes \(3, 2\)",
+        ),
+        (
+            lambda: linear_system_perturbation(np.eye(2), [1, 0], np.eye(2), [1, 0, 0]),
+            "right sides of length 2",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, message):

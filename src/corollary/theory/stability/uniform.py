@@ -38,9 +38,10 @@ def empirical_stability(
 
     Parameters
     ----------
-    learner : estimator or callable
-        See :func:`corollary.risk.as_learner`. A random one must use the same seed at every call, so
-        that runs are coupled.
+    learner : estimator, callable, or list of them
+        See :func:`corollary.risk.as_learner`. A random learner is a list of the same learner with
+        different seeds, each fixed: its losses are averaged over the list, as the definition
+        averages over its randomness.
     X : array-like of shape (n_samples, n_features)
         Training inputs.
     y : array-like of shape (n_samples,)
@@ -58,8 +59,9 @@ def empirical_stability(
     -------
     epsilon : float
         Largest change of a loss over all replacements that were tried: a lower bound on the
-        uniform stability, which is about every data set and every row. A learner that ignores its
-        rows has 0.
+        uniform stability, which is about every data set and every row. For a list the stability
+        is that of drawing one of its learners at random: an estimate, if the list is a sample of
+        the seeds. A learner that ignores its rows has 0.
 
     See Also
     --------
@@ -72,18 +74,49 @@ def empirical_stability(
     >>> constant = lambda X, y: (lambda Z: np.zeros(len(Z)))
     >>> empirical_stability(constant, np.eye(3), np.ones(3), np.eye(3), np.ones(3), loss="square")
     0.0
+
+    A learner that picks one of two rows at random, with one seed for each:
+
+    >>> pick = [lambda X, y, i=i: (lambda Z: np.full(len(Z), y[i])) for i in range(2)]
+    >>> empirical_stability(pick, np.eye(2), [0, 0], np.eye(2), [1, 1], loss="absolute")
+    0.5
     """
-    X, y, X_new, y_new = (np.asarray(part) for part in (X, y, X_new, y_new))
-    learn, measure = as_learner(learner, method=method), check_loss(loss)
-    before = measure(y_new, learn(X, y)(X_new))
-    worst = 0.0
+    X, X_new = _one_type("X", X, X_new)
+    y, y_new = _one_type("y", y, y_new)
+    measure = check_loss(loss)
+    learners = learner if isinstance(learner, list | tuple) else [learner]
+    if not learners:
+        raise ValueError("empirical_stability needs a learner. Got an empty list.")
+    runs = [as_learner(part, method=method) for part in learners]
+
+    def losses(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.mean([measure(y_new, run(X, y)(X_new)) for run in runs], axis=0)
+
+    before, worst = losses(X, y), 0.0
     for i in range(len(X)):
         for k in range(len(X_new)):
-            X_other, y_other = X.copy(), y.copy()
-            X_other[i], y_other[i] = X_new[k], y_new[k]
-            after = measure(y_new, learn(X_other, y_other)(X_new))
+            after = losses(_replace(X, i, X_new[k]), _replace(y, i, y_new[k]))
             worst = max(worst, float(np.max(np.abs(after - before))))
     return worst
+
+
+def _one_type(name: str, training: Any, fresh: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrays of a type that holds the rows of both unchanged."""
+    training, fresh = np.asarray(training), np.asarray(fresh)
+    if (training.dtype.kind in "US") != (fresh.dtype.kind in "US"):
+        raise ValueError(
+            f"Rows that take each other's place must be of one kind. Got {name} of type "
+            f"{training.dtype} and {name}_new of type {fresh.dtype}."
+        )
+    common = np.result_type(training, fresh)
+    return training.astype(common), fresh.astype(common)
+
+
+def _replace(rows: np.ndarray, i: int, row: Any) -> np.ndarray:
+    """Return rows of which one is another."""
+    changed = rows.copy()
+    changed[i] = row
+    return changed
 
 
 def replace_one_gap(
@@ -133,7 +166,8 @@ def replace_one_gap(
     >>> replace_one_gap(constant, np.eye(3), np.ones(3), np.eye(3), np.ones(3), loss="square")
     0.0
     """
-    X, y, X_new, y_new = (np.asarray(part) for part in (X, y, X_new, y_new))
+    X, X_new = _one_type("X", X, X_new)
+    y, y_new = _one_type("y", y, y_new)
     if len(X_new) != len(X):
         raise ValueError(
             "replace_one_gap needs as many fresh rows as training rows. Got "
@@ -143,9 +177,8 @@ def replace_one_gap(
     here = measure(y, learn(X, y)(X))
     gaps = []
     for i in range(len(X)):
-        X_other, y_other = X.copy(), y.copy()
-        X_other[i], y_other[i] = X_new[i], y_new[i]
-        away = measure(y[i : i + 1], learn(X_other, y_other)(X[i : i + 1]))
+        predict = learn(_replace(X, i, X_new[i]), _replace(y, i, y_new[i]))
+        away = measure(y[i : i + 1], predict(X[i : i + 1]))
         gaps.append(float(away[0]) - float(here[i]))
     return float(np.mean(gaps))
 
@@ -254,6 +287,16 @@ def linear_system_perturbation(A: Any, b: Any, A_other: Any, b_other: Any) -> fl
     1.0
     """
     A, b, A_other, b_other = (np.asarray(part, dtype=float) for part in (A, b, A_other, b_other))
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape != A_other.shape or not A.size:
+        raise ValueError(
+            "linear_system_perturbation needs two square matrices of one size. Got shapes "
+            f"{A.shape} and {A_other.shape}."
+        )
+    if b.shape != A.shape[:1] or b_other.shape != b.shape:
+        raise ValueError(
+            f"linear_system_perturbation needs right sides of length {len(A)}. Got shapes "
+            f"{b.shape} and {b_other.shape}."
+        )
     least, least_other = (np.linalg.svd(M, compute_uv=False)[-1] for M in (A, A_other))
     if least == 0 or least_other == 0:
         return math.inf
