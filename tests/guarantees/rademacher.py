@@ -8,9 +8,11 @@ from corollary.theory import (
     euclidean_ball_bound,
     lipschitz_loss_bound,
     margin_bound,
+    mean_absolute_walk,
     operator_norm_bound,
     rademacher_bound,
     rademacher_complexity,
+    symmetrisation_sides,
     uniform_margin_bound,
 )
 from tests.guarantees.registry import guarantee
@@ -20,44 +22,76 @@ DELTA = 0.1
 TABLE = np.random.default_rng(0).random((10, 4))
 
 
-def finite_table(rng, n=8):
+def finite_table(rng, n=150):
     rows = rng.integers(0, 4, n)
     gap = np.max(TABLE.mean(axis=1) - TABLE[:, rows].mean(axis=1))
-    complexity = rademacher_complexity(TABLE[:, rows]).value
-    return rademacher_bound(complexity, n_samples=n, delta=DELTA, empirical=True), float(gap)
+    # A limit of the complexity that fails once in a million; the rest of delta is the bound's.
+    complexity = rademacher_complexity(
+        TABLE[:, rows], n_draws=200, delta=1e-6, random_state=int(rng.integers(2**31))
+    )
+    return rademacher_bound(complexity.upper, n_samples=n, delta=DELTA, empirical=True), float(gap)
 
 
 guarantee("theory.uniform-deviation", "ten functions, complexity of the rows", delta=DELTA)(
     finite_table
 )
 
+HEAVY, LIGHT = 0.5, 4000
 
-def all_signs(rng, d=60):
-    """Every function to 0 and 1 on many points: complexity one half, gap the unseen share."""
-    n = 40
-    gap = 1 - len(np.unique(rng.integers(0, d, n))) / d
-    # The complexity of values 0 and 1 is half of that of signs; 1 bounds the latter.
-    return rademacher_bound(0.5, n_samples=n, delta=DELTA), gap
+
+def heavy_point(rng, n=200):
+    """Every function to 0 and 1 on a point of probability one half and 4000 rare ones.
+
+    The rare ones are hardly seen: their mass is nearly all of the gap, and half of the complexity.
+    """
+    light = rng.random(n) >= HEAVY
+    seen = len(np.unique(rng.integers(0, LIGHT, light.sum())))
+    gap = (1 - HEAVY) * (1 - seen / LIGHT) + max(0.0, HEAVY - np.mean(~light))
+    # Values 0 and 1 have half of the complexity of signs; light rows follow every sign.
+    complexity = 0.5 * (1 - HEAVY + mean_absolute_walk(n) / n)
+    return complexity, float(gap)
 
 
 def without_the_factor_two(rng):
-    # Half the complexity in place of the complexity is one in place of two.
-    return rademacher_bound(0.25, n_samples=40, delta=DELTA), all_signs(rng, 4000)[1]
+    complexity, gap = heavy_point(rng)
+    return rademacher_bound(complexity / 2, n_samples=200, delta=DELTA), gap
 
 
-guarantee(
+@guarantee(
     "theory.uniform-deviation",
-    "all functions to 0 and 1",
+    "all functions to 0 and 1, half of the mass never seen twice",
     delta=DELTA,
     faults={"one for two": without_the_factor_two},
-)(all_signs)
+)
+def all_functions(rng):
+    complexity, gap = heavy_point(rng)
+    return rademacher_bound(complexity, n_samples=200, delta=DELTA), gap
 
 
 @guarantee("theory.symmetrisation", "ten functions, four points", delta=None)
 def symmetrisation(rng):
     rows = rng.integers(0, 4, 6)
     gap = np.max(TABLE.mean(axis=1) - TABLE[:, rows].mean(axis=1))
-    return 2 * rademacher_complexity(TABLE[:, rows]).value, float(gap)
+    return symmetrisation_sides(TABLE, n_samples=6).bound, float(gap)
+
+
+def one_for_two(rng):
+    _, gap = rare_point(rng)
+    return symmetrisation_sides(RARE, n_samples=1, law=[0.1, 0.9]).bound / 2, gap
+
+
+RARE = np.array([[1.0, 0.0], [0.0, 0.0]])
+
+
+@guarantee(
+    "theory.symmetrisation",
+    "one rare point and one row",
+    delta=None,
+    faults={"one for two": one_for_two},
+)
+def rare_point(rng):
+    gap = max(0.1 - float(rng.random() < 0.1), 0.0)
+    return symmetrisation_sides(RARE, n_samples=1, law=[0.1, 0.9]).bound, gap
 
 
 def linear_world(rng, n, width=40):
@@ -67,43 +101,52 @@ def linear_world(rng, n, width=40):
     return X, rng.choice([-1.0, 1.0], n)
 
 
-def margins(rng, n=50, gamma=0.15):
-    X, y = linear_world(rng, n)
-    w = y @ X
-    w /= np.linalg.norm(w)
-    return X, y * (X @ w), gamma
+def margins(rng, n=400, width=16):
+    """Coin labels on the axes, and unit weights that vote for the majority of each axis.
+
+    All margins are 1 / sqrt(width) in size, the minorities' negative; the error is one half.
+    """
+    axes, y = rng.integers(0, width, n), rng.choice([-1.0, 1.0], n)
+    votes = np.where(np.bincount(axes, y, minlength=width) >= 0, 1.0, -1.0)
+    return y * votes[axes] / math.sqrt(width)
 
 
-@guarantee("theory.margin-bound", "coin labels on a sphere, a fixed level", delta=DELTA)
-def fixed_margin(rng):
-    X, found, gamma = margins(rng)
-    return margin_bound(found, gamma=gamma, rademacher=1 / math.sqrt(len(X)), delta=DELTA), 0.5
+# The length of a mean of n signed unit vectors is at most 1 / sqrt(n) on average.
+COMPLEXITY = 1 / math.sqrt(400)
 
 
-def lost_complexity(rng):
-    _, found, gamma = margins(rng, n=200, gamma=0.01)
-    return margin_bound(found, gamma=gamma, rademacher=0.0, delta=DELTA), 0.5
+def fixed_margin(rng, complexity=COMPLEXITY):
+    return margin_bound(margins(rng), gamma=0.25, rademacher=complexity, delta=DELTA), 0.5
+
+
+def lost_mistakes(rng):
+    return margin_bound(np.abs(margins(rng)), gamma=0.25, rademacher=COMPLEXITY, delta=DELTA), 0.5
 
 
 guarantee(
     "theory.margin-bound",
-    "coin labels on a sphere, 200 rows and a small level",
+    "coin labels on 16 axes, a fixed level",
     delta=DELTA,
-    faults={"a lost complexity": lost_complexity},
-)(
-    lambda rng: (
-        margin_bound(
-            margins(rng, 200, 0.01)[1], gamma=0.01, rademacher=1 / math.sqrt(200), delta=DELTA
-        ),
-        0.5,
-    )
+    faults={
+        "a lost complexity": lambda rng: fixed_margin(rng, 0.0),
+        "lost mistakes": lost_mistakes,
+    },
+)(fixed_margin)
+
+
+@guarantee(
+    "theory.margin-bound-uniform",
+    "coin labels on 16 axes, the best level",
+    delta=DELTA,
+    faults={
+        "a lost complexity": lambda rng: (
+            uniform_margin_bound(margins(rng), rademacher=0.0, delta=DELTA).bound,
+            0.5,
+        )
+    },
 )
-
-
-@guarantee("theory.margin-bound-uniform", "coin labels on a sphere, the best level", delta=DELTA)
 def best_margin(rng):
-    _, found, _ = margins(rng, 200)
-    return uniform_margin_bound(found, rademacher=1 / math.sqrt(200), delta=DELTA).bound, 0.5
+    return uniform_margin_bound(margins(rng), rademacher=COMPLEXITY, delta=DELTA).bound, 0.5
 
 
 @guarantee("theory.lipschitz-loss-bound", "hinge at 1, unit weights, coin labels", delta=DELTA)
@@ -123,3 +166,10 @@ def operator_norm(rng):
     return operator_norm_bound(n_samples=40, n_features=10, delta=DELTA), float(
         np.linalg.norm(X, 2)
     )
+
+
+@guarantee("theory.sign-data-class", "operator norm of 2000 x 3 signs, the first form", delta=DELTA)
+def tall_matrix(rng):
+    X = rng.choice([-1.0, 1.0], size=(2000, 3))
+    bound = operator_norm_bound(n_samples=2000, n_features=3, delta=DELTA, sharp=False)
+    return bound, float(np.linalg.norm(X, 2))

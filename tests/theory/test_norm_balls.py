@@ -15,6 +15,7 @@ from corollary.theory import (
     gaussian_ball_complexity,
     kernel_ball_bound,
     norm_ball_complexity,
+    operator_norm_bound,
     path_norm,
     relu_network_bound,
     sign_data_bound,
@@ -98,6 +99,8 @@ def test_sparse_weights(d, s):
     value = np.sqrt(squares.sum(axis=1)).mean()
     bound = sparse_class_bound(n_samples=1, n_features=d, sparsity=s)
     assert value <= bound <= 4 * value
+    by_hand = (math.sqrt(s) + math.sqrt(2 * s * (1 + math.log(d / s)))) / math.sqrt(7)
+    assert sparse_class_bound(n_samples=7, n_features=d, sparsity=s) == pytest.approx(by_hand)
     if s == 999:
         # The form with log(d/s) in place of log(ed/s) fails by a factor of about 30.
         assert value > 20 * math.sqrt(s * math.log(d / s))
@@ -105,7 +108,37 @@ def test_sparse_weights(d, s):
 
 def test_sign_data():
     X = np.random.default_rng(0).choice([-1.0, 1.0], size=(12, 4))
-    assert norm_ball_complexity(X).value <= sign_data_bound(n_samples=12, n_features=4)
+    bound = sign_data_bound(n_samples=12, n_features=4)
+    assert bound == pytest.approx(math.sqrt(1 / 3))
+    # Khinchin: the mean length is at least 1 / sqrt(2) of the root mean square.
+    assert bound / math.sqrt(2) <= norm_ball_complexity(X).value <= bound
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (3, 2), (2, 3), (5, 2), (4, 3)])
+def test_operator_norms_of_all_small_sign_matrices(n, d):
+    matrices = np.array(list(product([-1.0, 1.0], repeat=n * d))).reshape(-1, n, d)
+    norms = np.linalg.norm(matrices, 2, axis=(1, 2))
+    for delta in (0.01, 0.3, 0.9, 0.99):
+        for sharp in (True, False):
+            how = {"n_samples": n, "n_features": d, "delta": delta, "sharp": sharp}
+            assert np.mean(norms > operator_norm_bound(**how) + 1e-12) <= delta
+
+
+def test_operator_norm_by_hand():
+    def bound(n, d, delta=0.05, **how):
+        return operator_norm_bound(n_samples=n, n_features=d, delta=delta, **how)
+
+    compared = math.sqrt(math.pi / 2) * (10 + 5) + math.sqrt(8 * math.log(20))
+    assert bound(100, 25) == bound(25, 100) == pytest.approx(compared)
+    # Tall matrices: the factor of sqrt(n) is one.
+    first = 100 + math.sqrt(6 * math.log(9)) * 2 + math.sqrt(6 * math.log(40))
+    assert bound(10_000, 4) == bound(4, 10_000) == pytest.approx(first)
+    assert bound(10_000, 4, sharp=False) == pytest.approx(first)
+    assert bound(100, 25, sharp=False) == pytest.approx(
+        10 + math.sqrt(6 * math.log(9)) * 5 + math.sqrt(6 * math.log(40))
+    )
+    # No matrix of signs has a longer image than this.
+    assert bound(30, 2) == pytest.approx(math.sqrt(60))
 
 
 def test_ellipsoid_of_cosines():
@@ -134,6 +167,8 @@ def test_network_capacity_and_bound():
     features = np.maximum(X @ units, 0)
     value = np.mean([np.abs(np.array(s) @ features).max() for s in product([-1, 1], repeat=8)]) / 8
     assert value <= relu_network_bound(X) <= 6 * value
+    assert relu_network_bound([[3.0, 4.0], [0.0, 12.0]]) == pytest.approx(2 * 13 / 2)
+    assert path_norm([1.0, -2.0], [[3.0, 4.0], [0.0, 1.5]]) == pytest.approx(8.0)
     assert relu_network_bound(X, capacity=3.0) == pytest.approx(3 * relu_network_bound(X))
 
 

@@ -20,6 +20,7 @@ from corollary.theory import (
     mean_absolute_walk,
     rademacher_bound,
     rademacher_complexity,
+    symmetrisation_sides,
 )
 
 seeds = st.integers(0, 2**32 - 1)
@@ -61,16 +62,31 @@ def test_drawn_signs_agree_and_their_error_is_certified():
         assert not drawn.exact
         misses += drawn.upper < exact
     assert_bound_holds(misses, 200, 0.2)
-    # One function has complexity 0, and a single draw of its signs is a walk: the hardest case.
-    single, misses = np.ones((1, 30)), 0
-    for seed in range(300):
-        misses += rademacher_complexity(single, n_draws=1, delta=0.2, random_state=seed).upper < 0
-    assert_bound_holds(misses, 300, 0.2)
+    # By hand: each of the 9 x 30 signs moves the mean over draws by at most 2 / (9 x 30).
+    walk = np.stack([np.ones(30), -np.ones(30)])
+    drawn = rademacher_complexity(walk, n_draws=9, delta=0.2, random_state=0)
+    radius = math.sqrt(9 * 30 * (2 / 270) ** 2 * math.log(5) / 2)
+    assert drawn.upper - drawn.value == pytest.approx(radius)
     many = rademacher_complexity(table, n_draws=20_000, random_state=0)
     assert many.value == pytest.approx(exact, abs=0.01)
     assert many.upper - many.value < 0.02
     again = rademacher_complexity(table, n_draws=20_000, random_state=0)
     assert again.value == many.value
+
+
+def test_one_function_is_never_below_zero():
+    # Rounding made its complexity -1e-18, and bounds refused it.
+    x = [[0.3, -1.0, 2.0, 0.7]]
+    value = rademacher_complexity(x).value
+    assert 0 <= value < 1e-15
+    assert rademacher_bound(value, n_samples=4, delta=0.1) == pytest.approx(
+        math.sqrt(math.log(10) / 8)
+    )
+    for seed in range(20):
+        drawn = rademacher_complexity(x, n_draws=2, random_state=seed)
+        assert drawn.value >= 0
+        assert drawn.upper >= 0
+        assert contraction_bound(drawn.value, 2.0) >= 0
 
 
 def test_supremum_of_an_infinite_class():
@@ -142,6 +158,10 @@ def test_contraction(seed):
         inner = np.mean([np.max(A + s * phi(T[:, 0])) for s in (-1, 1)])
         assert inner <= np.mean([np.max(A + s * T[:, 0]) for s in (-1, 1)]) + 1e-12
     assert rademacher_complexity(3 * np.tanh(T)).value <= contraction_bound(before, 3.0) + 1e-12
+    # A linear map attains it, whatever its slope.
+    for slope in (0.25, 3.0):
+        steep = rademacher_complexity(slope * T).value
+        assert contraction_bound(before, slope) == pytest.approx(steep)
 
 
 @given(seeds, st.integers(1, 30))
@@ -155,24 +175,49 @@ def test_massart(seed, functions):
         assert bound == 0.0
 
 
+def test_massart_by_hand():
+    assert massart_bound(n_functions=8, n_samples=9, scale=2.5) == pytest.approx(
+        2.5 * math.sqrt(2 * math.log(8)) / 3
+    )
+    # All sign vectors have complexity 1; half the constant in the root would be below.
+    for n in (1, 3, 10):
+        assert 1 <= massart_bound(n_functions=2.0**n, n_samples=n) < 1.18
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 18])
 def test_thresholds_lie_below_their_growth_bound(n):
     thresholds = np.where(np.arange(n + 1)[:, None] > np.arange(n), 1.0, -1.0)
     value = rademacher_complexity(thresholds).value
-    assert value <= growth_complexity_bound(log_growth=math.log(n + 1), n_samples=n) + 1e-12
+    bound = growth_complexity_bound(log_growth=math.log(n + 1), n_samples=n)
+    assert value <= bound + 1e-12
+    assert bound == pytest.approx(min(1.0, math.sqrt(2 * math.log(n + 1) / n)))
 
 
-def test_symmetrisation_on_a_finite_class_exactly():
-    # Three points, samples of three: every sample and every sign vector.
-    rng = np.random.default_rng(0)
-    table, n = rng.normal(size=(4, 3)), 3
-    means = table.mean(axis=1)
-    rows = list(product(range(3), repeat=n))
-    below = np.mean([np.max(means - table[:, r].mean(axis=1)) for r in rows])
-    above = np.mean([np.max(table[:, r].mean(axis=1) - means) for r in rows])
-    complexity = np.mean([rademacher_complexity(table[:, r]).value for r in rows])
-    assert max(below, above) <= 2 * complexity
-    assert below > 0.5 * complexity
+@given(seeds, st.integers(1, 4))
+@settings(max_examples=25)
+def test_symmetrisation_on_a_finite_class_exactly(seed, n):
+    # Three points of a skewed law: every ordered sample and every sign vector.
+    rng = np.random.default_rng(seed)
+    table, law = rng.normal(size=(4, 3)), rng.dirichlet(np.full(3, 0.5))
+    deviation = complexity = 0.0
+    for r in product(range(3), repeat=n):
+        chance = math.prod(law[j] for j in r)
+        deviation += chance * np.max(table @ law - table[:, r].mean(axis=1))
+        complexity += chance * brute(table[:, r])
+    sides = symmetrisation_sides(table, n_samples=n, law=law)
+    assert sides.deviation == pytest.approx(deviation, abs=1e-12)
+    assert sides.bound == pytest.approx(2 * complexity, abs=1e-12)
+    assert sides.deviation <= sides.bound + 1e-12
+    negative = symmetrisation_sides(-table, n_samples=n, law=law)
+    assert negative.deviation <= negative.bound + 1e-12
+
+
+def test_symmetrisation_needs_its_factor_of_two():
+    # A rare point that one function sees: the deviation is p (1 - p), the complexity p / 2.
+    sides = symmetrisation_sides([[1.0, 0.0], [0.0, 0.0]], n_samples=1, law=[0.01, 0.99])
+    assert sides == pytest.approx((0.0099, 0.01))
+    # A fair sign and its negative: E|mean| of two rows, and twice it.
+    assert symmetrisation_sides([[1.0, -1.0], [-1.0, 1.0]], n_samples=2) == (0.5, 1.0)
 
 
 def test_symmetrisation_fails_for_copies_of_one_coin():
@@ -225,6 +270,9 @@ def test_bounds_by_hand():
         (lambda: rademacher_complexity(supremum=max), "needs 'n_points'"),
         (lambda: rademacher_complexity([[1.0]], delta=1.0), "'delta' parameter"),
         (lambda: mean_absolute_walk(0), "at least one step"),
+        (lambda: symmetrisation_sides([1.0], n_samples=2), "one row per function"),
+        (lambda: symmetrisation_sides([[1.0]], n_samples=2, law=[0.5]), "probability for each"),
+        (lambda: symmetrisation_sides([[1.0]], n_samples=21), "at most 20 rows"),
         (lambda: all_signs_complexity([0]), "positive count"),
         (lambda: contraction_bound(-1.0, 1.0), "not negative"),
         (lambda: rademacher_bound(0.1, n_samples=5, delta=0.1, low=1, high=1), "low < high"),

@@ -81,6 +81,7 @@ from corollary.theory.complexity.rademacher import massart_bound as massart_boun
 from corollary.theory.complexity.rademacher import mean_absolute_walk as mean_absolute_walk
 from corollary.theory.complexity.rademacher import rademacher_bound as rademacher_bound
 from corollary.theory.complexity.rademacher import rademacher_complexity as rademacher_complexity
+from corollary.theory.complexity.rademacher import symmetrisation_sides as symmetrisation_sides
 from corollary.theory.complexity.shattering import count_dichotomies as count_dichotomies
 from corollary.theory.complexity.shattering import growth_function as growth_function
 from corollary.theory.complexity.shattering import is_shattered as is_shattered

@@ -10,6 +10,7 @@ row per function, or by a function that finds the supremum for given signs.
 
 import math
 from collections.abc import Callable
+from itertools import combinations_with_replacement
 from numbers import Real
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -18,10 +19,11 @@ from scipy.special import poch
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import Interval
-from corollary.core.estimator import AnyReal, Count, NonNegative, Probability, checked
+from corollary.core.estimator import AnyReal, ArrayLike, Count, NonNegative, Probability, checked
 from corollary.theory.concentration.bounded_differences import mcdiarmid_bound
 
 _MOST_SIGNS = 20
+_MOST_SAMPLES = 10_000
 
 
 class RademacherComplexity(NamedTuple):
@@ -30,7 +32,7 @@ class RademacherComplexity(NamedTuple):
     Parameters
     ----------
     value : float
-        The complexity, or the mean over drawn signs.
+        The complexity, or the mean over drawn signs; never negative.
     upper : float
         Not exceeded by the true value with the stated confidence; equal to it when exact.
     exact : bool
@@ -118,7 +120,8 @@ def rademacher_complexity(
         if n_draws is None and n <= _MOST_SIGNS:
             from corollary.theory._loops import exact_supremum
 
-            value = float(exact_supremum(table, absolute)) / n
+            # Rounding can make the zero of a single function negative.
+            value = max(0.0, float(exact_supremum(table, absolute)) / n)
             return RademacherComplexity(value, value, True)
         differences = np.abs(table).max(axis=0)
 
@@ -141,13 +144,14 @@ def rademacher_complexity(
     for start in range(0, n_draws, block):
         signs = rng.choice([-1.0, 1.0], size=(min(block, n_draws - start), n))
         suprema.append(np.asarray(supremum(signs), dtype=float))
-    value = float(np.mean(np.concatenate(suprema))) / n
+    mean = float(np.mean(np.concatenate(suprema))) / n
+    value = max(0.0, mean)  # the complexity is never negative, though a mean of draws can be
     if differences is None:
         return RademacherComplexity(value, math.inf, False)
     steps = 2 * np.abs(np.asarray(differences, dtype=float)) / n
     # The mean over draws is a function of all their signs, each with a share of the effect.
     radius = mcdiarmid_bound(steps, delta=delta) / math.sqrt(n_draws)
-    return RademacherComplexity(value, value + radius, False)
+    return RademacherComplexity(value, max(0.0, mean + radius), False)
 
 
 def expected_rademacher_complexity(
@@ -270,6 +274,70 @@ class SymmetrisationSides(NamedTuple):
 
     deviation: float
     bound: float
+
+
+@checked
+def symmetrisation_sides(
+    values: ArrayLike, *, n_samples: Count, law: ArrayLike | None = None
+) -> SymmetrisationSides:
+    r"""Compute both sides of the symmetrisation inequality for independent rows exactly.
+
+    .. math:: E\sup_f\Bigl(E f-\frac1n\sum_i f(x_i)\Bigr) \le 2\mathcal R_n(\mathscr F)
+
+    Parameters
+    ----------
+    values : array-like of shape (n_functions, n_points)
+        Values of every function at the points of a finite world.
+    n_samples : int
+        Number n of independent rows, at most 20.
+    law : array-like of shape (n_points,) or None, default=None
+        Probabilities of the points; None for equal ones.
+
+    Returns
+    -------
+    sides : SymmetrisationSides
+        The expected supremum and twice the expected complexity, both summed over all samples. The
+        factor 2 is needed: a function that is 1 at a point of probability p and 0 elsewhere, with
+        the zero function, has :math:`p(1-p)` and p at n = 1.
+
+    See Also
+    --------
+    rademacher_bound : The same with high probability.
+    dependent_symmetrisation : Rows that are not independent.
+
+    Examples
+    --------
+    >>> from corollary.theory import symmetrisation_sides
+    >>> symmetrisation_sides([[1.0, -1.0], [-1.0, 1.0]], n_samples=2)
+    SymmetrisationSides(deviation=0.5, bound=1.0)
+    """
+    table = np.asarray(values, dtype=float)
+    if table.ndim != 2 or not table.size or not np.all(np.isfinite(table)):
+        raise ValueError(
+            "The 'values' parameter of symmetrisation_sides must hold finite numbers, one row per "
+            f"function and one column per point. Got shape {table.shape}."
+        )
+    points = table.shape[1]
+    p = np.full(points, 1 / points) if law is None else np.asarray(law, dtype=float)
+    if p.shape != (points,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
+        raise ValueError(
+            "The 'law' parameter of symmetrisation_sides must hold a probability for each of the "
+            f"{points} points. Got shape {p.shape} with sum {p.sum():g}."
+        )
+    if n_samples > _MOST_SIGNS or math.comb(n_samples + points - 1, n_samples) > _MOST_SAMPLES:
+        raise ValueError(
+            f"symmetrisation_sides enumerates samples of at most {_MOST_SIGNS} rows, and at most "
+            f"{_MOST_SAMPLES} of them. Got {n_samples} rows of {points} points; take fewer."
+        )
+    means, deviation, complexity = table @ p, 0.0, 0.0
+    for rows in combinations_with_replacement(range(points), n_samples):
+        counts = np.bincount(rows, minlength=points)
+        orders = math.factorial(n_samples) // math.prod(map(math.factorial, counts.tolist()))
+        chance = orders * float(np.prod(p**counts))
+        sample = table[:, list(rows)]
+        deviation += chance * float(np.max(means - sample.mean(axis=1)))
+        complexity += chance * rademacher_complexity(sample).value
+    return SymmetrisationSides(deviation, 2 * complexity)
 
 
 def dependent_symmetrisation(n_samples: int) -> SymmetrisationSides:
