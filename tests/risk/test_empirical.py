@@ -12,6 +12,15 @@ def test_by_hand():
     assert empirical_risk(["a", "b"], ["a", "a"]) == 0.5
 
 
+def test_callables_get_arrays_for_lists():
+    def gap(y, p):
+        return abs(y - p)
+
+    assert empirical_risk([1.0, 2.0], [0.0, 0.0], gap) == 1.5
+    assert empirical_risk((1.0, 2.0), (0.0, 0.0), gap, sample_weight=[3, 1]) == 1.25
+    assert empirical_risk([1.0, 2.0], np.zeros(2), lambda y, p: (y - p) ** 2) == 2.5
+
+
 @given(st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any))
 def test_a_weight_is_a_repetition(weights):
     y, f = np.array([1.0, 2.0, 3.0]), np.array([0.5, 2.5, 0.0])

@@ -75,6 +75,27 @@ def test_threshold_ties():
     assert minimise_threshold([0.0, 0.0], [1, -1]).direction == 1
 
 
+@given(ROWS_1D, st.sampled_from([-1, 1]))
+def test_one_direction_by_enumeration(rows, direction):
+    x, y, w = (np.array(column, dtype=float) for column in zip(*rows))
+    errors = [
+        empirical_risk(y, np.where(direction * (x - t) >= 0, 1, -1), sample_weight=w)
+        for t in (-0.5, 0.5, 1.5, 2.5, 3.5, 4.5)
+    ]
+    found = minimise_threshold(x, y, direction=direction, sample_weight=w)
+    assert found.direction == direction
+    assert np.isclose(found.risk, min(errors))
+    assert np.isclose(empirical_risk(y, found.predict(x), sample_weight=w), found.risk)
+
+
+def test_one_direction_may_be_worse():
+    assert minimise_threshold([1.0, 2.0], [-1, 1], direction=-1).risk == 0.5
+    assert minimise_threshold([1.0, 2.0], [1, 1], direction=-1) == (np.inf, -1, 0.0)
+    assert minimise_threshold([1.0, 2.0], [-1, -1], direction=1) == (np.inf, 1, 0.0)
+    with pytest.raises(ValueError, match="must be 1, -1 or None"):
+        minimise_threshold([1.0], [1], direction=2)
+
+
 @given(ROWS_1D)
 def test_interval_by_enumeration(rows):
     x, y, w = (np.array(column, dtype=float) for column in zip(*rows))

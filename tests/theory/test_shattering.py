@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corollary.risk import minimise_interval, minimise_threshold
 from corollary.theory import (
     count_dichotomies,
     growth_function,
@@ -65,6 +66,23 @@ def test_thresholds_and_intervals():
         assert np.exp(log_growth_bound(n, 1)) == pytest.approx(n + 1)
         assert np.exp(log_growth_bound(n, 2)) == pytest.approx(1 + n + n * (n - 1) / 2)
     assert [1, -1, 1] not in INTERVALS[:, :3].tolist()
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_exact_minimisers_search_the_class_and_no_more(seed):
+    # THRESHOLDS are +1 below their threshold; the other direction is another class.
+    y = np.random.default_rng(seed).choice([-1, 1], len(X))
+    for table, direction in ((THRESHOLDS, -1), (-THRESHOLDS, 1)):
+        rule = minimise_threshold(X, y, direction=direction)
+        assert rule.direction == direction
+        assert rule.risk == pytest.approx((table != y).mean(axis=1).min())
+        assert np.mean(rule.predict(X) != y) == pytest.approx(rule.risk)
+    both = np.concatenate([THRESHOLDS, -THRESHOLDS])
+    assert minimise_threshold(X, y).risk == pytest.approx((both != y).mean(axis=1).min())
+    interval = minimise_interval(X, y)
+    assert interval.risk == pytest.approx((y != INTERVALS).mean(axis=1).min())
+    assert np.mean(interval.predict(X[:, None]) != y) == pytest.approx(interval.risk)
 
 
 def test_dimension_grows_with_the_class_and_the_points():

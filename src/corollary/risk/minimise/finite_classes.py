@@ -10,7 +10,7 @@ equally good the choice is arbitrary but fixed: it depends on the rows alone, no
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Threshold(NamedTuple):
     Parameters
     ----------
     threshold : float
-        Where the label changes; minus infinity for a constant label.
+        Where the label changes; infinite for a constant label.
     direction : int
         +1 if the label is +1 from the threshold upwards, -1 if it is +1 up to the threshold.
     risk : float
@@ -151,7 +151,9 @@ def minimise_finite(
     return FiniteMinimum(best, hypotheses[best], float(risks[best]), risks)
 
 
-def minimise_threshold(x: Any, y: Any, *, sample_weight: Any = None) -> Threshold:
+def minimise_threshold(
+    x: Any, y: Any, *, direction: Literal[1, -1] | None = None, sample_weight: Any = None
+) -> Threshold:
     """Find the threshold classifier with the fewest mistakes, in O(n log n).
 
     Parameters
@@ -160,6 +162,10 @@ def minimise_threshold(x: Any, y: Any, *, sample_weight: Any = None) -> Threshol
         One number for each row.
     y : array-like of shape (n_samples,)
         Labels -1 and +1.
+    direction : {1, -1} or None, default=None
+        +1 for the class of thresholds with the label +1 from the threshold upwards, -1 for that
+        with +1 up to it: both have VC dimension 1 and n + 1 labellings of n numbers. None searches
+        both at once, of VC dimension 2 and with 2 n labellings.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
 
@@ -168,29 +174,44 @@ def minimise_threshold(x: Any, y: Any, *, sample_weight: Any = None) -> Threshol
     threshold : Threshold
         Exact minimiser; thresholds lie half-way between neighbouring values.
 
+    See Also
+    --------
+    corollary.theory.threshold_growth : The number of labellings of one direction.
+
     Examples
     --------
     >>> from corollary.risk import minimise_threshold
     >>> minimise_threshold([1.0, 2.0, 3.0, 4.0], [-1, -1, 1, 1])
     Threshold(threshold=2.5, direction=1, risk=0.0)
+    >>> minimise_threshold([1.0, 2.0, 3.0, 4.0], [-1, -1, 1, 1], direction=-1)
+    Threshold(threshold=-inf, direction=-1, risk=0.5)
     """
+    if direction not in (None, 1, -1):
+        raise ValueError(
+            "The 'direction' parameter of minimise_threshold must be 1, -1 or None. "
+            f"Got {direction!r} instead."
+        )
     x, signed, total = _signed_weights("minimise_threshold", x, y, sample_weight)
     order = np.argsort(x, kind="stable")
     values, first = np.unique(x[order], return_index=True)
     # below[k]: signed weight of the rows under the k-th cut, cuts lying before each distinct
-    # value; predicting -1 there and +1 above gains `total signed weight - 2 * below`.
-    below = np.concatenate([[0.0], np.cumsum(signed[order])])[first]
+    # value and after the last; predicting -1 there and +1 above gains
+    # `total signed weight - 2 * below`. Two directions need no cut after the last.
+    below = np.concatenate([[0.0], np.cumsum(signed[order])])[np.append(first, len(x))]
     gains = signed.sum() - 2 * below
-    cuts = np.concatenate([[-np.inf], values[:-1] / 2 + values[1:] / 2])
+    cuts = np.concatenate([[-np.inf], values[:-1] / 2 + values[1:] / 2, [np.inf]])
+    if direction is None:
+        gains, cuts = gains[:-1], cuts[:-1]
     tie = 1e-12 * total
     up = int((gains >= gains.max() - tie).argmax())
     down = int((gains <= gains.min() + tie).argmax())
     # The midpoint of neighbouring floats rounds onto one of them. A row on the threshold gets
     # the label +1, so it must then lie on the side that wants it.
-    if gains[up] >= -gains[down] - tie:
+    if direction == 1 or (direction is None and gains[up] >= -gains[down] - tie):
         cut = cuts[up] if up == 0 or cuts[up] > values[up - 1] else values[up]
         return Threshold(float(cut), 1, _risk_of_gain(gains[up], total))
-    cut = cuts[down] if down == 0 or cuts[down] < values[down] else values[down - 1]
+    ends = (0, len(values))
+    cut = cuts[down] if down in ends or cuts[down] < values[down] else values[down - 1]
     return Threshold(float(cut), -1, _risk_of_gain(-gains[down], total))
 
 

@@ -41,6 +41,11 @@ def empirical_risk(
     >>> empirical_risk([0.0, 1.0], [0.5, 3.0], "square", sample_weight=[3, 1])
     1.1875
     """
+    # A callable is written for arrays, and a list would fail in it or be repeated by it.
+    y_true, prediction = (
+        np.asarray(values) if isinstance(values, list | tuple) else values
+        for values in (y_true, prediction)
+    )
     losses = np.asarray(check_loss(loss)(y_true, prediction), dtype=float)
     if losses.size == 0:
         raise ValueError("empirical_risk needs at least one row. Got none.")
