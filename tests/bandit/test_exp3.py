@@ -120,7 +120,6 @@ def test_the_recorded_inequality_is_that_of_the_theorem(seed):
     from corollary.bandit import PythonArms
 
     slow = play(EXP3(learning_rate=rate), LossMatrix(losses), 200, 1, random_state=seed)
-    assert slow.pathwise_bound[0, -1] > np.log(n) / rate
     again = play(
         EXP3(learning_rate=rate),
         PythonArms(lambda t, a, r: losses[t, a], n),
@@ -129,6 +128,23 @@ def test_the_recorded_inequality_is_that_of_the_theorem(seed):
         random_state=seed,
     )
     assert np.array_equal(again.pulls, slow.pulls)
+    seen = []
+
+    def note(t, arm, random):
+        seen.append((t, arm))
+        return losses[t, arm]
+
+    play(EXP3(learning_rate=rate), PythonArms(note, n), 200, 1, random_state=seed)
+    assert len(seen) == 200
+    total, squares, paid = np.zeros(n), 0.0, 0.0
+    for k, (t, arm) in enumerate(seen):
+        v = np.exp(-rate * (total - total.min()))
+        v /= v.sum()
+        paid += losses[t, arm]
+        squares += losses[t, arm] ** 2 / v[arm]
+        total[arm] += losses[t, arm] / v[arm]
+        assert slow.pathwise_bound[0, k] == pytest.approx(np.log(n) / rate + rate / 2 * squares)
+        assert slow.pathwise_regret[0, k] == pytest.approx(paid - total.min())
 
 
 def test_the_pathwise_inequality_is_nearly_tight_somewhere(seed):
@@ -205,3 +221,17 @@ def test_errors_say_what_to_repair():
         exp3_regret_bound([0.5], 3)
     with pytest.raises(ValueError, match="one positive probability for each loss"):
         exp3_pathwise_bound([1.0], [0.0], n_arms=2, learning_rate=0.1)
+
+
+def test_negative_losses_are_refused_because_the_inequality_fails_for_them():
+    eta, total, paid, chance = 0.5, np.zeros(2), [], []
+    for arm in (0,) * 6 + (1,):
+        v = np.exp(-eta * (total - total.min()))
+        v /= v.sum()
+        paid.append(-1.0)
+        chance.append(v[arm])
+        total[arm] += -1 / v[arm]
+    right = np.log(2) / eta + eta / 2 * sum(1 / p for p in chance)
+    assert sum(paid) - total.min() > 2 * right
+    with pytest.raises(ValueError, match=r"'losses' .* must be finite numbers in \[0, inf\]"):
+        exp3_pathwise_bound(paid, chance, n_arms=2, learning_rate=eta)

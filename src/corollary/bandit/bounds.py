@@ -151,7 +151,7 @@ def exp3_pathwise_bound(
     Parameters
     ----------
     losses : array-like of shape (n_rounds,)
-        Losses :math:`l_t` paid.
+        Losses :math:`l_t` paid, none negative.
     probabilities : array-like of shape (n_rounds,)
         Probabilities :math:`v_t` of the arms that were played, when they were.
     n_arms : int
@@ -170,7 +170,8 @@ def exp3_pathwise_bound(
     >>> round(exp3_pathwise_bound([1.0, 0.0], [0.5, 0.4], n_arms=2, learning_rate=0.5), 4)
     1.8863
     """
-    losses = check_array("exp3_pathwise_bound", "losses", losses, ndim=(1,))
+    # exp(-z) <= 1 - z + z^2 / 2, on which it rests, needs z >= 0.
+    losses = check_array("exp3_pathwise_bound", "losses", losses, ndim=(1,), low=0)
     v = check_array("exp3_pathwise_bound", "probabilities", probabilities, ndim=(1,), low=0, high=1)
     if losses.shape != v.shape or v.min() <= 0 or learning_rate <= 0:
         raise ValueError(
