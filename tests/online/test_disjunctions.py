@@ -60,6 +60,7 @@ def test_the_witness_has_margin_one_and_its_length(k, seed):
     assert ((2 * target(X) - 1) * (rows @ u)).min() == 1
     assert u @ u == 4 * k + 1
     assert (rows**2).sum(axis=1).max() == 8
+    assert perceptron_disjunction_bound(k, 7) == (4 * k + 1) * 8
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4))

@@ -114,8 +114,28 @@ def test_formulas():
     assert passive_aggressive_bound(0.0, 2.0, 3.0, variant="pa") == 36.0
     assert passive_aggressive_bound(0.1, 2.0, 3.0, variant="pa") == np.inf
     assert passive_aggressive_bound(1.0, 2.0, 1.0, variant="pa-ii", C=0.5) == 10.0
+    assert passive_aggressive_bound(3.0, 2.0, 1.0, C=0.5) == 14.0  # max(1, 2) (4 + 2 / 2 x 3)
+    assert passive_aggressive_bound(3.0, 2.0, 3.0, C=2.0) == 144.0  # 9 (4 + 4 x 3)
+    np.testing.assert_allclose(passive_aggressive_step(3.0, 2.0, variant="pa-ii", C=2.0), 4 / 3)
+    np.testing.assert_allclose(passive_aggressive_step([0.0, 1.0, 9.0], 2.0, C=2.0), [0, 0.5, 2])
     with pytest.raises(ValueError, match="use ogd_second_order_bound"):
         passive_aggressive_bound(0.0, 1.0, 1.0, variant="linearised")
+    for bad in [(-5.0, 1.0, 1.0), (0.0, -1.0, 1.0), (0.0, 1.0, -1.0)]:
+        with pytest.raises(ValueError, match="that are not negative"):
+            passive_aggressive_bound(*bad)
+
+
+@given(st.integers(0, 10_000), st.floats(0.05, 5.0))
+def test_pa_ii_minimises_its_proximal_objective(seed, C):
+    rng = np.random.default_rng(seed)
+    x, loss = rng.normal(size=3), float(rng.uniform(0, 4))
+
+    def objective(tau):  # half the squared step, and C times the squared loss after it
+        return tau**2 * (x @ x) / 2 + C * max(0.0, loss - tau * (x @ x)) ** 2
+
+    tau = float(passive_aggressive_step(loss, x @ x, variant="pa-ii", C=C))
+    for other in (0.9 * tau, 1.1 * tau, tau + 1e-3, tau - 1e-3):
+        assert objective(tau) <= objective(other) + 1e-12
 
 
 @pytest.mark.parametrize(("name", "value"), [("variant", "pa-iii"), ("C", 0.0)])

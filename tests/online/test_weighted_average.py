@@ -131,6 +131,12 @@ def test_relative_entropy_of_a_vertex_to_the_uniform_law_is_log_n():
         entropy_progress([0.5, 0.2], weights[:, :2])
 
 
+def test_rates_that_prefer_the_worst_are_refused():
+    for eta in (-1.0, 0.0, float("nan")):
+        with pytest.raises(ValueError, match="'eta' parameter of exponential_weights"):
+            exponential_weights([[0.0, 1.0]], eta)
+
+
 def test_experts_that_were_surely_wrong_are_out():
     learner = WeightedAverage("entropic")
     record = learner.run((np.array([[0.0, 0.6], [0.9, 0.6]]), [1.0, 1.0]))

@@ -59,6 +59,10 @@ def test_the_greedy_adversary_is_at_least_half_tight():
         assert record.mistakes.all()
         shares.append(record.tightness)
     assert min(shares) > 0.5
+    assert winnow_mistake_bound(3, 1024) == 101.0  # 3 x 3 (10 + 1) + 2
+    assert winnow_mistake_bound(2, 8) == 26.0
+    # One literal of two: a positive round that is missed, and both negative ones that follow.
+    assert winnow_mistake_bound(1, 1) == 5.0
 
 
 def worst_mistakes(n, seed):

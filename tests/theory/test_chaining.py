@@ -46,6 +46,19 @@ def test_bounds_hold_for_finite_classes(seed, functions):
     assert dudley_bound(entropy, **how) <= dudley_bound(entropy, sharp=False, **how) + 1e-12
 
 
+def test_one_step_by_hand():
+    # A class of eight functions at any radius: the smallest radius of the grid is the best.
+    eight = one_step_bound(lambda epsilon: math.log(8), scale=2.5, n_samples=9)
+    assert eight == pytest.approx(2.5 * (1e-6 + math.sqrt(2 * math.log(8) / 9)))
+    # One function from the radius 1/2 on: its cover alone, to the width of the grid.
+    coarse = one_step_bound(lambda e: 0.0 if e >= 0.5 else 1e9, scale=1.0, n_samples=9)
+    assert 0.5 <= coarse <= 0.52
+    # A ball, by a search of its own.
+    best = min(a + 3 * math.sqrt(2 * ball(4, 3.0)(a) / 500) for a in np.linspace(0.001, 3, 20_000))
+    found = one_step_bound(ball(4, 3.0), scale=3.0, n_samples=500)
+    assert best * (1 - 1e-9) <= found <= best * 1.001
+
+
 @given(seeds)
 @settings(max_examples=15)
 def test_greedy_entropy_is_never_below_the_true_one(seed):

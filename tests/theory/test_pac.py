@@ -61,6 +61,24 @@ def test_curve_of_the_agnostic_setting_reaches_its_promise():
     assert np.all(curve.success <= curve.interval[:, 1])
 
 
+def test_excess_is_counted_from_the_best_risk():
+    # One point whose label is a coin of bias 0.2: every learner that says +1 has risk 0.2, which
+    # is no excess over the best, and all of epsilon without it.
+    world = FiniteWorld([[0.2, 0.8]], outcomes=[-1, 1])
+    always = lambda X, y: lambda Z: np.ones(len(Z), int)  # noqa: E731
+    how = {"sizes": [3], "epsilon": 0.1, "n_repeats": 20, "random_state": 0}
+    best = pac_curve(always, world, best_risk=0.2, **how)
+    assert best.success.tolist() == [1.0]
+    assert best.mean_excess == pytest.approx([0.0])
+    none = pac_curve(always, world, **how)
+    assert none.success.tolist() == [0.0]
+    assert none.mean_excess == pytest.approx([0.2])
+    size = {"epsilon": 0.1, "delta": 0.1, "n_repeats": 20, "max_samples": 8, "random_state": 0}
+    assert least_sample_size(always, world, best_risk=0.2, **size) == 1
+    with pytest.raises(ValueError, match="do not bring the excess risk"):
+        least_sample_size(always, world, **size)
+
+
 def test_least_size_of_a_two_point_world_is_known():
     # The learner is right once both points were seen: 1 - 2 (1/2)^n >= 0.9 first at n = 5.
     world = FiniteWorld([[0.5, 0.0], [0.0, 0.5]], outcomes=[-1, 1])
@@ -123,6 +141,7 @@ def test_rectangle_bound_values():
     ("call", "message"),
     [
         (lambda: tightest_rectangle([[0.0]], [2]), "label, -1 or"),
+        (lambda: tightest_rectangle([[0.0], [math.nan]], [1, 1]), "1 rows with NaN"),
         (lambda: rectangle_bound(epsilon=0.1), "exactly two"),
         (lambda: pac_curve(learn_threshold, noisy_thresholds(), sizes=[], epsilon=0.1), "at least"),
         (

@@ -54,6 +54,37 @@ def test_paths_stay_together_until_the_row_is_drawn_and_obey_the_bound():
         assert np.all(distance[hits == 0] == 0)
 
 
+@pytest.mark.parametrize("radius", [None, 0.4])
+def test_distances_are_those_of_two_runs(radius):
+    rng = np.random.default_rng(5)
+    (X, y), (x_new, y_new) = rows(rng, N), rows(rng, 1)
+    steps, drawn = rng.uniform(0.1, 2.0, 50), rng.integers(0, N, 50)
+    X_other, y_other = X.copy(), y.copy()
+    X_other[4], y_other[4] = x_new[0], y_new[0]
+    ends = []
+    for inputs, labels in ((X, y), (X_other, y_other)):
+        w, path = np.zeros(WIDTH), [np.zeros(WIDTH)]
+        for step, i in zip(steps, drawn):
+            w = w + step * labels[i] * inputs[i] / (1 + math.exp(labels[i] * (inputs[i] @ w)))
+            if radius is not None:
+                w = w * min(1.0, radius / max(math.sqrt(w @ w), 1e-300))
+            path.append(w)
+        ends.append(np.array(path))
+    distance = coupled_sgd(
+        logistic_gradient,
+        X,
+        y,
+        replaced=4,
+        x_new=x_new[0],
+        y_new=y_new[0],
+        step_sizes=steps,
+        rows=drawn,
+        radius=radius,
+    )
+    assert distance == pytest.approx(np.sqrt(((ends[0] - ends[1]) ** 2).sum(axis=1)), abs=1e-12)
+    assert distance[-1] > 0
+
+
 def test_mean_distance_obeys_the_mean_bound():
     rng = np.random.default_rng(1)
     steps = np.full(30, 0.5)

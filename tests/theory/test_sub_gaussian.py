@@ -46,6 +46,9 @@ def test_two_point_laws_have_their_known_parameter(p):
     # Kearns and Saul: (1 - 2p) / (2 log((1 - p) / p)) is the squared parameter of Bernoulli(p).
     known = 0.25 if p == 0.5 else (1 - 2 * p) / (2 * math.log((1 - p) / p))
     assert sub_gaussian_parameter([0.0, 1.0], [1 - p, p]) ** 2 == pytest.approx(known, rel=1e-6)
+    # Hoeffding's lemma: half the range, which the fair coin at its ends needs.
+    assert range_parameter([0.0, -1.0], [1.0, 4.0]).tolist() == [0.5, 2.5]
+    assert math.sqrt(known) <= range_parameter(0.0, 1.0)
 
 
 def test_calculus():

@@ -108,6 +108,8 @@ def test_lower_tail_constant_is_needed():
     # Many rare ones: the sum is nearly Poisson, whose lower tail has this exponent to second order.
     exact, bound = binom.logcdf(800, 1_000_000, 0.001), math.log(chernoff_lower_tail(1000.0, 800.0))
     assert 1.5 * bound < exact < bound
+    assert chernoff_lower_tail(10.0, 2.0) == pytest.approx(math.exp(-3.2))
+    assert chernoff_lower_tail(1.0, 0.0) == pytest.approx(math.exp(-0.5))
 
 
 def test_normal_interval_against_hoeffding():

@@ -123,6 +123,11 @@ def exponential_weights(losses: Any, eta: float) -> np.ndarray:
            [0.731, 0.269],
            [0.881, 0.119]])
     """
+    if not eta > 0:
+        raise ValueError(
+            "The 'eta' parameter of exponential_weights must be a float in the range (0.0, inf). "
+            f"Got {eta!r} instead; a negative rate would prefer the worst experts."
+        )
     losses = table("exponential_weights", losses, low=0.0)
     totals = np.vstack([np.zeros(losses.shape[1]), np.cumsum(losses, axis=0)])
     least = totals.min(axis=1, keepdims=True)

@@ -118,6 +118,11 @@ def passive_aggressive_bound(
             "gradient descent with step C: use ogd_second_order_bound."
         )
     hinge, squares = np.asarray(hinge, dtype=float), np.asarray(radius, dtype=float) ** 2
+    if not (np.all(hinge >= 0) and norm >= 0 and np.all(np.asarray(radius) >= 0)):
+        raise ValueError(
+            "passive_aggressive_bound needs a hinge loss, a norm and a radius that are not "
+            f"negative. Got hinge={hinge.min():g}, norm={norm!r} and radius={np.min(radius):g}."
+        )
     if variant == "pa":
         bound = np.where(hinge > 0, np.inf, squares * norm**2)
     elif variant == "pa-i":

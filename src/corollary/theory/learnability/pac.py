@@ -300,6 +300,11 @@ def tightest_rectangle(X: Any, y: Any) -> Rectangle:
             "tightest_rectangle needs rows of numbers and one label, -1 or +1, for each. Got "
             f"shape {X.shape} and labels {np.unique(y).tolist()[:5]}."
         )
+    if np.isnan(X).any():
+        raise ValueError(
+            "tightest_rectangle needs rows of numbers: a missing value lies in no box. Got "
+            f"{int(np.isnan(X).any(axis=1).sum())} rows with NaN; leave these out."
+        )
     inside = X[y == 1]
     lower = inside.min(axis=0, initial=np.inf)
     upper = inside.max(axis=0, initial=-np.inf)

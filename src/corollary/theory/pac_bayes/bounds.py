@@ -432,6 +432,11 @@ def noisy_linear_errors(weights: Any, X: Any, y: Any, *, std: float) -> np.ndarr
             "noisy_linear_errors needs a positive std, one weight per column and one label per "
             f"row. Got std={std!r}, shapes {weights.shape}, {X.shape} and {y.shape}."
         )
+    if not np.all(np.abs(y) == 1):
+        raise ValueError(
+            "noisy_linear_errors needs labels -1 and +1. Got "
+            f"{np.unique(y[np.abs(y) != 1])[:5].tolist()}; encode y as 2 * y - 1 if it is 0 and 1."
+        )
     length = std * np.linalg.norm(X, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         margin = np.where(length > 0, y * (X @ weights) / length, np.where(y > 0, np.inf, -np.inf))

@@ -35,10 +35,11 @@ def bit_length_prior(length: Any, *, longest: int) -> Any:
     0.0625
     """
     length = np.asarray(length)
-    if longest < 1 or not np.all((length >= 1) & (length <= longest)):
+    whole = length.size and length.dtype.kind in "iuf" and np.all(length % 1 == 0)
+    if not whole or longest < 1 or not np.all((length >= 1) & (length <= longest)):
         raise ValueError(
-            "bit_length_prior needs lengths from 1 to 'longest'. Got values from "
-            f"{np.min(length)} to {np.max(length)} and longest={longest!r}."
+            "bit_length_prior needs whole lengths from 1 to 'longest'. Got "
+            f"{length.ravel()[:5].tolist()} and longest={longest!r}."
         )
     probability = 2.0 ** -length.astype(float) / longest
     return float(probability) if probability.ndim == 0 else probability
