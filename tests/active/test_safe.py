@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from corollary.active import (
     Box,
@@ -59,6 +60,18 @@ def count_unsafe(cls, n, seed, **settings):
 @pytest.mark.parametrize("rule", ["queries", "grid"])
 def test_queries_stay_safe_at_the_stated_rate(cls, rule, seed):
     assert_bound_holds(count_unsafe(cls, 80, seed, rule=rule), 80, 0.1)
+
+
+@CLASSES
+def test_bands_divide_delta_among_points_rounds_and_sides(cls):
+    optimiser = cls(GRID, PRIOR, [START], delta=0.1, horizon=5, rule="grid")
+    sets, (_, std) = optimiser.sets(), optimiser.predict(GRID)
+    wide = norm.isf(0.1 / 5 / (2 * len(GRID)))
+    np.testing.assert_allclose(sets.upper[0] - sets.lower[0], 2 * wide * std, rtol=1e-9)
+    single = cls(GRID, PRIOR, [START], delta=0.1, horizon=5).sets()
+    np.testing.assert_allclose(
+        single.upper[0] - single.lower[0], 2 * norm.isf(0.1 / 5) * std, rtol=1e-9
+    )
 
 
 @CLASSES

@@ -33,6 +33,19 @@ def test_agreement_of_posteriors(seed):
     assert posterior_log_loss(p, other / other.sum()) == pytest.approx(by_parts)
 
 
+def test_curve_by_hand():
+    # Costs 0 and 1 on both samples: the cheap hypothesis has mass 1 / (1 + exp(-beta)).
+    first, second = [[0.0, 1.0]], [[0.0, 2.0]]
+    p, q = 1 / (1 + math.exp(-1.5)), 1 / (1 + math.exp(-3.0))
+    curve = agreement_curve(first, second, [1.5])
+    assert curve.agreement[0] == pytest.approx(-math.log(p * q + (1 - p) * (1 - q)))
+    assert curve.log_loss[0] == pytest.approx(-p * math.log(q) - (1 - p) * math.log(1 - q))
+    # Samples that agree on which is the best hypothesis, and on nothing else.
+    first, second = [[0.0, 1.0, 2.0]], [[0.0, 2.0, 1.0]]
+    sure = agreement_curve(first, second, [0.0, 40.0]).agreement
+    assert sure == pytest.approx([math.log(3), 0.0])
+
+
 def test_temperatures_of_agreement():
     rng = np.random.default_rng(0)
     truth = np.linspace(0, 3, 8)

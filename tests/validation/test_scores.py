@@ -28,6 +28,10 @@ def test_scores_are_proper(seed):
     for score in (brier_score, log_score):
         honest = truth @ score(classes, np.tile(truth, (4, 1)))
         assert honest <= truth @ score(classes, np.tile(other, (4, 1))) + 1e-12
+        # Near the truth, too: an improper score such as (1 - p_y)^2 moves towards the likeliest.
+        for step in (0.02, -0.02):
+            near = truth + step * (np.eye(4)[truth.argmax()] - truth)
+            assert honest <= truth @ score(classes, np.tile(near, (4, 1))) + 1e-12
 
 
 def test_scores_by_hand():
