@@ -129,6 +129,28 @@ def test_wrong_arguments_are_answered_with_the_right_names():
         Shrunk(alhpa=1)
     with pytest.raises(TypeError, match="Its parameters are alpha, how, folds, random_state"):
         Shrunk(1.0, "solve")
+    with pytest.raises(TypeError, match="Shrunk: multiple values for argument 'alpha'"):
+        Shrunk(1.0, alpha=2.0)
+
+
+def test_a_parameter_without_default_is_required():
+    class Needy(Estimator):
+        rate: NonNegative
+        _: KW_ONLY
+        steps: Count = 3
+
+    assert vars(Needy(1.0)) == vars(Needy(rate=1.0)) == {"rate": 1.0, "steps": 3}
+    for arguments in ({}, {"steps": 2}, {"rat": 1.0}):
+        with pytest.raises(TypeError, match="Needy: missing a required argument: 'rate'"):
+            Needy(**arguments)
+
+
+def test_a_default_that_does_not_fit_is_refused_by_fit():
+    class Misdeclared(Shrunk):
+        alpha: NonNegative = -1.0
+
+    with pytest.raises(InvalidParameterError, match="'alpha' parameter of Misdeclared"):
+        Misdeclared().fit(np.eye(3), np.arange(3.0))
 
 
 def test_a_subclass_adds_and_changes_parameters():

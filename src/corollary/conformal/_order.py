@@ -8,6 +8,8 @@ import numpy as np
 # this share of the sample, which costs at most as much coverage; so are sums of weights.
 _ROUNDING = 1e-12
 
+# Up to so many values a sample saves nothing.
+_FEW = 1024
 # The order statistics of a sample bracket the wanted one within this many standard deviations of
 # its place.
 _DEVIATIONS = 3.0
@@ -40,21 +42,22 @@ def smallest_finite_size(confidence: float) -> int:
 def order_statistic(values: np.ndarray, rank: int) -> float:
     """Return the rank-th smallest of some values.
 
-    A sample says between which numbers it lies, so that a few per cent of the values are
-    partitioned and not all, which takes a sixth of the time. Where the sample misleads, all are.
+    A sample says between which numbers it lies, so that it is sought, in the same way, among a few
+    per cent of the values. Where the sample misleads or leaves half of them, all are partitioned.
     """
     n = len(values)
-    sample = values[:: max(1, math.isqrt(n) // 4)]
-    share, m = rank / n, len(sample)
-    slack = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
-    ends = max(0, int(share * m - slack)), min(m - 1, int(share * m + slack))
-    low, high = np.partition(sample, ends)[list(ends)]
-    inside = values >= low
-    n_below = n - int(np.count_nonzero(inside))
-    inside &= values <= high
-    near = values.compress(inside)
-    if n_below < rank <= n_below + len(near):
-        values, rank = near, rank - n_below
+    if n > _FEW:
+        sample = values[:: math.isqrt(n) // 4]
+        share, m = rank / n, len(sample)
+        slack = _DEVIATIONS * math.sqrt(m * share * (1 - share)) + 2
+        ends = max(0, int(share * m - slack)), min(m - 1, int(share * m + slack))
+        low, high = np.partition(sample, ends)[list(ends)]
+        inside = values >= low
+        n_below = n - int(np.count_nonzero(inside))
+        inside &= values <= high
+        near = values.compress(inside)
+        if n_below < rank <= n_below + len(near) and 2 * len(near) <= n:
+            return order_statistic(near, rank - n_below)
     return float(np.partition(values, rank - 1)[rank - 1])
 
 

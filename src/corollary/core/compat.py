@@ -5,6 +5,8 @@ in the field, so we use them. Some errors of others can be told apart by their w
 that changes either is mended in this file alone.
 """
 
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from sklearn.utils._param_validation import (
     InvalidParameterError,
     Options,
     StrOptions,
+    make_constraint,
     validate_params,
 )
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -33,6 +36,7 @@ __all__ = [
     "check_sample_weight",
     "fit_context",
     "is_missing",
+    "parameters_fit",
     "safe_indexing",
     "validate_parameters",
     "validate_params",
@@ -43,6 +47,29 @@ __all__ = [
 def validate_parameters(estimator: Any) -> None:
     """Check an estimator's parameters against its declared constraints, as ``fit`` would."""
     estimator._validate_params()
+
+
+def parameters_fit(estimator: Any) -> bool:
+    """Say whether the parameters of an estimator satisfy its constraints, without a sentence."""
+    for name, default, allowed in _constraints(type(estimator)):
+        value = getattr(estimator, name)
+        if value is not default and not any(one.is_satisfied_by(value) for one in allowed):
+            return False
+    return True
+
+
+@cache
+def _constraints(kind: Any) -> list[tuple[str, Any, list[Any]]]:
+    """Return each parameter of a class that is checked, its default if valid, and constraints."""
+    checks = []
+    for name, parameter in signature(kind).parameters.items():
+        given = kind._parameter_constraints.get(name, "no_validation")
+        if given == "no_validation":
+            continue
+        allowed = [make_constraint(one) for one in given]
+        valid = any(one.is_satisfied_by(parameter.default) for one in allowed)
+        checks.append((name, parameter.default if valid else object(), allowed))
+    return checks
 
 
 def is_missing(value: Any) -> bool:

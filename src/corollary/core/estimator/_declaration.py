@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, dataclass_transform, get_
 
 from sklearn.base import BaseEstimator
 
+from corollary.core.compat import parameters_fit
 from corollary.core.estimator._parameters import constraints_of, shown_type
 from corollary.core.schema import Flag, Integer, Number, Schema, Spec, Text
 
@@ -72,6 +73,11 @@ class Estimator(BaseEstimator):
         if not by_hand:
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
+    def _validate_params(self) -> None:
+        """Check parameters as scikit-learn does, which is asked only where one does not fit."""
+        if not parameters_fit(self):
+            super()._validate_params()
+
     def _fits_together(self) -> str | None:
         """Say what is wrong between the attributes of a loaded model, or None."""
         return None
@@ -115,15 +121,21 @@ def _is_no_parameter(name: str, kind: Any) -> bool:
 def _constructor(cls: type[Estimator]) -> Any:
     """Make the ``__init__`` that assigns the declared parameters."""
     first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
-    signature = Signature([first, *sorted(cls._declared.values(), key=lambda p: p.kind)])
+    declared = sorted(cls._declared.values(), key=lambda p: p.kind)
+    signature = Signature([first, *declared])
+    by_place = [p.name for p in declared if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    defaults = {p.name: p.default for p in declared if p.default is not Parameter.empty}
 
     def assign(self: Any, *args: Any, **kwargs: Any) -> None:
-        try:
-            call = signature.bind(self, *args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{cls.__name__}: {error}. {_advice(cls, kwargs)}") from None
-        call.apply_defaults()
-        vars(self).update({name: v for name, v in call.arguments.items() if name != "self"})
+        placed = dict(zip(by_place, args))
+        values = defaults | placed | kwargs
+        each_once = len(placed) == len(args) and placed.keys().isdisjoint(kwargs)
+        if not each_once or values.keys() != cls._declared.keys():
+            try:  # in Python's words
+                signature.bind(self, *args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{cls.__name__}: {error}. {_advice(cls, kwargs)}") from None
+        vars(self).update(values)
 
     assign.__signature__, assign.declared = signature, True  # type: ignore[attr-defined]
     assign.__name__, assign.__module__ = "__init__", cls.__module__
