@@ -26,6 +26,16 @@ def _sum_rows(rows, derivatives, weight, rule, sums):
 
 
 @part
+def shrink(step, rule):
+    """Return a Newton step times the rate, but none so long that it may raise the loss."""
+    size, longest = abs(step), rule.longest
+    if rule.curb > 0.0:
+        longest = max(longest, np.log1p(size))
+    length = min(rule.rate * size, longest)
+    return length if step > 0.0 else -length
+
+
+@part
 def _newton_step(sums, node, rule):
     """Return the shrunk Newton step of a leaf from its sums by block; note its mass."""
     g, h, w = np.int64(0), np.int64(0), np.int64(0)
@@ -35,7 +45,7 @@ def _newton_step(sums, node, rule):
     curvature, step = h / rule.h_sums + rule.l2, 0.0
     if curvature > 0.0:
         step = -(g / rule.g_sums) / curvature
-    return rule.rate * min(max(step, node.low), node.high)
+    return shrink(min(max(step, node.low), node.high), rule)
 
 
 @part

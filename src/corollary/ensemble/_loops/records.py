@@ -40,7 +40,7 @@ RULE = record(
     np.int64,
     "h_bits c_bits shift room min_rows max_depth max_leaves dither",
     np.float64,
-    "l2 min_hessian g_scale h_scale g_sums h_sums w_sums rate",
+    "l2 min_hessian smooth g_scale h_scale g_sums h_sums w_sums rate curb longest",
 )
 #: Counts of nodes and free histograms, the node whose rows are being taken (-1 for none), the rows
 #: from which on a node is handed out, whether this one is, and the last open node.

@@ -45,7 +45,7 @@ def _rank_categories(hist, column, rule, ranks):
         at = column.line + 2 * b
         if hist[at + 1] == 0:
             continue
-        key = hist[at] * rule.g_scale / ((hist[at + 1] >> rule.shift) * rule.h_scale + 10.0)
+        key = hist[at] * rule.g_scale / ((hist[at + 1] >> rule.shift) * rule.h_scale + rule.smooth)
         place = size
         while place > 0 and ranks[place - 1].key > key:
             ranks[place].key, ranks[place].bin = ranks[place - 1].key, ranks[place - 1].bin

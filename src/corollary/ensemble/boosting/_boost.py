@@ -138,6 +138,18 @@ def revises(loss: BoostingLoss) -> bool:
     return loss.renews or loss.tempers
 
 
+def settling_of(
+    loss: BoostingLoss,
+    rate: float,
+    heaviest: float | None,
+    revise: Callable[[Grown], None] | None = None,
+) -> Settling:
+    """Return how leaves are settled; steps that the loss replaces are not shrunk before."""
+    if revises(loss):
+        return Settling(1.0, heaviest, revise=revise)
+    return Settling(rate, heaviest, loss.curbs, loss.longest_step(rate))
+
+
 def revise_steps(
     grown: Grown,
     loss: BoostingLoss,
@@ -176,7 +188,7 @@ class _Loop:
         self.settings, self.rng = settings, rng
         self.weight = weight
         self.weights = np.empty(0) if weight is None else weight
-        self.heaviest = 1.0 if weight is None else float(weight.max())
+        self.heaviest = None if weight is None else float(weight.max())
         self.kernel: Any = getattr(loops, loss.kernel)
         # Side by side, because both are read wherever one is.
         self.derivatives = np.zeros((loss.n_trees, len(y), 2))
@@ -191,7 +203,8 @@ class _Loop:
         def tree(k: int) -> Kept:
             grower = self.growers[k % len(self.growers)]
             grown = grower.grow(self.derivatives[k], peaks[k], sample, seeds[k])
-            settling = Settling(self.settings.learning_rate, self.heaviest, self._reviser(k))
+            rate, revise = self.settings.learning_rate, self._reviser(k)
+            settling = settling_of(self.loss, rate, self.heaviest, revise)
             grower.settle(grown, self.raw, k, self.weights, settling)
             if len(outside):
                 grower.add_outside(grown, self.raw, k, outside)

@@ -242,6 +242,8 @@ class GradientBoosting(Learner):
         bins: Bins,
         boost_rows: Callable[..., Boosted],
     ) -> None:
+        if weight is not None and not 1e-100 < weight.max() < 1e100:
+            weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))  # no digit changes
         loss = self._training_loss(y)
         random = check_random_state(self.random_state)
         rng = np.random.default_rng(random.randint(2**31 - 1))
@@ -257,6 +259,8 @@ class GradientBoosting(Learner):
                 self.min_samples_leaf,
                 float(self.l2_regularization),
                 float(self.max_features),
+                # Weights above 1 are repetitions; lighter ones set the unit.
+                1.0 if weight is None else min(1.0, float(weight.mean())),
             ),
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,

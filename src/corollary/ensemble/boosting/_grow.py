@@ -40,8 +40,10 @@ from corollary.tree import Bins
 ALONE = 1_000_000
 # Fewer rows than this are settled in less time than it takes to wake a thread.
 SETTLE_ALONE = 2**16
-# The least second derivative of a leaf; below, its step would be noise.
+# The least second derivative of a leaf, in units of weight; below, its step would be noise.
 MIN_HESSIAN = 1e-3
+# Second derivatives, in the same unit, by which the mean gradient of a category is smoothed.
+SMOOTHING = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class Growth:
     min_samples_leaf: int  # fewest rows of a leaf
     l2: float  # penalty of squared leaf values
     max_features: float  # share of the features that are tried at a split
+    unit_weight: float = 1.0  # of a row: what thresholds of second derivatives refer to
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +63,12 @@ class Settling:
     """What the values of leaves depend on besides derivatives."""
 
     rate: float  # shrinkage of every value
-    heaviest: float  # the largest weight of a row
+    heaviest: float | None  # the largest weight of a row; None without weights
+    curbed: bool = False  # whether a Newton step u may also become log(1 + |u|)
+    longest: float = math.inf  # the longest step, shrunk
     # called with the tree to put other values in the place of Newton steps, which are then not
     # shrunk; None if these are good
-    revise: Callable[["Grown"], None] | None
+    revise: Callable[["Grown"], None] | None = None
 
 
 @lru_cache(maxsize=64)
@@ -144,19 +149,21 @@ class TreeGrower(ABC):
             rule["min_rows"], rule["dither"] = growth.min_samples_leaf, n > DITHER_ABOVE
             rule["max_depth"] = growth.max_depth or MOST
             rule["max_leaves"] = growth.max_leaf_nodes or MOST
-            rule["l2"], rule["min_hessian"] = growth.l2, MIN_HESSIAN
+            rule["l2"], rule["min_hessian"] = growth.l2, MIN_HESSIAN * growth.unit_weight
+            rule["smooth"] = SMOOTHING * growth.unit_weight
             self.word, self.n_rows = word, n
         limit = 2.0**62 / max(1, n)
         rule["g_scale"] = 1.0 / scale_of(self.word.g_limit, g_peak)
         rule["h_scale"] = 1.0 / scale_of(self.word.h_limit, h_peak)
         rule["g_sums"], rule["h_sums"] = scale_of(limit, g_peak), scale_of(limit, h_peak)
 
-    def _set_steps(self, rate: float, heaviest: float | None) -> None:
-        """Set what rules the values of leaves; without weights there is no heaviest one."""
+    def _set_steps(self, settling: Settling) -> None:
+        """Set what rules the values of leaves."""
         rule = self.rule[0]
-        rule["rate"], rule["w_sums"] = rate, 1.0
-        if heaviest is not None:
-            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), heaviest)
+        rule["rate"], rule["w_sums"] = settling.rate, 1.0
+        rule["curb"], rule["longest"] = settling.curbed, settling.longest
+        if settling.heaviest is not None:
+            rule["w_sums"] = scale_of(2.0**62 / max(1, self.n_rows), settling.heaviest)
 
     def _plant(self, n: int, share: int) -> None:
         """Begin with a root of n rows and an empty histogram; hand out nodes of ``share`` rows."""
@@ -300,8 +307,7 @@ class Grower(TreeGrower):
         from corollary.ensemble._loops.records import ADD, STEP, SUM, Leaves
 
         revise, n_blocks = settling.revise, self.n_blocks
-        heaviest = settling.heaviest if len(weight) else None
-        self._set_steps(1.0 if revise is not None else settling.rate, heaviest)
+        self._set_steps(settling)
         order, derivatives = grown.rows.order, grown.rows.derivatives
         parts = grown.nodes, grown.spans, order, derivatives, weight
         leaves = Leaves(*parts, self.sums, self.steps, raw)

@@ -7,6 +7,7 @@ boosting needs is here.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from corollary.risk import CrossEntropyLoss, ExponentialLoss, LogisticLoss, Pois
 
 
 class BoostingLoss(ABC):
-    """What gradient boosting minimises.
+    r"""What gradient boosting minimises.
 
     Attributes
     ----------
@@ -27,6 +28,11 @@ class BoostingLoss(ABC):
         Whether leaf values come from :meth:`leaf_value` instead of a Newton step.
     tempers : bool
         Whether Newton steps go through :meth:`temper`.
+    curbs : bool
+        Whether the third derivative is nowhere larger than the second. Then a leaf that moves by
+        t changes its loss by at most :math:`Gt+H(e^{|t|}-|t|-1)`, which is smallest at
+        :math:`|t|=\log(1+|G|/H)`. Shrunk Newton steps are cut there, unless they are shorter than
+        :meth:`longest_step`: so none raises the loss of its leaf.
 
     Examples
     --------
@@ -40,6 +46,7 @@ class BoostingLoss(ABC):
     n_trees: int = 1
     renews: bool = False
     tempers: bool = False
+    curbs: bool = False
 
     @property
     @abstractmethod
@@ -188,6 +195,21 @@ class BoostingLoss(ABC):
         """
         raise NotImplementedError  # abstract: losses of labels define it
 
+    def longest_step(self, rate: float) -> float:
+        """Return up to where shrunk Newton steps of any size cannot raise the loss.
+
+        Parameters
+        ----------
+        rate : float
+            The learning rate.
+
+        Returns
+        -------
+        longest : float
+            Their length; infinite if there is no limit.
+        """
+        return _inverse_psi(1.0 / rate) if self.curbs else np.inf
+
     def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
         """Return Newton steps of leaves, shortened where they would overshoot.
 
@@ -204,6 +226,17 @@ class BoostingLoss(ABC):
             The steps to take.
         """
         return steps
+
+
+@lru_cache(maxsize=64)
+def _inverse_psi(value: float) -> float:
+    """Return the s >= 0 where (exp(s) - s - 1) / s^2, which is 1/2 at 0, reaches a value."""
+    low, high = 0.0, 700.0
+    for _ in range(64):
+        s = 0.5 * (low + high)
+        psi = (np.expm1(s) - s) / s**2 if s > 1e-3 else 0.5 + s / 6.0
+        low, high = (s, high) if psi < value else (low, s)
+    return low
 
 
 def _mean(y: np.ndarray, weight: np.ndarray | None) -> float:
@@ -246,6 +279,7 @@ class LogisticBoostingLoss(BoostingLoss):
     """
 
     kernel = "logistic"
+    curbs = True
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the log odds."""
@@ -274,6 +308,7 @@ class ExponentialBoostingLoss(BoostingLoss):
     """
 
     kernel = "exponential"
+    curbs = True
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return half the log odds."""
@@ -291,6 +326,15 @@ class ExponentialBoostingLoss(BoostingLoss):
 @dataclass(frozen=True)
 class SoftmaxBoostingLoss(BoostingLoss):
     r"""Cross-entropy :math:`-f_y+\log\sum_ke^{f_k}` of labels 0 to K - 1; a tree for each class.
+
+    The trees of an iteration move all :math:`f_k` at once. With steps :math:`t_k` of at most M the
+    loss of a row changes by at most
+
+    .. math:: \sum_kg_kt_k+2\psi(2M)\sum_kp_k(1-p_k)t_k^2,\qquad\psi(s)=\frac{e^s-s-1}{s^2},
+
+    since third derivatives are at most the range of t times second ones, and the variance of t is
+    at most :math:`2\sum_kp_k(1-p_k)t_k^2`. Steps are cut at the M up to which shrunk Newton steps
+    keep the sum over rows below zero, or at 1 if that is more (learning rates above 0.45).
 
     Parameters
     ----------
@@ -324,6 +368,11 @@ class SoftmaxBoostingLoss(BoostingLoss):
         logs = np.log(shares / shares.sum())
         return np.asarray(logs - logs.mean())
 
+    def longest_step(self, rate: float) -> float:
+        r"""Return M with :math:`2\eta\psi(2M)=K/(K-1)` for the rate :math:`\eta`, at least 1."""
+        limit = 0.5 * self.n_classes / ((self.n_classes - 1) * rate)
+        return max(1.0, 0.5 * _inverse_psi(limit))
+
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return cross-entropies."""
         return CrossEntropyLoss().value(y.astype(np.int64), raw)
@@ -346,6 +395,7 @@ class PoissonBoostingLoss(BoostingLoss):
     """
 
     kernel = "poisson"
+    curbs = True
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the logarithm of the mean."""

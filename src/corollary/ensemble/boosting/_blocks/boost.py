@@ -19,6 +19,7 @@ from corollary.ensemble.boosting._boost import (
     follow,
     revise_steps,
     revises,
+    settling_of,
 )
 from corollary.ensemble.boosting._trees import Kept, keep
 from corollary.ensemble.boosting.losses import BoostingLoss
@@ -86,7 +87,7 @@ class _Loop:
         kept = []
         for k in range(loss.n_trees):
             grown = self.grower.grow(k, derivatives, peaks[k], len(sample), seeds[k])
-            self.grower.settle(grown, 1.0 if revises(loss) else rate, self.heaviest)
+            self.grower.settle(grown, settling_of(loss, rate, self.heaviest))
             if revises(loss):
                 revise_steps(grown, loss, rate, k, self._leaf_values())
             self.blocks.run(partial(blockwise.add, output=k, steps=grown.steps))

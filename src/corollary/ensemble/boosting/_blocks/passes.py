@@ -22,7 +22,7 @@ import numpy as np
 from corollary.ensemble.boosting._blocks import steps as blockwise
 from corollary.ensemble.boosting._blocks.steps import Derivatives, GrownTree, Layout
 from corollary.ensemble.boosting._blocks.stores import Blocks
-from corollary.ensemble.boosting._grow import Growth, TreeGrower
+from corollary.ensemble.boosting._grow import Growth, Settling, TreeGrower
 from corollary.ensemble.boosting._trees import Grown
 from corollary.ensemble.boosting.histogram import GradientHistogram
 from corollary.tree import Bins
@@ -211,12 +211,12 @@ class PassGrower(TreeGrower):
             for name in names:
                 self._open(name)
 
-    def settle(self, grown: Grown, rate: float, heaviest: float | None) -> None:
+    def settle(self, grown: Grown, settling: Settling) -> None:
         """Send all rows to their leaves and give these their Newton steps."""
         from corollary.ensemble._loops.leaves import settle
         from corollary.ensemble._loops.records import STEP, Leaves
 
-        self._set_steps(rate, heaviest)
+        self._set_steps(settling)
         n_nodes = len(grown.nodes)
         step = partial(
             blockwise.settle,
