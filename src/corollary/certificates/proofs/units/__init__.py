@@ -1,0 +1,1 @@
+"""What rows of new owners are proved to do: owners are what counts."""
