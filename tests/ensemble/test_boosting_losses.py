@@ -14,6 +14,7 @@ from corollary.ensemble import (
     QuantilesBoostingLoss,
     SoftmaxBoostingLoss,
     SquareBoostingLoss,
+    calibrated_scale,
     weighted_quantile,
 )
 
@@ -135,3 +136,25 @@ def test_the_scale_of_a_leaf_widens_to_its_best_value():
 def test_a_quantile_of_nothing():
     with pytest.raises(ValueError, match="at least one value"):
         weighted_quantile([], 0.5)
+
+
+@pytest.mark.parametrize("truth", [(0.7, 0.5), (-2.0, 0.0), (0.3, 1.6)], ids=str)
+def test_the_scale_is_calibrated_as_a_grid_would(seed, truth):
+    rng = np.random.default_rng(seed)
+    s, weight = rng.normal(size=300), rng.uniform(0.5, 2.0, size=300)
+    squares = (np.exp(truth[0] + truth[1] * s) * rng.normal(size=300)) ** 2 + 1e-12
+    a, b = calibrated_scale(squares, s, weight)
+    rows = weight.sum() ** 2 / (weight**2).sum()
+    a -= 0.5 * np.log((rows + 1) / (rows - 2))
+
+    def loss(shift, factor):
+        scale = shift + factor * s
+        return np.average(scale + 0.5 * squares * np.exp(-2 * scale), weights=weight)
+
+    shifts, factors = np.linspace(truth[0] - 3, truth[0] + 3, 201), np.linspace(0, 1, 51)
+    assert loss(a, b) <= min(loss(x, y) for x in shifts for y in factors) + 1e-12
+    assert 0.0 <= b <= 1.0
+
+
+def test_the_calibrated_scale_of_few_rows_is_wider():
+    assert calibrated_scale(np.ones(5), np.zeros(5))[0] == pytest.approx(0.5 * np.log(6 / 3))

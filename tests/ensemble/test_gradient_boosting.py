@@ -471,6 +471,20 @@ def test_the_normal_law_is_calibrated(seed):
     )
 
 
+def test_the_normal_law_is_calibrated_by_default(seed):
+    # Without rows held out, intervals of 95% hold about 60%.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(3500, 5))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=3500)
+    coverage = []
+    for fraction in (0.1, None):
+        model = GradientBoostingRegressor("normal", validation_fraction=fraction, random_state=0)
+        low, high = model.fit(X[:1500], y[:1500]).predict_dist(X[1500:]).interval(0.95)
+        coverage.append(((low <= y[1500:]) & (y[1500:] <= high)).mean())
+    assert 0.9 < coverage[0] < 0.98
+    assert coverage[1] < 0.75
+
+
 def test_equal_targets_are_no_accident():
     X = np.arange(50.0)[:, None]
     for loss in ("squared_error", "absolute_error", "quantile", "poisson", "normal"):

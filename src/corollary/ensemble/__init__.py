@@ -32,10 +32,11 @@ from corollary.ensemble.boosting.histogram import (
 from corollary.ensemble.boosting.losses import BoostingLoss as BoostingLoss
 from corollary.ensemble.boosting.losses import ExponentialBoostingLoss as ExponentialBoostingLoss
 from corollary.ensemble.boosting.losses import LogisticBoostingLoss as LogisticBoostingLoss
-from corollary.ensemble.boosting.losses import NormalBoostingLoss as NormalBoostingLoss
 from corollary.ensemble.boosting.losses import PoissonBoostingLoss as PoissonBoostingLoss
 from corollary.ensemble.boosting.losses import SoftmaxBoostingLoss as SoftmaxBoostingLoss
 from corollary.ensemble.boosting.losses import SquareBoostingLoss as SquareBoostingLoss
+from corollary.ensemble.boosting.normal_loss import NormalBoostingLoss as NormalBoostingLoss
+from corollary.ensemble.boosting.normal_loss import calibrated_scale as calibrated_scale
 from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss as PinballBoostingLoss
 from corollary.ensemble.boosting.quantile_losses import (
     QuantilesBoostingLoss as QuantilesBoostingLoss,

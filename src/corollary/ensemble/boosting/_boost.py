@@ -11,7 +11,7 @@ import numpy as np
 from corollary.core.parallel import Team, available_cores
 from corollary.core.progress import track
 from corollary.ensemble.boosting._grow import ALONE, Grower, Growth, Settling, cut
-from corollary.ensemble.boosting._trees import Grown, Kept, join, keep
+from corollary.ensemble.boosting._trees import Grown, Kept, join, keep, rescale
 from corollary.ensemble.boosting.losses import BoostingLoss
 from corollary.tree import Bins, Trees
 
@@ -50,12 +50,19 @@ class Boosted:
     def of(
         cls, trees: list[Kept], bins: Bins, start: np.ndarray, loss: BoostingLoss, scores: "Scores"
     ) -> Self:
-        """Join trees; those that came after the best iteration on held-out rows are left out."""
+        """Join trees; those that came after the best iteration on held-out rows are left out.
+
+        Where the loss has a scale to calibrate, held-out rows say how far it is to be trusted.
+        """
         n_iter = len(trees) // loss.n_trees
         if scores.held:
             n_iter = max(1, int(np.argmin(scores.held)))
             trees = trees[: n_iter * loss.n_trees]
-        return cls(join(trees, bins), start, n_iter, np.array(scores.train), np.array(scores.held))
+        joined = join(trees, bins)
+        if loss.calibrates and scores.n_aside:
+            start, factors = loss.calibrate(start, *scores.calibration())
+            joined = rescale(joined, factors)
+        return cls(joined, start, n_iter, np.array(scores.train), np.array(scores.held))
 
 
 def boost(
@@ -299,18 +306,33 @@ class Scores:
         self._rows, self._aside = rows, aside
         self.train: list[float] = []
         self.held: list[float] = []
+        self._best: np.ndarray | None = None
         self.note()
 
     def note(self) -> None:
         """Take the losses of the present predictions down."""
         if self._rows is not None:
-            self.train.append(self._mean(self._rows))
+            self.train.append(self._mean(self._rows, self._raw(self._rows)))
             if len(self._aside):
-                self.held.append(self._mean(self._aside))
+                raw = self._raw(self._aside)
+                self.held.append(self._mean(self._aside, raw))
+                if self.held[-1] <= min(self.held):
+                    self._best = raw.copy()
 
-    def _mean(self, rows: np.ndarray) -> float:
+    def _mean(self, rows: np.ndarray, raw: np.ndarray) -> float:
         weight = None if self._weight is None else self._weight[rows]
-        return self._loss.mean(self._y[rows], self._raw(rows), weight)
+        return self._loss.mean(self._y[rows], raw, weight)
+
+    def calibration(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return targets, predictions of the trees that are kept, and weights of held-out rows."""
+        raw = self._raw(self._aside) if self._best is None else self._best
+        weight = None if self._weight is None else self._weight[self._aside]
+        return self._y[self._aside], raw, weight
+
+    @property
+    def n_aside(self) -> int:
+        """Number of held-out rows."""
+        return len(self._aside)
 
     def stalled(self, patience: int, tol: float) -> bool:
         """Tell whether none of the last iterations beats the best one before them."""

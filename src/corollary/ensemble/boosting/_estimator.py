@@ -42,6 +42,10 @@ from corollary.tree import (
     read_signs,
 )
 
+# A scale is calibrated by so many rows, unless that is more than a quarter of them or less than the
+# fraction asked for; and by none if these were so few.
+CALIBRATION_ROWS, FEWEST_CALIBRATION_ROWS = 100, 5
+
 
 class GradientBoosting(Learner):
     """Abstract gradient boosting on histograms; subclasses choose losses and read targets."""
@@ -248,7 +252,9 @@ class GradientBoosting(Learner):
         random = check_random_state(self.random_state)
         rng = np.random.default_rng(random.randint(2**31 - 1))
         stops = len(y) > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
-        held_out = self._held_out(y, random) if stops and self.validation_fraction else None
+        held_out, least = None, min(CALIBRATION_ROWS, len(y) // 4) if loss.calibrates else 0
+        if self.validation_fraction and (stops or least >= FEWEST_CALIBRATION_ROWS):
+            held_out = self._held_out(y, random, least)
         settings = Boosting(
             n_estimators=self.n_estimators,
             learning_rate=self.learning_rate,
@@ -284,7 +290,7 @@ class GradientBoosting(Learner):
     def _in_memory(self, n_jobs: int | None = None) -> Callable[..., Boosted]:
         return partial(boost, n_jobs=self.n_jobs if n_jobs is None else n_jobs)
 
-    def _held_out(self, y: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    def _held_out(self, y: np.ndarray, random: np.random.RandomState, least: int = 1) -> np.ndarray:
         from sklearn.model_selection import train_test_split
 
         name = type(self).__name__
@@ -295,7 +301,7 @@ class GradientBoosting(Learner):
             )
         stratify = y if self._labels and np.bincount(y.astype(np.int64)).min() > 1 else None
         share = self.validation_fraction or 0.0
-        size = min(len(y) - 1, max(1, round(share * len(y))))
+        size = min(len(y) - 1, max(1, least, round(share * len(y))))
         if stratify is not None:
             size = max(size, len(np.unique(y)))
             if size > len(y) - len(np.unique(y)):

@@ -1,6 +1,6 @@
 """A boosted tree that is grown, what is kept of it, and all of them end to end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,12 @@ def join(kept: list[Kept], bins: Bins) -> Trees:
         categories=categories,
         bitsets=np.stack([w for _, w in sets]) if sets else np.zeros((0, 8), dtype=np.uint32),
     )
+
+
+def rescale(trees: Trees, factors: np.ndarray) -> Trees:
+    """Multiply the values of trees; their factors repeat from iteration to iteration."""
+    factor = np.resize(factors, len(trees))
+    return replace(trees, value=trees.value * np.repeat(factor, np.diff(trees.offsets))[:, None])
 
 
 def _features_of(nodes: np.ndarray, bins: Bins) -> np.ndarray:

@@ -33,6 +33,8 @@ class BoostingLoss(ABC):
         t changes its loss by at most :math:`Gt+H(e^{|t|}-|t|-1)`, which is smallest at
         :math:`|t|=\log(1+|G|/H)`. Shrunk Newton steps are cut there, unless they are shorter than
         :meth:`longest_step`: so none raises the loss of its leaf.
+    calibrates : bool
+        Whether held-out rows correct what was learnt, by :meth:`calibrate`.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class BoostingLoss(ABC):
     renews: bool = False
     tempers: bool = False
     curbs: bool = False
+    calibrates: bool = False
 
     @property
     @abstractmethod
@@ -210,6 +213,31 @@ class BoostingLoss(ABC):
         """
         return _inverse_psi(1.0 / rate) if self.curbs else np.inf
 
+    def calibrate(
+        self, start: np.ndarray, y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return another start, and factors of the trees, that fit held-out rows.
+
+        Parameters
+        ----------
+        start : ndarray of shape (n_outputs,)
+            Raw predictions before the first tree.
+        y : ndarray of shape (n_samples,)
+            Targets of rows that no tree has seen.
+        raw : ndarray of shape (n_samples, n_outputs)
+            Their raw predictions.
+        weight : ndarray of shape (n_samples,) or None, default=None
+            Their weights.
+
+        Returns
+        -------
+        start : ndarray of shape (n_outputs,)
+            The new start.
+        factors : ndarray of shape (n_trees,)
+            What the trees of an iteration are multiplied by.
+        """
+        raise NotImplementedError  # abstract: losses with `calibrates = True` define it
+
     def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
         """Return Newton steps of leaves, shortened where they would overshoot.
 
@@ -239,7 +267,8 @@ def _inverse_psi(value: float) -> float:
     return low
 
 
-def _mean(y: np.ndarray, weight: np.ndarray | None) -> float:
+def weighted_mean(y: np.ndarray, weight: np.ndarray | None) -> float:
+    """Return the mean of targets."""
     return float(np.average(y, weights=weight))
 
 
@@ -259,7 +288,7 @@ class SquareBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the mean."""
-        return np.array([_mean(y, weight)])
+        return np.array([weighted_mean(y, weight)])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half squared errors."""
@@ -283,7 +312,7 @@ class LogisticBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the log odds."""
-        share = _mean(y, weight)
+        share = weighted_mean(y, weight)
         return np.array([np.log(share) - np.log1p(-share)])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
@@ -399,65 +428,8 @@ class PoissonBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the logarithm of the mean."""
-        return np.array([np.log(_mean(y, weight))])
+        return np.array([np.log(weighted_mean(y, weight))])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half deviances."""
         return PoissonLoss().value(y, raw[:, 0])
-
-
-@dataclass(frozen=True)
-class NormalBoostingLoss(BoostingLoss):
-    r"""Minus the log density of a normal law whose mean and log standard deviation are learnt.
-
-    Trees for both parameters descend along the natural gradient: the derivative divided by
-    Fisher's information, :math:`\sigma^{-2}` for the mean and 2 for the log scale.
-
-    Parameters
-    ----------
-    floor : float, default=0.0
-        The standard deviation never falls far below it: residuals are taken to be at least this
-        large where the scale is learnt.
-
-    References
-    ----------
-    Duan, T., et al. (2020). NGBoost: natural gradient boosting for probabilistic prediction.
-    ICML.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from corollary.ensemble import NormalBoostingLoss
-    >>> NormalBoostingLoss().start(np.array([0.0, 2.0])).round(6)
-    array([1., 0.])
-    """
-
-    floor: float = 0.0
-    n_outputs = 2
-    n_trees = 2
-    tempers = True
-    kernel = "normal"
-
-    def parameters(self, iteration: int) -> np.ndarray:
-        """Return the square of the floor."""
-        return np.array([self.floor**2])
-
-    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
-        """Return mean and log standard deviation."""
-        mean = _mean(y, weight)
-        variance = _mean((y - mean) ** 2, weight)
-        tiny = np.finfo(np.float64).tiny ** 0.5
-        floor = max(abs(mean) * 1e-9, tiny)
-        return np.array([mean, np.log(max(np.sqrt(variance), floor))])
-
-    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
-        """Return minus log densities."""
-        z = (y - raw[:, 0]) * np.exp(-raw[:, 1])
-        return np.asarray(0.5 * z * z + raw[:, 1] + 0.5 * np.log(2.0 * np.pi))
-
-    def temper(self, steps: np.ndarray, output: int) -> np.ndarray:
-        """Widen the scale to what fits the leaf and no further."""
-        if output == 0:
-            return steps
-        # A leaf whose mean of z^2 is m has step (m - 1) / 2; log(m) / 2 is its best one.
-        return np.where(steps > 0.0, 0.5 * np.log1p(2.0 * np.maximum(steps, 0.0)), steps)

@@ -10,10 +10,10 @@ from corollary.core.estimator import ArrayLike, Probability, Regressor, check_sq
 from corollary.ensemble.boosting._estimator import GradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
-    NormalBoostingLoss,
     PoissonBoostingLoss,
     SquareBoostingLoss,
 )
+from corollary.ensemble.boosting.normal_loss import NormalBoostingLoss
 from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss, QuantilesBoostingLoss
 
 
@@ -30,7 +30,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         "squared_error", "absolute_error", "quantile", "poisson" or "normal": squared or absolute
         error; the pinball loss of one or several quantiles; the deviance of
         counts with a logarithmic link; or a normal law whose mean and standard deviation both
-        depend on the inputs, learnt along the natural gradient.
+        depend on the inputs, learnt along the natural gradient; its scale is calibrated by rows
+        held out (``validation_fraction``).
     n_estimators : int, default=100
         Iterations; each adds one tree, or one per class if there are more than two.
     learning_rate : float, default=0.1
@@ -58,7 +59,9 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     early_stopping : "auto" or bool, default=False
         Whether to stop when the loss no longer falls; "auto" does above 10,000 rows.
     validation_fraction : float or None, default=0.1
-        Share of the rows held out to judge that; None judges by the training loss.
+        Share of the rows held out to judge that; None judges by the training loss. The loss
+        "normal" always holds rows out, at least 100 or a quarter of them, to calibrate its scale
+        (see Notes); with None it does not, and its standard deviations are far too small.
     n_iter_no_change : int, default=10
         Iterations without improvement to wait for.
     tol : float, default=1e-7
@@ -102,6 +105,15 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     side of each split; the categories of a feature are ordered by their mean gradient and split
     in two.
 
+    The loss "normal" fits the training rows too well to read the scale of new residuals off them:
+    without held-out rows intervals of 95% held 57% to 84% of new rows of three simulated laws. So
+    the logarithm of its scale is shifted and shrunk by rows that no tree has seen
+    (:func:`calibrated_scale`). On average over rows the scale is then right, up to the error of
+    the calibration rows (with 100, about 7%): intervals of 95% held 94% to 95% where there were
+    1,500 or 5,000 rows, and 92% where there were 200. No coverage is guaranteed, and
+    none for parts of the rows; where it must be, see
+    :class:`corollary.conformal.SplitConformalRegressor`.
+
     Guarantee: the model has the same bits for any number of threads; checked by
     ``tests/ensemble/test_gradient_boosting.py::test_threads_do_not_change_a_bit``. Histograms add
     up whole numbers (derivatives rounded without systematic error), which no order changes; leaf
@@ -118,11 +130,11 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     >>> import numpy as np
     >>> from corollary.ensemble import GradientBoostingRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.uniform(-2, 2, size=(500, 1))
-    >>> y = X[:, 0] ** 2 + rng.normal(size=500) * (0.1 + (X[:, 0] > 0))
-    >>> model = GradientBoostingRegressor(loss="normal").fit(X, y)
+    >>> X = rng.uniform(-2, 2, size=(2000, 1))
+    >>> y = X[:, 0] ** 2 + rng.normal(size=2000) * (0.1 + (X[:, 0] > 0))
+    >>> model = GradientBoostingRegressor(loss="normal", random_state=0).fit(X, y)
     >>> model.predict_std([[-1.0], [1.0]]).round(1)
-    array([0.1, 1. ])
+    array([0.1, 1.3])
     """
 
     loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "normal"] = (
