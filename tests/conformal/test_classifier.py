@@ -239,6 +239,9 @@ def test_columns_of_unknown_labels_survive_a_file(tmp_path):
     again = corollary.load(tmp_path / "model")
     assert again.set_labels_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(again.predict_set(X), model.predict_set(X))
+    for labels, count in [([1], 25), (["new"], 25), ([2, 3], 1), ([], 25)]:
+        model.unknown_labels_, model.n_unknown_ = np.array(labels), count
+        assert "unknown labels do not fit" in model._fits_together()
 
 
 def test_logits_become_probabilities():

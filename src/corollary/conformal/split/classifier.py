@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.conformal._checks import held_labels, places_of_labels, warn_user
+from corollary.conformal._checks import held_labels, is_text, places_of_labels, warn_user
 from corollary.conformal.scores._base import SetScore
 from corollary.conformal.scores.sets import APS, LAC, RAPS
 from corollary.conformal.split._split import SplitConformal
@@ -227,8 +227,8 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
             return sets
         # An infinite threshold gives a full set, which must then hold labels of infinite score;
         # a class of such labels alone has no other threshold.
-        holds = np.full(len(sets), True) if self._by_class() else sets.all(axis=1)
-        return np.hstack([sets, np.repeat(holds[:, None], len(self.unknown_labels_), axis=1)])
+        holds = sets.all(axis=1, keepdims=True) | self._by_class()
+        return np.hstack([sets, np.repeat(holds, len(self.unknown_labels_), axis=1)])
 
     def _outside(self, X: Any, y: np.ndarray) -> np.ndarray:
         return ~held_labels(y, self._regions(X), self.set_labels_, who=type(self).__name__)
@@ -272,6 +272,15 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
         """
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
+
+    def _fits_together(self) -> str | None:
+        labels, classes = self.unknown_labels_, self.classes_
+        if self.n_unknown_ < len(labels) or (self.n_unknown_ and not len(labels)):
+            return "its unknown labels do not fit their number"
+        alike = len(labels) == 0 or is_text(labels) == is_text(classes)
+        if not alike or np.isin(labels, classes).any():
+            return "its unknown labels do not fit its classes"
+        return super()._fits_together()
 
     @classmethod
     def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
