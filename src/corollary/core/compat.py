@@ -51,7 +51,7 @@ def validate_parameters(estimator: Any) -> None:
 
 def parameters_fit(estimator: Any) -> bool:
     """Say whether the parameters of an estimator satisfy its constraints, without a sentence."""
-    for name, default, allowed in _constraints(type(estimator)):
+    for name, default, allowed in _constraints(type(estimator)):  # type: ignore[arg-type]
         value = getattr(estimator, name)
         if value is not default and not any(one.is_satisfied_by(value) for one in allowed):
             return False
