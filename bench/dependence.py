@@ -3,15 +3,24 @@
 ``python -m bench.dependence [--repeats N] [--first SEED] [--worlds TEXT]``: for each world of
 ``tests/validation/dependence/worlds.py`` the share of seeds in which a question is asked (the
 right one where there is one), medians of what was measured, and seconds.
+
+``--reports fast`` or ``--reports full`` runs the whole report instead, on the worlds of
+``bench/dependence_worlds.py``, and faces its model with fresh rows of the kind that it speaks of:
+how often the headline held, how often sets and intervals did. ``--peers N`` prints, on N tables of
+some of these worlds, what other libraries say of the same file and the truth; the interpreter that
+has them is named by ``--peer-python``.
 """
 
 import argparse
 import statistics
+import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.validation.dependence.worlds import WORLDS, called, draw
 
+from bench.dependence_report import peers, reports
 from corollary.validation import Dependence, Unit, find_dependence
 
 
@@ -87,8 +96,19 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20, help="seeds of each world")
     parser.add_argument("--first", type=int, default=0, help="the first of the seeds")
     parser.add_argument("--worlds", default="", help="only worlds whose name contains this")
+    parser.add_argument("--reports", choices=("fast", "full"), help="run whole reports")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that run reports")
+    parser.add_argument("--log", type=Path, help="write the outcome of each report to this file")
+    parser.add_argument("--peers", type=int, default=0, help="tables of each world for the peers")
+    parser.add_argument("--peer-python", default=sys.executable, help="interpreter of the peers")
     options = parser.parse_args()
-    detection(options.repeats, options.first, options.worlds)
+    if options.peers:
+        peers(options.peers, options.first, options.worlds, options.peer_python)
+    elif options.reports:
+        fast, which = options.reports == "fast", (options.repeats, options.first, options.worlds)
+        reports(*which, fast=fast, jobs=options.jobs, log=options.log)
+    else:
+        detection(options.repeats, options.first, options.worlds)
 
 
 if __name__ == "__main__":
