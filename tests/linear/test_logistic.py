@@ -334,3 +334,41 @@ def test_many_parameters_are_left_to_lbfgs(seed):
     assert LogisticRegression().fit(X, y).solver_ == "lbfgs"
     assert LogisticRegression().fit(X[:, :50], y).solver_ == "newton"
     assert LogisticRegression().fit(sparse.csr_matrix(X[:, :300]), y).solver_ == "lbfgs"
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("options", [{}, {"l1_ratio": 1.0}, {"solver": "lbfgs"}], ids=str)
+def test_columns_far_from_zero(seed, offset, options):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 5))
+    y = (X @ rng.normal(size=5) + rng.normal(size=300) > 0).astype(int)
+    near = LogisticRegression(**options).fit(X, y)
+    far = LogisticRegression(**options).fit(X + offset, y)
+    assert far.converged_
+    np.testing.assert_allclose(far.coef_, near.coef_, atol=0.02)
+    np.testing.assert_allclose(
+        far.decision_function(X + offset), near.decision_function(X), atol=0.1
+    )
+    # The next fit starts where the last one ended.
+    again = LogisticRegression(warm_start=True, **options).fit(X + offset, y).fit(X + offset, y)
+    assert again.n_iter_[0] <= 1
+
+
+def test_several_classes_far_from_zero(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    y = np.argmax(X + rng.gumbel(size=(300, 3)), axis=1)
+    offset = np.array([1e6, 0.0, -1e5])
+    near, far = LogisticRegression().fit(X, y), LogisticRegression().fit(X + offset, y)
+    np.testing.assert_allclose(far.predict_proba(X + offset), near.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("weight", [1e-310, 1e300])
+def test_weights_of_any_size(seed, weight):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    model = LogisticRegression().fit(X, y, sample_weight=np.full(40, weight))
+    free = LogisticRegression(C=1e6).fit(X, y)
+    # Rows that weigh nothing beside the penalty leave no coefficient; heavy ones no penalty.
+    target = free.coef_ if weight > 1 else np.zeros((1, 2))
+    np.testing.assert_allclose(model.coef_, target, atol=1e-3)

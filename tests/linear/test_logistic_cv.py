@@ -87,3 +87,20 @@ def test_trouble_is_said(seed):
         LogisticRegressionCV().fit(X, np.zeros(200))
     with pytest.warns(ConvergenceWarning):
         LogisticRegressionCV(Cs=2, max_iter=1, tol=1e-9).fit(X, y)
+
+
+def test_a_fold_counts_by_its_weight(seed):
+    # Wrong labels in a fold that weighs nothing must not choose C.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int)
+    fold, weight = np.arange(120) // 40, np.ones(120)
+    weight[fold == 2] = 1e-9
+    wrong = np.where(fold == 2, 1 - y, y)
+    cv = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(3)]
+    right, other = (
+        LogisticRegressionCV(cv=cv).fit(X, labels, sample_weight=weight) for labels in (y, wrong)
+    )
+    assert other.C_ == right.C_
+    mean = np.average(other.scores_, axis=0, weights=[40.0, 40.0, 4e-8])
+    assert other.Cs_[np.argmax(mean[0])] == other.C_

@@ -122,7 +122,11 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         y = self.classes_[codes]  # a scorer may ask for labels
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         self._walk(X, y, sample_weight, folds)
-        mean = self.scores_.mean(axis=0)
+        # A fold counts as much as the rows it judges; a scorer may not be a mean over rows.
+        masses = None
+        if sample_weight is not None:
+            masses = np.array([sample_weight[test].sum() for _, test in folds])
+        mean = np.average(self.scores_, axis=0, weights=masses)
         # Candidates ascend in C: the first best has the strongest penalty.
         i, j = np.unravel_index(int(np.argmax(mean)), mean.shape)
         self.l1_ratio_, self.C_ = float(self.l1_ratios_[i]), float(self.Cs_[j])

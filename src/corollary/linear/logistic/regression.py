@@ -36,6 +36,7 @@ from corollary.linear.logistic._census import Census
 from corollary.linear.logistic._problem import (
     LogisticProblem,
     choose_solver,
+    far_offset,
     separation,
     solve,
     subsample_start,
@@ -155,15 +156,20 @@ class LogisticRegression(ProbabilisticLinearClassifier):
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         totals = np.bincount(codes, weights=sample_weight, minlength=len(self.classes_))
+        offset = far_offset(X) if self.fit_intercept else None
+        if offset is not None:
+            X = X - offset
         data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
         problem = self._problem(ArraySource(data), totals)
         solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
-        start, hessian = self._start(problem), None
+        start, hessian = self._start(problem, offset), None
         if start is None:
             guess = subsample_start(problem, data, solver)
             if guess is not None:
                 start, hessian = guess.x, guess.hessian
         self._solve(problem, solver, start, hessian)
+        if offset is not None:
+            self.intercept_ = self.intercept_ - self.coef_ @ offset
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -236,10 +242,15 @@ class LogisticRegression(ProbabilisticLinearClassifier):
             n_jobs=self.n_jobs,
         )
 
-    def _start(self, problem: LogisticProblem) -> np.ndarray | None:
+    def _start(
+        self, problem: LogisticProblem, offset: np.ndarray | None = None
+    ) -> np.ndarray | None:
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
-        start = np.hstack([self.coef_] + [self.intercept_[:, None]] * self.fit_intercept)
+        intercept = self.intercept_
+        if offset is not None and self.coef_.shape[1] == len(offset):
+            intercept = intercept + self.coef_ @ offset
+        start = np.hstack([self.coef_] + [intercept[:, None]] * self.fit_intercept)
         if start.shape != problem.shape:
             return None
         if problem.shape[0] > 1 and not problem.l1.any():
