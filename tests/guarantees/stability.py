@@ -23,9 +23,9 @@ def expectation(rng):
     return ridge_stability(n_samples=40, alpha=1.0), ridge_gap(rng)
 
 
-def probability(rng):
-    epsilon = ridge_stability(n_samples=40, alpha=1.0)
-    return stability_bound(epsilon, n_samples=40, delta=DELTA, high=1.5), ridge_gap(rng)
+def probability(rng, n=400):
+    epsilon = ridge_stability(n_samples=n, alpha=1.0)
+    return stability_bound(epsilon, n_samples=n, delta=DELTA, high=1.5), ridge_gap(rng, n)
 
 
 def lost_width(rng):
@@ -35,7 +35,7 @@ def lost_width(rng):
 
 guarantee(
     "theory.stability-probability",
-    "ridge on 40 coin outputs",
+    "ridge on 400 coin outputs",
     delta=DELTA,
     faults={"a forgotten tail and a hundredth of the penalty": lost_width},
 )(probability)
