@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn import svm as peer
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 import corollary
-from corollary.svm import LinearSVC, constrained_hinge, linear_svm, price_of_penalty
+from corollary.svm import LinearSVC, constrained_hinge, linear_svm, price_of_penalty, primal_svm
 
 
 def data(n=60, seed=0, d=3):
@@ -139,3 +139,42 @@ def test_errors_and_warnings():
     with pytest.raises(ValueError, match="needs a positive penalty"):
         price_of_penalty(0.0, 5)
     assert np.isfinite(linear_svm(np.zeros((2, 1)), [1, -1], loss="hinge").objective)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_newton_in_the_primal_agrees_with_the_dual(seed, C):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 6))
+    y = np.where(X[:, 0] + rng.normal(size=120) > 0, 1.0, -1.0)
+    price = C * rng.integers(0, 3, size=120)
+    primal = primal_svm(X, y, C=price, tol=1e-9)
+    dual = linear_svm(X, y, C=price, tol=1e-9, max_iter=20_000, random_state=0)
+    assert primal.converged
+    assert primal.n_iter < 30
+    np.testing.assert_allclose(primal.coef, dual.coef, atol=1e-7)
+    np.testing.assert_allclose(primal.alpha, dual.alpha, atol=1e-6 * C)
+    assert primal.objective == pytest.approx(dual.objective, rel=1e-9)
+    assert abs(primal.gap) < 1e-8 * primal.objective
+
+
+@pytest.mark.parametrize("name", ["wine", "cancer", "offset", "units"])
+def test_features_as_they_are(name):
+    # Dual coordinate descent is far from the solution after 1,000 passes.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X @ [1.0, -1.0, 0.5, 0.3] + 0.5 * rng.normal(size=300) > 0).astype(int)
+    if name in ("wine", "cancer"):
+        X, y = (load_wine if name == "wine" else load_breast_cancer)(return_X_y=True)
+    X = X + 1e3 if name == "offset" else X * [1e-2, 1.0, 10.0, 1e2] if name == "units" else X
+    ours, theirs = LinearSVC().fit(X, y), peer.LinearSVC(dual=False, max_iter=10_000).fit(X, y)
+    assert ours.kkt_violation_ <= 1e-4
+
+    def objective(model):
+        total = 0.0
+        for w, b, label in zip(model.coef_, model.intercept_, model.classes_[-len(model.coef_) :]):
+            slack = np.maximum(0.0, 1.0 - np.where(y == label, 1, -1) * (X @ w + b))
+            total += 0.5 * (w @ w + b * b) + slack @ slack
+        return total
+
+    assert objective(ours) <= objective(theirs) * (1 + 1e-9)
+    assert objective(ours) == pytest.approx(ours.objective_, rel=1e-6)

@@ -26,6 +26,7 @@ from corollary.svm.linear.linear_dual import constrained_hinge as constrained_hi
 from corollary.svm.linear.linear_dual import linear_svm as linear_svm
 from corollary.svm.linear.linear_dual import price_of_penalty as price_of_penalty
 from corollary.svm.linear.linear_svc import LinearSVC as LinearSVC
+from corollary.svm.linear.primal import primal_svm as primal_svm
 from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMachine
 from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine
 from corollary.svm.machines.multiclass import MulticlassSVC as MulticlassSVC

@@ -20,6 +20,10 @@ from corollary.core.estimator import (
 )
 from corollary.core.schema import Array, Integer, Number
 from corollary.svm.linear.linear_dual import LinearDual, linear_svm
+from corollary.svm.linear.primal import primal_svm
+
+# Up to so many features a Hessian costs less than the passes that it saves.
+MOST_PRIMAL_FEATURES = 1000
 
 
 class LinearSVC(ScoringClassifier):
@@ -44,7 +48,7 @@ class LinearSVC(ScoringClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for classes; "balanced" gives all classes the same total weight.
     random_state : int, RandomState instance or None, default=None
-        Source of the order in which rows are visited.
+        Source of the order in which rows are visited, by dual coordinate descent.
     max_iter : int, default=1000
         Largest number of passes over the rows.
 
@@ -72,6 +76,10 @@ class LinearSVC(ScoringClassifier):
 
     Notes
     -----
+    With squared slack and dense rows, more of them than features and at most 1,000 features, each
+    machine is found by a handful of Newton steps in the primal (:func:`primal_svm`), whatever the
+    units of the features; otherwise by dual coordinate descent (:func:`linear_svm`).
+
     A class weight is a factor for the rows of its class in every machine; scikit-learn's class of
     this name uses it for three and more classes only where the class is the positive one.
 
@@ -149,18 +157,17 @@ class LinearSVC(ScoringClassifier):
     def _machines(self, X: Any, codes: np.ndarray, weight: np.ndarray) -> list[LinearDual]:
         """Train each class against the rest, of two classes the second only."""
         random = check_random_state(self.random_state)
-        return [
-            linear_svm(
-                X,
-                np.where(codes == c, 1.0, -1.0),
-                C=self.C * weight,
-                loss=self.loss,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                random_state=random,
-            )
-            for c in ([1] if len(self.classes_) == 2 else range(len(self.classes_)))
-        ]
+        options = {"C": self.C * weight, "tol": self.tol, "max_iter": self.max_iter}
+        n, d = X.shape
+        many_rows = n > d and d <= MOST_PRIMAL_FEATURES and not sparse.issparse(X)
+        machines = []
+        for c in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
+            y = np.where(codes == c, 1.0, -1.0)
+            if self.loss == "squared_hinge" and many_rows:
+                machines.append(primal_svm(X, y, **options))
+            else:
+                machines.append(linear_svm(X, y, loss=self.loss, random_state=random, **options))
+        return machines
 
     def _keep(self, rows: list[np.ndarray]) -> None:
         coef = np.array(rows)
