@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from corollary.conformal import calibrate_intervals
 from corollary.core.population import Population
 from corollary.reporting import ReportError, from_memory, load_model, measure, report
 from corollary.reporting.table._dependence import noun_of
+from corollary.validation import find_dependence
 
 
 def _shuffled(frame, seed=0):
@@ -99,6 +101,39 @@ def test_the_headline_speaks_of_new_persons_and_holds_for_them(seed):
     known = model.predict(frame[~new])
     trained = known.promise.str.startswith("none: this person was trained on")
     assert 0.5 < trained.mean() < 0.7  # the persons of the training part
+
+
+def test_owners_count_in_calibration_and_certificates(seed, monkeypatch):
+    from corollary.reporting.trust import _calibration
+
+    groups = []
+
+    def calibrate(*parts, **options):
+        groups.append(options["groups"])
+        return calibrate_intervals(*parts, **options)
+
+    monkeypatch.setattr(_calibration, "calibrate_intervals", calibrate)
+    evidence, _ = _measure(_persons(seed, n_persons=60), group="person", fast=True)
+    assert len(np.unique(groups[0])) == 9
+    assert evidence.calibrated == ()  # no law of the coverage of exchangeable rows
+    assert evidence.training_certificates == ()
+    assert {c.population for c in evidence.certificates} == {evidence.population}
+    for certificate in evidence.certificates:
+        assert certificate.n_samples == 15
+        assert all(a.checked for a in certificate.assumptions if a.about != "draws")
+    classes = _persons(seed, n_persons=60)
+    evidence, _ = _measure(classes.assign(y=classes.y > 0), group="person", fast=True)
+    assert evidence.training_certificates == ()
+
+
+def test_stretches_are_what_counts_in_a_period(seed):
+    evidence, _ = _measure(_drift(seed), time="day", fast=True)
+    assert evidence.n_test == 100
+    assert evidence.gain.n < 20
+    assert {c.population.kind for c in evidence.certificates} == {"period"}
+    claim = evidence.certificates[0].claim
+    assert "the rows from 2020-10-27 to 2021-02-03, the miss rate of 90% intervals" in claim
+    assert evidence.certificates[0].at(0.99).population == evidence.population
 
 
 def test_rows_drawn_alike_raise_no_question(seed):
@@ -196,15 +231,19 @@ def test_options_that_cannot_be_followed_are_refused_in_words(options, message):
     assert refused.value.kind == "usage"
 
 
-def test_targets_of_test_rows_do_not_decide_the_unit(seed):
-    frame = _persons(seed, effect=0.0)
-    before, _ = _measure(frame, fast=True)
-    changed = frame.copy()
-    rows = before.test.positions
-    changed.loc[rows, "y"] = np.random.default_rng(seed).permutation(changed.loc[rows, "y"])
-    after, _ = _measure(changed, fast=True)
-    assert [u.worth for u in before.structure.facts] == [u.worth for u in after.structure.facts]
-    assert before.population == after.population
+def test_targets_of_test_rows_do_not_decide_the_unit(seed, monkeypatch):
+    from corollary.reporting.table import _dependence
+
+    measured = []
+
+    def find(table, y, **options):
+        measured.append(options["measured"])
+        return find_dependence(table, y, **options)
+
+    monkeypatch.setattr(_dependence, "find_dependence", find)
+    evidence, _ = _measure(_persons(seed, effect=0.0), fast=True)
+    assert not set(measured[0]) & set(evidence.test.positions)
+    assert len(measured[0]) + evidence.n_test == 480
 
 
 def test_a_model_remembers_what_it_speaks_of(seed, tmp_path):

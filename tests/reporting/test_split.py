@@ -138,6 +138,17 @@ def test_owners_are_whole_in_parts_and_folds(seed):
         assert split.population is population
 
 
+def test_folds_of_unequal_owners_have_equal_numbers_of_rows():
+    rng = np.random.default_rng(0)
+    owners = np.repeat(np.arange(60), rng.permutation(60) + 1)
+    frame = pd.DataFrame({"a": rng.normal(size=len(owners))})
+    population = Population("new units", unit="client")
+    for seed in range(5):
+        split = split_units(_subject(frame, frame.a), owners, population, Settings(seed=seed))
+        sizes = [len(held) for _, held in split.folds]
+        assert max(sizes) < 1.2 * min(sizes)
+
+
 def test_few_owners_leave_none_for_calibration():
     frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=240)})
     population = Population("new units", unit="clinic")

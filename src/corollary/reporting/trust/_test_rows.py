@@ -217,6 +217,8 @@ def certify_rows(
     except ValueError as error:
         notes.append(f"No certificate could be computed: {error}")
         return ()
+    # The population is named here as it is everywhere on the page.
+    found = [replace(certificate, population=split.population) for certificate in found]
     if predictor.classification:
         found = sorted(found, key=lambda certificate: certificate.bound)
     return tuple(found)
