@@ -18,11 +18,17 @@ from sklearn.preprocessing import StandardScaler
 
 import corollary
 from corollary.neural import MLPClassifier, MLPLoss, MLPRegressor, apply_mlp
-from corollary.neural._base import auto_batch_size, location_and_scale
+from corollary.neural._base import auto_batch_size, auto_patience, location_and_scale
 
 IRIS = load_iris(return_X_y=True)
 # Small and quick, and always the same shapes, so that these tests share compiled code.
-QUICK = {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03, "random_state": 0}
+QUICK = {
+    "hidden_layer_sizes": (8,),
+    "n_members": 2,
+    "learning_rate_init": 0.03,
+    "n_iter_no_change": 10,
+    "random_state": 0,
+}
 FULL = {**QUICK, "early_stopping": False, "batch_size": 10**6, "max_iter": 30, "tol": 0.0}
 
 
@@ -262,6 +268,38 @@ def test_defaults_beat_scikit_learn_on_a_small_table():
     assert ours["diabetes"] < min(theirs["diabetes"], 0.75)
 
 
+def smooth(name, rng, n):
+    if name == "sine":
+        x = rng.uniform(-3, 3, size=(n, 1))
+        return x, np.sin(3 * x[:, 0])
+    X = rng.normal(size=(n, 5 if name == "product" else 4))
+    if name == "product":
+        return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    return X, (np.prod(X, axis=1) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "least"), [("sine", 200, 0.4), ("sine", 500, 0.8), ("product", 200, 0.75),
+                             ("product", 500, 0.88), ("parity", 1000, 0.8)]
+)  # fmt: skip
+def test_defaults_learn_smooth_functions(name, n, least):
+    # A decay of 1 shrinks such functions away, and ten epochs of a small table are no patience.
+    from sklearn.neural_network import MLPClassifier as PeerClassifier
+    from sklearn.neural_network import MLPRegressor as PeerRegressor
+
+    rng = np.random.default_rng(1)
+    (X, y), (X_new, y_new) = smooth(name, rng, n), smooth(name, rng, 2000)
+    kinds = (MLPClassifier, PeerClassifier) if name == "parity" else (MLPRegressor, PeerRegressor)
+    ours, theirs = (fit_quietly(kind(random_state=0), X, y).score(X_new, y_new) for kind in kinds)
+    assert ours > max(least, theirs)
+
+
+def test_a_constant_target_is_predicted():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    model = fit_quietly(MLPRegressor(random_state=0), X, np.full(100, 3.0))
+    np.testing.assert_array_equal(model.predict(X), 3.0)
+
+
 @pytest.mark.verify
 def test_defaults_are_at_least_as_good_as_scikit_learn():
     ours, theirs = compare(SETS, range(6))
@@ -378,7 +416,7 @@ def test_degenerate_tables():
     one_class = fit_quietly(MLPClassifier(**FULL), X, np.zeros(len(y)))
     assert one_class.predict(X).tolist() == [0] * len(y)
     flat = fit_quietly(MLPRegressor(**FULL), X, np.full(len(y), 7.0))
-    np.testing.assert_allclose(flat.predict(X), 7, atol=0.2)
+    np.testing.assert_allclose(flat.predict(X), 7, rtol=1e-12)
     for n in (2, 3, 20):
         few = fit_quietly(MLPClassifier(**QUICK), X[:: 150 // n][:n], np.arange(n) % 2)
         assert few.predict_proba(X).shape == (150, 2)
@@ -415,3 +453,9 @@ def test_location_and_scale(seed):
 
 def test_auto_batch_size_has_few_values():
     assert {auto_batch_size(n) for n in range(1, 100_000, 7)} == {32, 64, 128, 256}
+
+
+def test_auto_patience_is_250_steps_at_least():
+    assert auto_patience(2048, 32) == 20
+    assert auto_patience(200, 32) == 42
+    assert all(auto_patience(n, 32) * max(1, n // 32) >= 250 for n in range(1, 5000, 13))

@@ -31,16 +31,16 @@ class BaseMLP(Learner):
     _: KW_ONLY
     hidden_layer_sizes: ArrayLike | Count = (100,)
     activation: Literal["identity", "logistic", "tanh", "relu"] = "relu"
-    alpha: NonNegative = 1.0
+    alpha: NonNegative = 0.01
     batch_size: Literal["auto"] | Count = "auto"
     learning_rate_init: Positive = 0.003
-    max_iter: Count = 500
+    max_iter: Count = 1000
     random_state: RandomSeed = None
     tol: Annotated[float, Interval(Real, None, None, closed="left")] = 1e-4
     warm_start: bool = False
     early_stopping: bool = True
     validation_fraction: Annotated[float, Interval(Real, 0, 0.5, closed="neither")] = 0.1
-    n_iter_no_change: Count = 10
+    n_iter_no_change: Literal["auto"] | Count = "auto"
     n_members: Count = 5
 
     coefs_: list[np.ndarray] = fitted(List(Array("f", "*", "*", "*"), "l"))
@@ -92,14 +92,18 @@ class BaseMLP(Learner):
         start = self._earlier_networks(sizes) if self.warm_start else None
         if start is None:
             self.input_mean_, self.input_scale_ = location_and_scale(X, weight)
+        batch_size = auto_batch_size(len(X)) if self.batch_size == "auto" else self.batch_size
+        patience = self.n_iter_no_change
+        if patience == "auto":
+            patience = auto_patience(len(X), batch_size)
         training = Training(
             n_members=self.n_members,
             learning_rate=float(self.learning_rate_init),
             weight_decay=float(self.alpha),
             epochs=self.max_iter,
-            batch_size=auto_batch_size(len(X)) if self.batch_size == "auto" else self.batch_size,
+            batch_size=batch_size,
             validation_fraction=self.validation_fraction if self.early_stopping else None,
-            patience=self.n_iter_no_change,
+            patience=patience,
             tol=float(self.tol),
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
         )
@@ -150,6 +154,14 @@ def auto_batch_size(n: int) -> int:
     Noisy steps help small tables; large ones need fewer, larger steps to be fast.
     """
     return 32 if n <= 2048 else 64 if n <= 8192 else 128 if n <= 32768 else 256
+
+
+def auto_patience(n: int, batch_size: int) -> int:
+    """Choose the epochs to wait for an improvement: at least 20, and 250 steps or so.
+
+    Networks rest on plateaus for hundreds of steps, which are many epochs of a small table.
+    """
+    return max(20, -(-250 // max(1, n // batch_size)))
 
 
 def location_and_scale(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[Any, Any]:

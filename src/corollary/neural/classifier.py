@@ -28,7 +28,7 @@ class MLPClassifier(ProbabilisticClassifier, BaseMLP):
         Units of each hidden layer; ``()`` is a linear model.
     activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
         Activation of the hidden layers.
-    alpha : float, default=1.0
+    alpha : float, default=0.01
         Decoupled weight decay: every step shrinks parameters by the factor
         ``1 - learning_rate_init * alpha``. It does not depend on the number of rows, unlike the
         penalty of the same name in scikit-learn.
@@ -37,7 +37,7 @@ class MLPClassifier(ProbabilisticClassifier, BaseMLP):
         means full batch.
     learning_rate_init : float, default=0.003
         Step size of AdamW.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Epochs at most.
     random_state : int, RandomState instance or None, default=None
         Determines starts, held-out rows and the order of rows.
@@ -51,8 +51,9 @@ class MLPClassifier(ProbabilisticClassifier, BaseMLP):
         to hold out two are trained on whole.
     validation_fraction : float, default=0.1
         Share of rows that each network holds out.
-    n_iter_no_change : int, default=10
-        Epochs without improvement after which a network stops.
+    n_iter_no_change : int or "auto", default="auto"
+        Epochs without improvement after which a network stops; "auto" is 20, and more on small
+        tables, whose epochs have few steps: as many as 250 steps take.
     n_members : int, default=5
         Number of networks. 1 gives scikit-learn's model.
     class_weight : dict, "balanced" or None, default=None

@@ -26,7 +26,7 @@ class MLPRegressor(Regressor, BaseMLP):
         Units of each hidden layer; ``()`` is a linear model.
     activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
         Activation of the hidden layers.
-    alpha : float, default=1.0
+    alpha : float, default=0.01
         Decoupled weight decay: every step shrinks parameters by the factor
         ``1 - learning_rate_init * alpha``. It does not depend on the number of rows, unlike the
         penalty of the same name in scikit-learn.
@@ -35,7 +35,7 @@ class MLPRegressor(Regressor, BaseMLP):
         means full batch.
     learning_rate_init : float, default=0.003
         Step size of AdamW.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Epochs at most.
     random_state : int, RandomState instance or None, default=None
         Determines starts, held-out rows and the order of rows.
@@ -50,8 +50,9 @@ class MLPRegressor(Regressor, BaseMLP):
         to hold out two are trained on whole.
     validation_fraction : float, default=0.1
         Share of rows that each network holds out.
-    n_iter_no_change : int, default=10
-        Epochs without improvement after which a network stops.
+    n_iter_no_change : int or "auto", default="auto"
+        Epochs without improvement after which a network stops; "auto" is 20, and more on small
+        tables, whose epochs have few steps: as many as 250 steps take.
     n_members : int, default=5
         Number of networks. 1 gives scikit-learn's model.
 
@@ -154,6 +155,11 @@ class MLPRegressor(Regressor, BaseMLP):
             self.target_mean_, self.target_scale_ = location_and_scale(y, weight)
         Y = ((y - self.target_mean_) / self.target_scale_).reshape(len(y), -1)
         self._fit_networks(X, Y, weight, ("squared", Y.shape[1]), checkpoint)
+        counted = Y if weight is None else Y[weight > 0]
+        constant = counted.max(axis=0) == counted.min(axis=0)
+        if constant.any() and not counted[:, constant].any():
+            # There is nothing to learn but the mean, which networks only come near.
+            self.coefs_[-1][:, :, constant] = self.intercepts_[-1][:, constant] = 0.0
         return self
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
