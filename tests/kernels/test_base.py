@@ -23,6 +23,7 @@ from corollary.kernels import (
     from_feature_map,
 )
 from corollary.kernels import _arrays as arrays
+from corollary.representation import to_pairwise
 from tests.kernels.kernels_at_hand import FORMULAS, SCALES, brute_force
 
 KERNELS = pytest.mark.parametrize("name", FORMULAS)
@@ -255,3 +256,17 @@ def test_a_new_kernel_needs_three_methods():
     with pytest.raises(TypeError, match="abstract"):
         Kernel()
     assert isinstance(Constant(0.0), Kernel)
+
+
+@pytest.mark.parametrize("kernel", [RBF(), 2.0 * RBF(), RBF() + Linear()], ids=str)
+def test_two_matrices_are_refused_by_the_call(kernel):
+    X, Y = np.zeros((3, 2)), np.ones((3, 2))
+    with pytest.raises(ValueError, match=r"takes two single inputs. Got .*\(3, 2\).*gram\(X, Y\)"):
+        kernel(X, Y)
+    assert kernel(X[0], Y[0]) == kernel(X[:1], Y[:1]) == kernel.gram(X, Y)[0, 0]
+
+
+def test_a_kernel_makes_pairwise_data(seed):
+    X = np.random.default_rng(seed).normal(size=(5, 2))
+    pairs = to_pairwise(X, RBF())
+    np.testing.assert_array_equal(pairs.values, RBF().gram(X))

@@ -108,6 +108,11 @@ class Kernel(Parametrised, ABC):
     def _single(self, x: Any) -> Any:
         if not hasattr(x, "__array_namespace__"):
             x = np.asarray(x)
+        if x.ndim > 1 and x.shape[0] != 1:
+            raise ValueError(
+                f"{type(self).__name__} as a function takes two single inputs. Got an array of "
+                f"shape {tuple(x.shape)}. The kernel of all pairs of rows is gram(X, Y)."
+            )
         return x.__array_namespace__().reshape(x, (1, -1))
 
     @abstractmethod

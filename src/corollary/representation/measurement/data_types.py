@@ -212,7 +212,8 @@ def to_pairwise(
     X = np.asarray(X, dtype=float)
     X = X.reshape(-1, 1) if X.ndim == 1 else X
     if callable(relation):
-        values = np.asarray(relation(X, X))
+        # A kernel is a function of single inputs; all pairs are its Gram matrix.
+        values = np.asarray(relation.gram(X) if hasattr(relation, "gram") else relation(X, X))
     elif relation == "linear":
         values = X @ X.T
     elif relation in ("euclidean", "squared_euclidean"):
