@@ -277,3 +277,12 @@ def test_a_model_has_one_label_for_outliers(tmp_path, seed):
     model.outlier_label_ = np.array([1, 2])
     with pytest.raises(TypeError, match="its label of outliers is not one"):
         corollary.save(model, tmp_path / "model")
+
+
+@pytest.mark.parametrize("targets", [[0.0, 1.0], [[0.0, 2.0], [1.0, 3.0]]])
+def test_no_row_has_a_neighbour(targets):
+    model = RadiusNeighborsRegressor(radius=0.1).fit([[0.0], [1.0]], targets)
+    with pytest.warns(UserWarning, match="no neighbour within radius = 0.1 of 2 rows"):
+        prediction = model.predict([[99.0], [-99.0]])
+    assert prediction.shape == np.shape(targets)
+    assert np.isnan(prediction).all()

@@ -69,7 +69,8 @@ class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
                 np.bincount(votes.queries, votes.weights * column[votes.neighbors], size)
                 for column in targets.T
             ]
-            block = np.stack(means, axis=1)
+            # Without any neighbour the sums are of nothing, and whole numbers.
+            block = np.stack(means, axis=1).astype(np.float64)
             block[votes.alone] = np.nan
             lonely += int(votes.alone.sum())
             pieces.append(block)
