@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from corollary.ensemble import bootstrap_counts, expected_distinct_share, number_of_draws
+from corollary.ensemble import (
+    BaggingRegressor,
+    RandomForestRegressor,
+    bootstrap_counts,
+    expected_distinct_share,
+    number_of_draws,
+)
 
 
 @pytest.mark.parametrize(("m", "draws"), [(1, 1), (2, 2), (5, 5), (30, 30), (30, 10), (7, 40)])
@@ -47,3 +53,18 @@ def test_numbers_of_draws():
 def test_errors():
     with pytest.raises(ValueError, match="'n_samples' parameter of expected_distinct_share"):
         expected_distinct_share(0)
+
+
+@pytest.mark.parametrize("kind", [RandomForestRegressor, BaggingRegressor])
+@pytest.mark.parametrize("max_samples", [None, 0.5])
+def test_rows_of_weight_zero_are_as_if_absent(seed, kind, max_samples):
+    # They are never drawn; they must not add draws, nor count in the out-of-bag score.
+    rng = np.random.default_rng(seed)
+    X, y, weight = rng.normal(size=(60, 3)), rng.normal(size=60), rng.uniform(0.5, 2.0, size=60)
+    more = np.vstack([X, rng.normal(size=(200, 3))])
+    y_more, weight_more = np.append(y, 10 * rng.normal(size=200)), np.append(weight, np.zeros(200))
+    options = {"n_estimators": 20, "max_samples": max_samples or 1.0, "random_state": 0}
+    alone = kind(oob_score=True, **options).fit(X, y, sample_weight=weight)
+    model = kind(oob_score=True, **options).fit(more, y_more, sample_weight=weight_more)
+    np.testing.assert_allclose(model.predict(X), alone.predict(X), rtol=1e-12)
+    assert model.oob_score_ == pytest.approx(alone.oob_score_, rel=1e-9)

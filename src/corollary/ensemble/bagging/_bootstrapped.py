@@ -62,17 +62,22 @@ class Bootstrapped(Estimator):
         random = np.random.Generator(np.random.PCG64(seed))
         counts = bootstrap_counts(
             self.n_samples_,
-            number_of_draws(self.max_samples, self.n_samples_),
+            number_of_draws(self.max_samples, self._n_weighted()),
             random,
             sample_weight=getattr(self, "bag_weight_", None),
             replace=self.bootstrap,
         )
         return random, counts
 
+    def _n_weighted(self) -> int:
+        """Return the rows that can be drawn: those of weight zero are as if absent."""
+        weight = getattr(self, "bag_weight_", None)
+        return self.n_samples_ if weight is None else int(np.count_nonzero(weight))
+
     def _average_out_of_bag(
         self, parts: Iterable[tuple[np.ndarray, np.ndarray]], n_outputs: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Average members' answers on rows they have not seen; tell which rows have an answer."""
+        """Average members' answers on rows they have not seen; tell which rows count in a score."""
         sums, seen = np.zeros((self.n_samples_, n_outputs)), np.zeros(self.n_samples_, np.int64)
         for left_out, answers in parts:
             sums[left_out] += answers
@@ -83,8 +88,10 @@ class Bootstrapped(Estimator):
                 "have no out-of-bag prediction. Raise n_estimators.",
                 stacklevel=4,
             )
+        weight = getattr(self, "bag_weight_", None)
+        answered = seen > 0 if weight is None else (seen > 0) & (weight > 0)
         with np.errstate(invalid="ignore"):
-            return sums / seen[:, None], seen > 0
+            return sums / seen[:, None], answered
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -153,7 +153,7 @@ class BaseForest(TreeModel, Bootstrapped):
         n_samples, n_features = X.shape
         categorical = self.categories_.mask(n_features)
         # A bag weighs as much as its draws, or as all rows.
-        total = float(number_of_draws(self.max_samples, n_samples))
+        total = float(number_of_draws(self.max_samples, self._n_weighted()))
         if not self.bootstrap:
             total = float(n_samples) if weight is None else float(weight.sum())
         rules = self._stopping_rules(n_samples, n_features, total)
