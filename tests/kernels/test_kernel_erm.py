@@ -196,3 +196,14 @@ def test_errors(data):
     assert not Sigmoid().positive_semidefinite
     with pytest.warns(ConvergenceWarning, match=r"stopped after 3 iterations with a gap of"):
         KernelERMClassifier(alpha=1e-6, max_iter=3).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", ["square", "epsilon_insensitive"])
+def test_constant_features(loss):
+    # All rows are one point: c' K c is the square of a sum that rounds to about zero.
+    for seed in range(5):
+        y = np.random.default_rng(seed).normal(size=30)
+        model = KernelERMRegressor(loss=loss).fit(np.zeros((30, 2)), y)
+        prediction = model.predict(np.zeros((2, 2)))
+        assert prediction[0] == prediction[1]
+        assert abs(prediction[0]) <= np.abs(y).max()

@@ -123,6 +123,12 @@ def minimise_kernel_risk(
 # -- differentiable losses -------------------------------------------------------------------------
 
 
+def _negligible(K: np.ndarray, c: np.ndarray, Kc: np.ndarray) -> float:
+    """Return how far below zero c' K c may be by rounding: where Kc is nothing but that, too."""
+    rounding = len(c) * np.finfo(np.float64).eps * float(np.diag(K).max()) * np.abs(c).sum() ** 2
+    return float(1e-8 * (np.abs(c) @ np.abs(Kc)) + rounding)
+
+
 def _minimise_smooth(
     K: np.ndarray,
     y: np.ndarray,
@@ -138,7 +144,7 @@ def _minimise_smooth(
     pairs: list[tuple[np.ndarray, ...]] = []
     for iteration in range(1, max_iter + 1):
         square = float(gradient @ K_gradient)
-        if square < -1e-8 * float(np.abs(gradient) @ np.abs(K_gradient)):
+        if square < -_negligible(K, gradient, K_gradient):
             raise ValueError(
                 "minimise_kernel_risk needs a positive semi-definite Gram matrix. Got one with "
                 f"c' K c = {square:.3g} for some c."
@@ -271,7 +277,7 @@ def _descend_dual(
         _solve_free(K, y, epsilon, low, high, a)
         u = K @ a
         square = float(a @ u)
-        if square < -1e-8 * float(np.abs(a) @ np.abs(u)):
+        if square < -_negligible(K, a, u):
             raise ValueError(
                 "minimise_kernel_risk needs a positive semi-definite Gram matrix. Got one with "
                 f"c' K c = {square:.3g} for some c."
