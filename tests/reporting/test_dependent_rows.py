@@ -157,6 +157,10 @@ def test_a_drift_is_tested_on_the_latest_rows(seed):
     later = model.predict(frame.head(3).assign(day=pd.Timestamp("2022-01-01")))
     assert set(later.promise) == {"none: beyond 2021-02-03, where nothing was tested"}
     assert "day" not in "".join(later["flags"])
+    rows = evidence.test
+    held = np.mean((rows.low <= rows.truth) & (rows.truth <= rows.high))
+    (within,) = set(model.predict(frame.iloc[rows.positions]).promise)
+    assert within == f"none: {held:.0%} of {population.rows} were held, nothing is proved"
 
 
 def test_owners_count_where_the_model_continues_the_trend(seed):

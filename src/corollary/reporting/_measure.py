@@ -167,6 +167,7 @@ def measure_table(
         population=split.population,
         structure=structure,
     )
+    held = 0.0 if evidence.held is None else float(np.mean(evidence.held.held))
     model = ReportModel(
         columns=tuple(subject.used.names),
         encoder=comparison.encoder,
@@ -178,7 +179,7 @@ def measure_table(
         coverage=settings.coverage,
         label=comparison.chosen.label,
         data_sha256=table.sha256,
-        promise=make_promise(settled, settings.coverage),
+        promise=make_promise(settled, settings.coverage, held),
     )
     return evidence, model
 

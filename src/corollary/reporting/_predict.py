@@ -117,7 +117,7 @@ def predict_file(
         if loaded.promise.kind == "new units":
             why = f"belong to a {loaded.promise.piece} that the model was trained on"
         notes.append(
-            f"{outside:,} of {len(table):,} rows {why}; the promise is for {loaded.promise.rows}. "
+            f"{outside:,} of {len(table):,} rows {why}; what was tested are {loaded.promise.rows}. "
             "See 'promise'."
         )
     flagged = int((table["flags"] != "").sum())

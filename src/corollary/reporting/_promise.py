@@ -36,7 +36,8 @@ class Promise:
     date_format : str
         How moments are written; "number" for numbers.
     coverage : float
-        Share of these rows whose set or interval holds the truth, at least.
+        Share of rows of new units whose set or interval holds the truth, at least; of a period the
+        share that held it there, for nothing is proved about rows of a period.
 
     See Also
     --------
@@ -52,7 +53,8 @@ class Promise:
     ...     20.0, "day 20", "number", 0.9,
     ... )
     >>> promise.of(ColumnTable.of(pd.DataFrame({"day": [15, 21]})))
-    ['90% for the rows from day 10 to day 20', 'none: beyond day 20, where nothing was tested']
+    ['none: 90% of the rows from day 10 to day 20 were held, nothing is proved',
+     'none: beyond day 20, where nothing was tested']
     """
 
     kind: str
@@ -112,10 +114,11 @@ class Promise:
         promises : list of str
             In words.
         """
-        promised = f"{100 * self.coverage:.6g}% for {self.rows}"
         if self.kind == "new units":
+            promised = f"{100 * self.coverage:.6g}% for {self.rows}"
             none = f"none: this {self.piece} was trained on; {promised}"
         else:
+            promised = f"none: {self.coverage:.0%} of {self.rows} were held, nothing is proved"
             none = f"none: beyond {self.end}, where nothing was tested"
         return [none if beyond else promised for beyond in self.outside(table)]
 
@@ -145,8 +148,11 @@ def _level_numbers(codes: np.ndarray, numbers: np.ndarray, n_levels: int) -> np.
     return values
 
 
-def make_promise(settled: "Settled", coverage: float) -> Promise | None:
-    """Write down what new rows are told apart by; nothing where rows are drawn alike."""
+def make_promise(settled: "Settled", coverage: float, held: float) -> Promise | None:
+    """Write down what new rows are told apart by; nothing where rows are drawn alike.
+
+    `held` is the share of test rows whose set or interval held the truth.
+    """
     unit, subject, population = settled.unit, settled.subject, settled.split.population
     if unit is None:
         return None
@@ -167,5 +173,5 @@ def make_promise(settled: "Settled", coverage: float) -> Promise | None:
         until,
         str(population.end),
         dated,
-        coverage,
+        held if population.kind == "period" else coverage,
     )
