@@ -379,3 +379,13 @@ def test_log_marginal_likelihood_at_the_models_own_parameters(data):
     assert model.log_marginal_likelihood(theta) == pytest.approx(model.log_marginal_likelihood())
     _, gradient = model.log_marginal_likelihood(eval_gradient=True)
     assert np.abs(gradient).max() < 0.1
+
+
+@pytest.mark.parametrize("weight", [1e-310, 1e300])
+def test_weights_of_any_size(seed, weight):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
+    model = GaussianProcessRegressor(random_state=0)
+    prediction = model.fit(X, y, sample_weight=np.full(12, weight)).predict(X)
+    # Rows that weigh nothing leave the prior mean; heavy ones are met.
+    np.testing.assert_allclose(prediction, y if weight > 1 else y.mean(), atol=1e-3)

@@ -146,3 +146,8 @@ def test_errors_and_files(tmp_path):
     np.testing.assert_array_equal(
         again.transform(frame).toarray(), encoder.transform(frame).toarray()
     )
+
+
+def test_whole_numbers_beyond_double_precision():
+    rows = HashingEncoder(n_features=16).transform(np.array([[10**18 + 1], [5]]))
+    np.testing.assert_array_equal(rows.data, [1e18, 5.0])

@@ -188,7 +188,8 @@ class HashingEncoder(TransformerMixin, Estimator):
         if pa.types.is_null(kind):
             return np.zeros(len(column), dtype=np.int64), np.zeros(len(column))
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-            values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            # Whole numbers beyond 2^53 are rounded, as everywhere else.
+            values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
             if not np.isfinite(values).all():
                 raise ValueError(
                     f"Input X contains NaN or infinity in column {name!r}. Fill or drop such "

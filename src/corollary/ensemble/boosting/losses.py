@@ -267,8 +267,7 @@ def _inverse_psi(value: float) -> float:
     return low
 
 
-def weighted_mean(y: np.ndarray, weight: np.ndarray | None) -> float:
-    """Return the mean of targets."""
+def _mean(y: np.ndarray, weight: np.ndarray | None) -> float:
     return float(np.average(y, weights=weight))
 
 
@@ -288,7 +287,7 @@ class SquareBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the mean."""
-        return np.array([weighted_mean(y, weight)])
+        return np.array([_mean(y, weight)])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half squared errors."""
@@ -312,7 +311,7 @@ class LogisticBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the log odds."""
-        share = weighted_mean(y, weight)
+        share = _mean(y, weight)
         return np.array([np.log(share) - np.log1p(-share)])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
@@ -428,7 +427,7 @@ class PoissonBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return the logarithm of the mean."""
-        return np.array([np.log(weighted_mean(y, weight))])
+        return np.array([np.log(_mean(y, weight))])
 
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half deviances."""

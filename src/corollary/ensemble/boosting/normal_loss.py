@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corollary.ensemble.boosting.losses import BoostingLoss, weighted_mean
+from corollary.ensemble.boosting.losses import BoostingLoss
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class NormalBoostingLoss(BoostingLoss):
 
     def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
         """Return mean and log standard deviation."""
-        mean = weighted_mean(y, weight)
-        variance = weighted_mean((y - mean) ** 2, weight)
+        mean = float(np.average(y, weights=weight))
+        variance = float(np.average((y - mean) ** 2, weights=weight))
         tiny = np.finfo(np.float64).tiny ** 0.5
         floor = max(abs(mean) * 1e-9, tiny)
         return np.array([mean, np.log(max(np.sqrt(variance), floor))])

@@ -153,6 +153,8 @@ class GaussianProcessRegressor(ProcessRegressor):
         if weight is not None:
             keep = weight > 0
             X, y, noise, weight = X[keep], y[keep], noise[keep], weight[keep]
+            # Beyond these a row says all or nothing, and its noise would overflow or vanish.
+            weight = np.clip(weight, 1e-60, 1e60)
         target, self.y_mean_, self.y_scale_ = standardise(y, weight, normalise=self.normalize_y)
         self.observations_ = seen = Observations.of(X, target, noise / self.y_scale_**2, weight)
         search = default_search(

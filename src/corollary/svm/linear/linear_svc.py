@@ -157,7 +157,7 @@ class LinearSVC(ScoringClassifier):
     def _machines(self, X: Any, codes: np.ndarray, weight: np.ndarray) -> list[LinearDual]:
         """Train each class against the rest, of two classes the second only."""
         random = check_random_state(self.random_state)
-        options = {"C": self.C * weight, "tol": self.tol, "max_iter": self.max_iter}
+        options: dict[str, Any] = {"C": self.C * weight, "tol": self.tol, "max_iter": self.max_iter}
         n, d = X.shape
         many_rows = n > d and d <= MOST_PRIMAL_FEATURES and not sparse.issparse(X)
         machines = []
