@@ -35,7 +35,7 @@ def _persons(seed, n_persons=80, each=6, effect=2.0):
 def _drift(seed, n=400):
     rng = np.random.default_rng(seed)
     X, day = rng.normal(size=(n, 3)), np.arange(n)
-    y = X[:, 0] + 0.02 * day + 0.5 * rng.normal(size=n)
+    y = X[:, 0] + 0.3 * np.cumsum(rng.normal(size=n)) + 0.5 * rng.normal(size=n)
     dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")
     return _shuffled(pd.DataFrame(X, columns=list("abc")).assign(day=dates, y=y), seed)
 
@@ -174,6 +174,21 @@ def test_owners_count_where_the_model_continues_the_trend(seed):
     evidence, _ = _measure(_shuffled(frame, seed), fast=True)
     assert [fact.kind for fact in evidence.structure.facts if fact.asked] == ["time"]
     assert evidence.population.rows == "rows of new persons"
+
+
+def test_a_trend_that_the_model_continues_is_a_fact(seed):
+    rng = np.random.default_rng(seed)
+    frame = _drift(seed)
+    days = (frame.day - frame.day.min()).dt.days
+    frame["y"] = frame.a + 0.02 * days + 0.5 * rng.normal(size=len(frame))
+    evidence, model = _measure(frame, fast=True)
+    assert evidence.population.rows == "such rows"
+    (fact,) = _finding(evidence, "row-structure")
+    assert "more on later rows, in order of 'day'" in fact.sentence
+    later = frame.assign(day=frame.day + pd.to_timedelta(len(frame), unit="D"))
+    truth = later.a + 0.02 * (days + len(frame)) + 0.5 * rng.normal(size=len(frame))
+    error = np.median(np.abs(truth - model.predict(later).prediction))
+    assert error < 1.3 * evidence.error_sizes.within[0]
 
 
 def test_options_settle_what_the_report_speaks_of(seed):

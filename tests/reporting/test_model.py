@@ -65,6 +65,7 @@ def test_predictions_of_numbers(regressor):
     assert (table["low"] <= table["prediction"]).all()
     assert (table["prediction"] <= table["high"]).all()
     fresh = _frame(1, n=2000, task="regression")
+    fresh["day"] = np.resize(frame["day"], 2000)  # no day beyond those of training
     table = model.predict(fresh)
     inside = (table["low"] <= fresh["y"]) & (fresh["y"] <= table["high"])
     assert inside.mean() > 0.8

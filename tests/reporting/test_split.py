@@ -158,16 +158,18 @@ def test_few_owners_leave_none_for_calibration():
     assert "need calibration rows of 9 clinics, more than 30% of these 12" in split.notes[0]
 
 
-def test_later_rows_are_tested_and_those_before_calibrate(seed):
+def test_later_rows_are_tested_and_all_before_are_trained_on(seed):
     rng = np.random.default_rng(seed)
     moments = rng.permutation(np.repeat(np.arange(50), 10)).astype(float)
     frame, population = pd.DataFrame({"a": rng.normal(size=500)}), Population("period")
     split = split_by_time(_subject(frame, frame.a), moments, population, Settings())
-    ends = [moments[rows] for rows in (split.train, split.calibration, split.test)]
-    assert ends[0].max() < ends[1].min() <= ends[1].max() < ends[2].min()
+    assert moments[split.train].max() < moments[split.test].min()
+    assert len(split.train) + len(split.test) == 500
     assert 120 <= len(split.test) <= 130
+    assert len(split.folds) == 2
     for train, held in split.folds:
         assert moments[split.train[train]].max() < moments[split.train[held]].min()
+        assert 110 <= len(held) <= 140  # as far ahead as the period
     week = split_by_time(_subject(frame, frame.a), moments, population, Settings(), horizon=7)
     assert set(moments[week.test]) == set(range(43, 50))
     with pytest.raises(ReportError, match="Choose another horizon"):

@@ -82,7 +82,6 @@ def test_features_are_finite_named_and_counted(table):
     assert [n for n in names if n.startswith("mixed")] == ["mixed", "mixed=unknown"]
     assert [n for n in names if n.startswith("day")] == [
         "day year",
-        "day month",
         "day day",
         "day weekday",
         "day seconds",
@@ -462,3 +461,17 @@ def test_a_table_of_columns_is_encoded_like_its_frame(seed):
     np.testing.assert_array_equal(one.transform(frame.iloc[new]), one.transform(table.take(new)))
     with pytest.raises(ValueError, match="names"):
         TableEncoder().fit(table.select(["a", "c"])).transform(table.select(["c", "a"]))
+
+
+@pytest.mark.parametrize(
+    ("start", "n_days", "parts"),
+    [
+        ("2021-03-01", 20, ["year", "weekday", "seconds"]),
+        ("2021-03-01", 200, ["year", "day", "weekday", "seconds"]),
+        ("2021-03-01", 500, ["year", "month", "day", "weekday", "seconds"]),
+    ],
+)
+def test_parts_of_a_date_that_are_the_date_once_more_are_left_out(start, n_days, parts):
+    days = pd.DataFrame({"on": pd.date_range(start, periods=n_days)})
+    names = TableEncoder().fit(days).get_feature_names_out()
+    assert [name.removeprefix("on ") for name in names] == parts

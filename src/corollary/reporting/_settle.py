@@ -41,7 +41,9 @@ def settle(examined: Examined, settings: Settings, clock: Clock) -> Settled:
         dealt = _compare(subject, replace(split, folds=folds), settings, clock)
         y, codes = subject.target.values[split.train], unit.codes[split.train]
         judged = familiarity(comparison, dealt, y, codes)
-        if unit.told or judged.matters:
+        # Errors that change slowly in time are no sign that later rows are harder.
+        owned = unit.moments is None and judged.alike
+        if unit.told or judged.harder or owned:
             return replace(careful, familiarity=judged)
         # A trend that the model continues is no reason to forget the owners.
         left = tuple(other for other in dependence.units if other is not unit)

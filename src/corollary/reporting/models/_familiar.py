@@ -8,11 +8,13 @@ from corollary.reporting.models._compare import per_unit
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import Trial
 from corollary.reporting.table._split import Folds
-from corollary.validation import intraclass_correlation, sibling_correction
+from corollary.validation import intraclass_correlation, sibling_correction, unit_excess
 
 #: Below these shares of the error a unit is a fact and no question: what a model owes to having
 #: seen it, and what residuals of a unit tell about each other.
 LEAST_EXCESS, LEAST_SHARED = 0.05, 0.07
+#: Chance that an excess is called one.
+LEVEL = 0.01
 #: Excess is measured against at least this share of the loss of guessing: where a model makes
 #: hardly any error, ratios say nothing.
 LEAST_SHARE = 0.03
@@ -27,12 +29,18 @@ class Familiarity:
     seen: float  # error rate, or median error, where rows were dealt at random
     unseen: float  # the same where whole units were left out
     excess: float  # of the comparison's loss, relative
+    p_value: float  # of no excess, counting units
     shared: float  # fall of that loss if the other residuals of a unit were known, relative
 
     @property
-    def matters(self) -> bool:
-        """Whether new units are harder, or rows of a unit err alike, by more than a trifle."""
-        return self.excess >= LEAST_EXCESS or self.shared >= LEAST_SHARED
+    def harder(self) -> bool:
+        """Whether new units are harder by more than a trifle and more than chance."""
+        return self.excess >= LEAST_EXCESS and self.p_value < LEVEL
+
+    @property
+    def alike(self) -> bool:
+        """Whether rows of a unit err alike by more than a trifle."""
+        return self.shared >= LEAST_SHARED
 
 
 def familiarity(
@@ -45,13 +53,15 @@ def familiarity(
     rows = np.intersect1d(_well_trained(apart), dealt.compared)
     codes, truth = units[rows], y[rows]
     here, there = (np.searchsorted(c.compared, rows) for c in (apart, dealt))
-    far = float(per_unit(apart.chosen.loss[here], codes).mean())
-    near = float(per_unit(dealt.chosen.loss[there], codes).mean())
-    floor = LEAST_SHARE * float(apart.trials[0].loss[here].mean())
+    floor = max(LEAST_SHARE * float(apart.trials[0].loss[here].mean()), np.finfo(float).tiny)
+    excess, p_value = unit_excess(
+        apart.chosen.loss[here], dealt.chosen.loss[there], codes, floor=floor
+    )
     return Familiarity(
         seen=_error(dealt.chosen, there, truth, codes),
         unseen=_error(apart.chosen, here, truth, codes),
-        excess=(far - near) / max(near, floor),
+        excess=excess.value,
+        p_value=p_value,
         shared=_shared(apart.chosen.prediction[here], truth, codes),
     )
 

@@ -204,11 +204,24 @@ def quantiles_method(evidence: Evidence) -> str:
     )
 
 
-def conformal_method(evidence: Evidence) -> str:
-    """Name the way in which sets and intervals were calibrated."""
-    if evidence.population.kind == "new units":
-        return "hierarchical conformal prediction"
-    return "split conformal prediction"
+def calibrated_on(evidence: Evidence) -> str:
+    """Say by which rows sets and intervals were calibrated, and how."""
+    if evidence.population.kind == "period":
+        return (
+            "by the errors on two earlier stretches of time, each predicted from the rows before it"
+        )
+    method = "hierarchical" if evidence.population.kind == "new units" else "split"
+    return (
+        f"on {plural(evidence.n_calibration, 'row')} that neither training nor this table used "
+        f"({method} conformal prediction)"
+    )
+
+
+def calibrating(evidence: Evidence) -> str:
+    """Count the rows that were set aside for calibration, inside a list."""
+    if evidence.population.kind == "period":
+        return ""
+    return f"{count(evidence.n_calibration)} to calibrate its sets and intervals, "
 
 
 def promise(evidence: Evidence, kind: str) -> str:

@@ -4,8 +4,8 @@ Units, such as the rows of an owner, stay whole: a test row whose sibling was tr
 memory only. Where every row is its own unit, units are rows. Units are sorted by target and drawn
 at even distances from a random start (systematic sampling), so every unit has the same chance to
 enter each part, every class and every range of the target is represented in proportion, and the
-sizes are exact. Where rows are ordered by time, the latest are tested and those just before them
-calibrate.
+sizes are exact. Where rows are ordered by time, the latest are tested, and errors of earlier
+stretches calibrate.
 """
 
 from dataclasses import dataclass, replace
@@ -139,13 +139,10 @@ def split_by_time(
     *,
     horizon: float | None = None,
 ) -> Split:
-    """Test the latest rows and calibrate on those just before; equal moments are not divided."""
+    """Test the latest rows and train on all before them; equal moments are not divided."""
     y, rng, notes = subject.target.values, np.random.default_rng(settings.seed), list[str]()
-    n_test, n_calibration = part_sizes(len(y), settings.coverage, notes)
-    if horizon is None:
-        test = latest(moments, n_test / len(y))
-    else:
-        test = moments > moments.max() - horizon
+    end = moments.max()
+    test = latest(moments, TEST_SHARE) if horizon is None else moments > end - horizon
     if not 1 <= test.sum() <= 0.6 * len(y):
         raise ReportError(
             "usage",
@@ -153,23 +150,20 @@ def split_by_time(
             f"60% of them are needed. {'Choose another horizon' if horizon else 'Too few moments'}"
             ".",
         )
-    before = np.flatnonzero(~test)
-    calibrate = np.zeros(len(y), dtype=bool)
-    if n_calibration:
-        calibrate[before] = latest(moments[before], n_calibration / len(before))
-    part = np.where(test, 2, np.where(calibrate, 1, 0))
+    part = np.where(test, 2, 0)
     if subject.target.task == "classification":
         _keep_classes_in_training(part, y, np.arange(len(y)), notes, "row")
-    train, calibration, tested = (np.flatnonzero(part == k) for k in range(3))
-    n_folds = min(count_folds(len(y), settings.fast), len(np.unique(moments[train])) - 1)
-    if n_folds < 2:
+    train, tested = np.flatnonzero(part == 0), np.flatnonzero(part == 2)
+    if len(np.unique(moments[train])) < 3:
         raise ReportError(
             "usage", "The rows to train on lie at fewer than three moments: too few to compare by."
         )
-    folds = forward_folds(moments[train], n_folds)
+    # Two stretches about as long as the period: models are compared, and intervals calibrated, by
+    # errors that reach as far ahead.
+    folds = forward_folds(moments[train], 2)
     return Split(
         train,
-        _thin(calibration, MOST_CALIBRATION_ROWS, rng),
+        np.zeros(0, dtype=np.int64),
         _thin(tested, MOST_TEST_ROWS, rng),
         tuple(folds),
         population=population,

@@ -23,21 +23,30 @@ class Calibrated:
     """Sets or intervals, and the calibration rows behind each of their thresholds."""
 
     calibration: SetCalibration | IntervalCalibration
-    rows: tuple[int, ...]  # empty where rows come in units: no law of the coverage is known
+    rows: tuple[int, ...]  # empty where rows depend on each other: no law of the coverage is known
 
 
 def calibrate(
     subject: Subject, split: Split, comparison: Comparison, predictor: Predictor, coverage: float
 ) -> Calibrated:
-    """Calibrate sets or intervals on the rows that were set aside for it."""
+    """Calibrate sets or intervals on the rows that were set aside for it.
+
+    In time the rows to calibrate on are training rows, predicted by fits to earlier rows, so that
+    their errors reach as far ahead as those of the period that is tested. That proves nothing, as
+    nothing does for later rows.
+    """
+    ahead = split.population.kind == "period"
     y = subject.target.values[split.calibration]
-    features = np.empty((0, predictor.n_features))
-    if len(y):
+    features, groups = np.empty((0, predictor.n_features)), split.units_of(split.calibration)
+    if ahead:
+        y = subject.target.values[split.train][comparison.compared]
+        features = comparison.features[comparison.compared]
+    elif len(y):
         features = comparison.encoder.transform(subject.used.take(split.calibration))
-    prediction, groups = predict_with(predictor, features), split.units_of(split.calibration)
+    prediction = comparison.chosen.prediction if ahead else predict_with(predictor, features)
     if subject.target.task == "classification":
         sets = calibrate_sets(prediction, y, coverage, groups=groups)
-        return Calibrated(sets, () if groups is not None else (len(y),))
+        return Calibrated(sets, () if ahead or groups is not None else (len(y),))
     held_out = comparison.chosen.prediction
     difficulty = learn_difficulty(
         comparison.features[comparison.compared],
@@ -48,7 +57,7 @@ def calibrate(
     intervals = calibrate_intervals(
         difficulty, held_out, features, y, prediction, coverage, groups=groups
     )
-    if groups is not None:
+    if ahead or groups is not None:
         return Calibrated(intervals, ())
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
     return Calibrated(intervals, tuple(rows.tolist()))

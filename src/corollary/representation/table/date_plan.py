@@ -72,6 +72,12 @@ class DatePlan(ColumnPlan):
         parts = _date_parts(seconds)
         if not np.nanmax(parts[" hour"]) > 0:
             del parts[" hour"]
+        # Within one year the month is the date once more: a model could not tell them apart, and
+        # the next January would be eleven months back. Within one month the day is.
+        if np.nanmin(parts[" year"]) == np.nanmax(parts[" year"]):
+            if np.nanmin(parts[" month"]) == np.nanmax(parts[" month"]):
+                del parts[" day"]
+            del parts[" month"]
         return cls(
             name=column.name,
             kind=content.kind,

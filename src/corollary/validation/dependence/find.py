@@ -22,6 +22,8 @@ from corollary.validation.dependence.records import COPIES, MOMENTS, Dependence,
 
 #: Chance of a false question of a table, and the shares of the error that are worth one.
 LEVEL, LEAST_COST, LEAST_LATER = 0.02, 0.07, 0.06
+#: The same for later rows of a file without dates, whose order may mean anything.
+LEAST_LATER_UNDATED = 0.1
 #: Share of the pairs of one partition that lie within another if it holds it.
 SAME = 0.95
 #: Distinct whole numbers of a target up to which they are classes.
@@ -255,7 +257,10 @@ def _matters(measurement: Measurement, n_candidates: int, mattering: list[Measur
     cost = effect.cost.value >= LEAST_COST and effect.p_cost < level
     # The excess on the latest quarter scatters; the earliest says more about a steady drift.
     ahead = effect.later or 0.0
-    drifts = ahead >= LEAST_LATER or (measurement.ends >= LEAST_COST and ahead >= LEAST_LATER / 3)
+    least = LEAST_LATER if unit.kind == "time" else LEAST_LATER_UNDATED
+    drifts = ahead >= least or (
+        unit.kind == "time" and measurement.ends >= LEAST_COST and ahead >= least / 3
+    )
     later = drifts and (effect.p_later or 0.0) < level
     if measurement.added is not None:
         # A unit within it matters already: only what it adds counts.

@@ -237,10 +237,9 @@ def _method(
     if coverage:
         what = "classes" if coverage["kind"] == "sets" else "bands of equal count"
         lines.append(
-            f"Sets and intervals were calibrated on {plural(evidence.n_calibration, 'row')} that "
-            f"neither training nor this table used ({population.conformal_method(evidence)}). "
-            f"Coverage has {population.interval_method(evidence)}; those of {what} hold for all of "
-            "them together, and only one that lies wholly below what was wanted is marked."
+            f"Sets and intervals were calibrated {population.calibrated_on(evidence)}. Coverage "
+            f"has {population.interval_method(evidence)}; those of {what} hold for all of them "
+            "together, and only one that lies wholly below what was wanted is marked."
         )
         if coverage["groups"]:
             lines.append(

@@ -54,9 +54,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "n_hidden": len(profile.columns) - len(columns),
         "method": [
             f"{population.dealing(evidence)}: {count(evidence.n_train)} to train and choose the "
-            f"model, {count(evidence.n_calibration)} to calibrate its sets and intervals, "
-            f"{count(evidence.n_test)} to test. Every number about quality in this report comes "
-            "from the test rows, unless it says otherwise.",
+            f"model, {population.calibrating(evidence)}{count(evidence.n_test)} to test. Every "
+            "number about quality in this report comes from the test rows, unless it says "
+            "otherwise.",
             "Small plots show the distribution of all rows that have a target; categories are "
             "ordered by frequency, and a pale last bar stands for all rarer ones.",
         ],

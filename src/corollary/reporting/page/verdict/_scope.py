@@ -19,7 +19,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         sentence = "You vouched that rows do not depend on each other; all of this rests on it."
         return {"rows": population.such_rows(evidence), "sentence": sentence, "unit": None}
     parts = [f"These numbers speak of {population.such_rows(evidence)}{_reason(evidence, unit)}."]
-    if judged is not None and (judged.matters or not facts.chosen(evidence).baseline):
+    if judged is not None and (judged.harder or not facts.chosen(evidence).baseline):
         parts.append(_beside(evidence, unit))
     if not unit.told:
         parts.append(_question(evidence, unit))
