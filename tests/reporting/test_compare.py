@@ -112,6 +112,19 @@ def test_the_rule_guessing_stands_within_one_standard_error():
     assert choose([guess, failed, better], 5) is better
 
 
+def test_the_rule_counts_units():
+    rng = np.random.default_rng(0)
+    units = np.repeat(np.arange(20), 20)
+    gains = rng.normal(size=20)
+    gains = (gains - gains.mean())[units]
+    error = cross_validated_error(gains, 5)
+    guess, better = _trial(np.ones(400), "guess"), _trial(1 - gains - 2 * error)
+    assert choose([guess, better], 5) is better  # as if 400 rows said so, and not 20 owners
+    assert choose([guess, better], 5, units) is guess
+    described = as_candidates([guess, better], better, 5, 0.95, units)
+    assert described[0].versus_baseline.n == 20
+
+
 def test_candidates_are_described_against_the_chosen_and_the_baseline():
     rng = np.random.default_rng(0)
     guess = _trial(2 + rng.normal(size=100), "guess")

@@ -120,7 +120,9 @@ def test_owners_count_in_calibration_and_certificates(seed, monkeypatch):
     assert {c.population for c in evidence.certificates} == {evidence.population}
     for certificate in evidence.certificates:
         assert certificate.n_samples == 15
-        assert all(a.checked for a in certificate.assumptions if a.about != "draws")
+        drawn, shared = (a for a in certificate.assumptions if a.about == "draws")
+        assert (drawn.checked, shared.checked) == (False, True)
+        assert shared.text.startswith("No row of these persons trained")
     classes = _persons(seed, n_persons=60)
     evidence, _ = _measure(classes.assign(y=classes.y > 0), group="person", fast=True)
     assert evidence.training_certificates == ()
