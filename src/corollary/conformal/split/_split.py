@@ -252,7 +252,7 @@ class SplitConformal(CalibratedWrapper):
             return state
         missing = ("weights_", "thresholds_", "calibrated_confidence_")
         nothing = dict.fromkeys((*missing, "training_groups_", "calibration_groups_"))
-        state = {"exchangeable_": "rows"} | nothing | state
+        state = state | {"exchangeable_": "rows"} | nothing | state  # in the order of the file
         if "conformity_score_" in state:
             return state
         return cls._with_score(cls(**parameters)._score(), state)

@@ -285,7 +285,7 @@ class SplitConformalClassifier(ClassifierMixin, SplitConformal):
     @classmethod
     def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
         nobody = {"unknown_labels_": np.zeros(0, dtype=np.intp), "n_unknown_": 0}
-        return super()._from_former(parameters, nobody | state if state else state)
+        return super()._from_former(parameters, state | nobody | state if state else state)
 
     @classmethod
     def _with_score(cls, score: SetScore, state: dict[str, Any]) -> dict[str, Any]:
