@@ -128,9 +128,10 @@ def _standard(X: np.ndarray) -> np.ndarray:
 
 def _neighbors(X: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Find the k nearest rows of rows, themselves left out, at distances above zero."""
-    from corollary.neighbors import nearest_neighbors
+    # Ours would be compiled first, which is most of the time of a quick report.
+    from sklearn.neighbors import NearestNeighbors
 
-    distances, neighbors = nearest_neighbors(X, queries, k + 1)
+    distances, neighbors = NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(queries)
     return np.maximum(distances[:, 1:], 1e-12), neighbors[:, 1:]
 
 
