@@ -169,11 +169,11 @@ def reports(
 
 #: Worlds that other libraries are asked about.
 ASKED = (
-    "issue: whole numbers, every row three times",
-    "issue: customers joined to four orders",
-    "issue: noise in the fourth decimal",
-    "issue: 8 rows for each of 105 clients",
-    "issue: hourly series",
+    "whole numbers, every row three times",
+    "customers joined to four orders",
+    "noise in the fourth decimal",
+    "8 rows for each of 105 clients",
+    "hourly series",
     "hidden owner, classes",
     "panel of shops",
     "order of the rows only",

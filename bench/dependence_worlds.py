@@ -265,17 +265,17 @@ def panel(r: np.random.Generator) -> Drawn:
 
 #: Worlds of coin flips, in which nothing can be shown.
 COINS = {
-    "issue: whole numbers, every row three times": made_by(thrice),
-    "issue: customers joined to four orders": made_by(customers),
-    "issue: noise in the fourth decimal": made_by(jittered),
+    "whole numbers, every row three times": made_by(thrice),
+    "customers joined to four orders": made_by(customers),
+    "noise in the fourth decimal": made_by(jittered),
     "every row three times": of_owners("every row three times"),
     "rare class copied four times": oversampled,
     "joined, coin labels": of_owners("joined, coin labels"),
     "near copies, coin labels": of_owners("near copies, coin labels"),
 }
 STRUCTURED = {
-    "issue: 8 rows for each of 105 clients": made_by(clients),
-    "issue: hourly series": hourly,
+    "8 rows for each of 105 clients": made_by(clients),
+    "hourly series": hourly,
     "owner in whole numbers": of_owners("owner in whole numbers"),
     "owner in strings, 1 + Poisson(4) rows": of_owners(
         "owner in strings, 1 + Poisson(4) rows", "client"
