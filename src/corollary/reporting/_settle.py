@@ -41,9 +41,10 @@ def settle(examined: Examined, settings: Settings, clock: Clock) -> Settled:
         dealt = _compare(subject, replace(split, folds=folds), settings, clock)
         y, codes = subject.target.values[split.train], unit.codes[split.train]
         judged = familiarity(comparison, dealt, y, codes)
-        # Errors that change slowly in time are no sign that later rows are harder.
-        owned = unit.moments is None and judged.alike
-        if unit.told or judged.harder or owned:
+        # The order of a file without dates may mean anything: errors that change slowly along it
+        # count only if later rows are harder as well.
+        alike = judged.alike and (unit.kind != "order" or judged.excess > 0)
+        if unit.told or judged.harder or alike:
             return replace(careful, familiarity=judged)
         # A trend that the model continues is no reason to forget the owners.
         left = tuple(other for other in dependence.units if other is not unit)
