@@ -13,7 +13,6 @@ from corollary.reporting.table._profile import inspect
 from corollary.reporting.table._split import (
     deal_units,
     find_twins,
-    latest,
     part_sizes,
     split_alike,
     split_by_time,
@@ -161,8 +160,8 @@ def test_few_owners_leave_none_for_calibration():
 def test_later_rows_are_tested_and_all_before_are_trained_on(seed):
     rng = np.random.default_rng(seed)
     moments = rng.permutation(np.repeat(np.arange(50), 10)).astype(float)
-    frame, population = pd.DataFrame({"a": rng.normal(size=500)}), Population("period")
-    split = split_by_time(_subject(frame, frame.a), moments, population, Settings())
+    frame = pd.DataFrame({"a": rng.normal(size=500)})
+    split = split_by_time(_subject(frame, frame.a), moments, Settings())
     assert moments[split.train].max() < moments[split.test].min()
     assert len(split.train) + len(split.test) == 500
     assert 120 <= len(split.test) <= 130
@@ -170,16 +169,10 @@ def test_later_rows_are_tested_and_all_before_are_trained_on(seed):
     for train, held in split.folds:
         assert moments[split.train[train]].max() < moments[split.train[held]].min()
         assert 110 <= len(held) <= 140  # as far ahead as the period
-    week = split_by_time(_subject(frame, frame.a), moments, population, Settings(), horizon=7)
+    week = split_by_time(_subject(frame, frame.a), moments, Settings(), horizon=7)
     assert set(moments[week.test]) == set(range(43, 50))
     with pytest.raises(ReportError, match="Choose another horizon"):
-        split_by_time(_subject(frame, frame.a), moments, population, Settings(), horizon=45)
-
-
-def test_latest_rows_by_hand():
-    assert latest(np.array([3.0, 1, 2, 4]), 0.25).tolist() == [False, False, False, True]
-    assert latest(np.array([2.0, 2, 2, 1]), 0.25).tolist() == [True, True, True, False]
-    assert latest(np.array([1.0, 2, 2, 2, 2, 3]), 0.4).tolist() == [False] * 5 + [True]
+        split_by_time(_subject(frame, frame.a), moments, Settings(), horizon=45)
 
 
 def test_small_data_rules_are_said():

@@ -7,7 +7,7 @@ import numpy as np
 from corollary.reporting.models._compare import per_unit
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import Trial
-from corollary.reporting.table._split import Folds
+from corollary.reporting.table._split import Folds, as_folds
 from corollary.validation import intraclass_correlation, sibling_correction, unit_excess
 
 #: Below these shares of the error a unit is a fact and no question: what a model owes to having
@@ -95,5 +95,4 @@ def _shared(prediction: np.ndarray, y: np.ndarray, units: np.ndarray) -> float:
 
 def random_folds(n: int, n_folds: int, seed: int) -> Folds:
     """Deal rows to folds at random."""
-    fold = np.random.default_rng(seed).permutation(n) % n_folds
-    return tuple((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds))
+    return as_folds(np.random.default_rng(seed).permutation(n) % n_folds)

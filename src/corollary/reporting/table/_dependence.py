@@ -11,12 +11,10 @@ from corollary.core.population import Population
 from corollary.reporting._errors import ReportError
 from corollary.reporting._settings import Settings
 from corollary.reporting.table._profile import Subject
-from corollary.reporting.table._split import Split, latest, split_alike, split_by_time, split_units
+from corollary.reporting.table._split import Split, split_alike, split_by_time, split_units
 from corollary.representation import Column
 from corollary.validation import Dependence, Unit, find_dependence
 
-#: Kinds of units of which one row is kept.
-COPIES = ("copies", "near copies")
 #: Endings of column names that say that a column names something, not what it names.
 _NAMING = re.compile(
     r"(?i)[\s_-]*(ids?|code|key|no|nr|num|number|name|uuid)$|(?<=[a-z])(ID|Id|No)$"
@@ -55,7 +53,7 @@ def examine(subject: Subject, settings: Settings) -> Examined:
         return examined
     order = np.random.default_rng(settings.seed).permutation(len(copies))
     once = np.sort(order[np.unique(copies[order], return_index=True)[1]])
-    kinds = [unit for unit in examined.dependence.units if unit.kind in COPIES and unit.matters]
+    kinds = [unit for unit in examined.dependence.units if unit.is_copied and unit.matters]
     kind = kinds[-1].kind if kinds else "copies"
     found = Unit(kind, (), copies, matters=True)
     return replace(_search(subject.take(once), settings), copies=found)
@@ -177,22 +175,21 @@ def divide(examined: Examined, unit: Unit | None, settings: Settings) -> Split:
     if unit is None:
         return examined.alike
     if unit.moments is None:
-        return split_units(subject, unit.codes, population_of(unit, subject), settings)
+        return split_units(subject, unit.codes, _owners(unit), settings)
     horizon = read_horizon(settings.horizon, subject, unit) if settings.horizon else None
-    return split_by_time(
-        subject, unit.moments, population_of(unit, subject, horizon), settings, horizon=horizon
-    )
+    split = split_by_time(subject, unit.moments, settings, horizon=horizon)
+    return replace(split, population=_period(unit, subject, unit.moments[split.test]))
 
 
-def population_of(unit: Unit, subject: Subject, horizon: float | None = None) -> Population:
-    """Name the rows that a unit lets one speak of."""
-    if unit.moments is None:
-        names = tuple(noun_of(name) for name in unit.columns[:4])
-        return Population("new units", unit=names[0] if len(names) == 1 else names)
-    start = unit.moments[latest(unit.moments, 0.25)].min()
-    if horizon is not None:
-        start = unit.moments[unit.moments > unit.moments.max() - horizon].min()
-    end = float(unit.moments.max())
+def _owners(unit: Unit) -> Population:
+    """Name the rows of new owners."""
+    names = tuple(noun_of(name) for name in unit.columns[:4])
+    return Population("new units", unit=names[0] if len(names) == 1 else names)
+
+
+def _period(unit: Unit, subject: Subject, tested: np.ndarray) -> Population:
+    """Name the period of the rows that are tested."""
+    start, end = float(tested.min()), float(tested.max())
     whole_days = end - start > 2 * 86400
     first, last = (write_moment(moment, unit, subject, whole_days) for moment in (start, end))
     return Population("period", start=first, end=last)

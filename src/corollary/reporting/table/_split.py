@@ -20,7 +20,7 @@ from corollary.reporting._errors import ReportError
 from corollary.reporting._records import Task
 from corollary.reporting._settings import Settings
 from corollary.representation import ColumnTable
-from corollary.validation import forward_folds, unit_folds
+from corollary.validation import forward_folds, split_latest, unit_folds
 
 TEST_SHARE = 0.25
 #: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
@@ -134,15 +134,15 @@ def as_folds(fold: np.ndarray) -> Folds:
 def split_by_time(
     subject: Any,
     moments: np.ndarray,
-    population: Population,
     settings: Settings,
     *,
     horizon: float | None = None,
 ) -> Split:
     """Test the latest rows and train on all before them; equal moments are not divided."""
     y, rng, notes = subject.target.values, np.random.default_rng(settings.seed), list[str]()
-    end = moments.max()
-    test = latest(moments, TEST_SHARE) if horizon is None else moments > end - horizon
+    test = moments > moments.max() - (horizon or 0.0)
+    if horizon is None:
+        test[split_latest(moments, TEST_SHARE)[1]] = True
     if not 1 <= test.sum() <= 0.6 * len(y):
         raise ReportError(
             "usage",
@@ -166,20 +166,8 @@ def split_by_time(
         np.zeros(0, dtype=np.int64),
         _thin(tested, MOST_TEST_ROWS, rng),
         tuple(folds),
-        population=population,
         notes=tuple(notes),
     )
-
-
-def latest(moments: np.ndarray, share: float) -> np.ndarray:
-    """Mark about this share of the rows, the latest ones, equal moments together."""
-    place = max(len(moments) - max(round(share * len(moments)), 1), 0)
-    first = np.sort(moments)[place]
-    marked = moments >= first
-    # Few moments: one of them may hold far more rows than wanted.
-    if marked.mean() > 2 * share and (moments > first).any():
-        marked = moments > first
-    return marked
 
 
 def _thin(rows: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:

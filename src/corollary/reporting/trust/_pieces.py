@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corollary.theory import period_risk_bound
 from corollary.validation import (
     Estimate,
     mean_interval,
@@ -75,9 +76,9 @@ class Pieces:
         if self.units is not None:
             return unit_share_upper(hits, self.units, confidence)
         if self.period:
-            # Hoeffding and Azuma: whatever the rows depend on that came before them.
-            reach = math.sqrt(-math.log1p(-confidence) / (2 * max(self.n_rows, 1)))
-            return min(float(np.mean(hits)) + reach, 1.0) if self.n_rows else 1.0
+            if self.n_rows == 0:
+                return 1.0
+            return period_risk_bound(hits, 1 - confidence, method="azuma")
         return share_upper(int(np.sum(hits)), self.n_rows, confidence)
 
     def share_interval(self, hits: np.ndarray, confidence: float) -> tuple[float, float]:

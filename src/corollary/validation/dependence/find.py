@@ -18,7 +18,7 @@ from corollary.validation.dependence._search.candidates import (
 )
 from corollary.validation.dependence._search.table import Reading, pairs_of, read_table
 from corollary.validation.dependence._search.told import told_candidates
-from corollary.validation.dependence.records import COPIES, MOMENTS, Dependence, Unit
+from corollary.validation.dependence.records import MOMENTS, Dependence, Unit
 
 #: Chance of a false question of a table, and the shares of the error that are worth one.
 LEVEL, LEAST_COST, LEAST_LATER = 0.02, 0.07, 0.06
@@ -285,7 +285,7 @@ def _copies(units: list[Unit], n: int) -> np.ndarray:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    partitions = [u.codes for u in units if u.kind in COPIES and (u.matters or u.kind == "copies")]
+    partitions = [u.codes for u in units if u.is_copied and (u.matters or u.kind == "copies")]
     if not partitions:
         return np.arange(n)
     links = []

@@ -120,6 +120,11 @@ class Unit:
     matters: bool = False
 
     @property
+    def is_copied(self) -> bool:
+        """Whether rows of a unit are copies or near copies of each other."""
+        return self.kind in COPIES
+
+    @property
     def n_units(self) -> int:
         """Number of units."""
         return int(self.codes.max()) + 1 if len(self.codes) else 0
@@ -178,7 +183,7 @@ class Dependence:
         or join, or time or order if its excess is larger. Copies are never it: they stay together
         in any case.
         """
-        mattering = [u for u in self.units if u.matters and u.kind not in COPIES]
+        mattering = [u for u in self.units if u.matters and not u.is_copied]
         mattering = [u for u in mattering if u.told] or mattering
         owners = [u for u in mattering if u.kind not in MOMENTS]
         moments = [u for u in mattering if u.kind in MOMENTS]

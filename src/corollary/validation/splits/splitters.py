@@ -1,5 +1,6 @@
 """Folds of units and of time as splitters of scikit-learn's kind."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,32 @@ from corollary.validation.splits.time import block_folds, forward_folds
 from corollary.validation.splits.units import unit_folds
 
 
-class UnitKFold(BaseCrossValidator):
+class _Splitter(BaseCrossValidator):
+    """What splitters share: the number of folds is a parameter."""
+
+    n_splits: int
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds.
+
+        Parameters
+        ----------
+        X : object, default=None
+            Not read.
+        y : object, default=None
+            Not read.
+        groups : object, default=None
+            Not read.
+
+        Returns
+        -------
+        n_splits : int
+            The parameter.
+        """
+        return self.n_splits
+
+
+class UnitKFold(_Splitter):
     """K folds of whole units, of nearly equal numbers of rows.
 
     Parameters
@@ -77,35 +103,15 @@ class UnitKFold(BaseCrossValidator):
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds.
 
-        Parameters
-        ----------
-        X : object, default=None
-            Not read.
-        y : object, default=None
-            Not read.
-        groups : object, default=None
-            Not read.
-
-        Returns
-        -------
-        n_splits : int
-            The parameter.
-        """
-        return self.n_splits
-
-
-class _TimeSplitter(BaseCrossValidator):
+class _TimeSplitter(_Splitter):
     """What splitters by time share: the moments of the rows."""
 
-    n_splits: int
     time: Any
 
+    @abstractmethod
     def folds(self, moments: Any) -> list[Fold]:
         """Return the folds of rows with these moments."""
-        raise NotImplementedError
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
         """Yield the positions of training rows and of predicted rows, earliest stretch first.
@@ -131,25 +137,6 @@ class _TimeSplitter(BaseCrossValidator):
         yield from self.folds(
             np.arange(n) if self.time is None else read_moments(who, self.time, n)
         )
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds.
-
-        Parameters
-        ----------
-        X : object, default=None
-            Not read.
-        y : object, default=None
-            Not read.
-        groups : object, default=None
-            Not read.
-
-        Returns
-        -------
-        n_splits : int
-            The parameter.
-        """
-        return self.n_splits
 
 
 class ForwardChaining(_TimeSplitter):
