@@ -106,7 +106,7 @@ def measure_table(
     subject, split, comparison = settled.subject, settled.split, settled.comparison
     with clock.stage(Stage.PROFILING):
         structure = describe_structure(examined, settled, settings)
-        findings = structure_findings(structure, subject.target.task)
+        findings = structure_findings(structure, split.population, subject.target.task)
         profile = profile_table(replace(whole, plans=subject.plans), findings)
     y = subject.target.values[split.train]
     with clock.stage(Stage.FITTING):

@@ -1,9 +1,7 @@
 """Which rows belong together, and what the report makes of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from corollary.core.population import Population
 
 if TYPE_CHECKING:
     from corollary.reporting._settings import Settings
@@ -30,12 +28,16 @@ class UnitFact:
     asked: bool  # whether it matters
     worth: float  # share of the error that knowing the unit is worth, as strong trees measure it
 
+    @property
+    def in_time(self) -> bool:
+        """Whether its rows follow each other, rather than belong to someone."""
+        return self.kind in ("time", "order")
+
 
 @dataclass(frozen=True)
 class Structure:
-    """Which rows belong together, and of which rows the report speaks therefore."""
+    """Which rows belong together, and what that is worth."""
 
-    population: Population = field(default_factory=Population)
     headline: UnitFact | None = None  # the unit of which the report speaks of new ones
     familiarity: "Familiarity | None" = None  # what the model owes to having seen the unit
     copies: UnitFact | None = None  # rows of which one was kept
@@ -50,7 +52,6 @@ def describe_structure(examined: "Examined", settled: "Settled", settings: "Sett
     facts = [_fact(unit) for unit in examined.dependence.units if unit is not settled.unit]
     facts = [fact for fact in facts if fact.worth >= LEAST_WORTH]
     return Structure(
-        population=settled.split.population,
         headline=None if settled.unit is None else _fact(settled.unit),
         familiarity=settled.familiarity,
         copies=None if examined.copies is None else _fact(examined.copies),

@@ -1,14 +1,15 @@
 """What a reader should know about rows that belong together, in sentences."""
 
+from corollary.core.population import Population
 from corollary.reporting._records import Finding
 from corollary.reporting._structure import Structure, UnitFact
 
 
-def structure_findings(structure: Structure, task: str) -> list[Finding]:
+def structure_findings(structure: Structure, population: Population, task: str) -> list[Finding]:
     """Say what was found, what it changes, and which option settles it."""
     findings = []
     if structure.headline is not None:
-        findings.append(_headline(structure, structure.headline, task))
+        findings.append(_headline(structure, structure.headline, population, task))
     if structure.copies is not None:
         findings.append(_copies(structure.copies))
     findings += [_fact(fact) for fact in structure.facts]
@@ -23,15 +24,14 @@ def structure_findings(structure: Structure, task: str) -> list[Finding]:
     return findings
 
 
-def _headline(structure: Structure, unit: UnitFact, task: str) -> Finding:
+def _headline(structure: Structure, unit: UnitFact, population: Population, task: str) -> Finding:
     """Tell what the unit is worth and how to settle whether new rows bring new ones."""
     columns = _listed(unit.columns)
-    population = structure.population
     if unit.told:
         option = {"time": "--time", "order": "--order"}.get(unit.kind, "--group")
         sentence = f"The report speaks of {population.rows}, as {option} asks for."
         return Finding("told-rows", sentence, columns=unit.columns)
-    errors = _errors(structure, task)
+    errors = _errors(structure, population, task)
     if unit.kind == "owner":
         pieces = population.pieces
         sentence = (
@@ -56,7 +56,7 @@ def _headline(structure: Structure, unit: UnitFact, task: str) -> Finding:
     return Finding("dependent-rows", sentence, columns=unit.columns)
 
 
-def _errors(structure: Structure, task: str) -> str:
+def _errors(structure: Structure, population: Population, task: str) -> str:
     """Set the errors on seen and unseen units side by side."""
     judged = structure.familiarity
     if judged is None:
@@ -66,9 +66,9 @@ def _errors(structure: Structure, task: str) -> str:
         for error in (judged.seen, judged.unseen)
     )
     error = "error" if task == "classification" else "median error"
-    if structure.population.kind == "period":
+    if population.kind == "period":
         return f"the {error} is {seen} with rows dealt at random and {unseen} on later rows."
-    pieces = structure.population.pieces
+    pieces = population.pieces
     return f"the {error} is {seen} on rows of {pieces} that the model has seen, {unseen} on others."
 
 
@@ -95,7 +95,7 @@ def _twins(structure: Structure) -> Finding:
 
 def _fact(unit: UnitFact) -> Finding:
     """Tell of a unit that changes nothing in this report."""
-    if unit.kind in ("time", "order"):
+    if unit.in_time:
         by = f", in order of {unit.columns[0]!r}" if unit.columns else " of the file"
         what = f"Trees err {_percent(unit.worth)} more on later rows{by}"
     else:

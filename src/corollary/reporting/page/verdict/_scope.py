@@ -43,7 +43,7 @@ def _reason(evidence: Evidence, unit: UnitFact) -> str:
     """Say why: the user asked for it, or rows were found to belong together."""
     if unit.told:
         return f", as {_option(unit)} asks for"
-    if unit.kind in ("time", "order"):
+    if unit.in_time:
         return ": rows were found to change with time"
     return f": rows of one {label(evidence.population.piece, 80)} were found to resemble each other"
 
@@ -58,7 +58,7 @@ def _beside(evidence: Evidence, unit: UnitFact) -> str:
         seen, unseen = (
             f"about {number(e)} off in the median" for e in (judged.seen, judged.unseen)
         )
-    if unit.kind in ("time", "order"):
+    if unit.in_time:
         return (
             f"With rows of all times dealt at random: {seen}; on later rows: {unseen} "
             "(cross-validated, not certified)."
@@ -73,7 +73,7 @@ def _beside(evidence: Evidence, unit: UnitFact) -> str:
 def _question(evidence: Evidence, unit: UnitFact) -> str:
     """Say which option settles what only the user knows."""
     settled = "" if unit.kind == "joined" else f"; {_option(unit)} settles it"
-    if unit.kind in ("time", "order"):
+    if unit.in_time:
         return f"If new rows are not later ones, run with --independent{settled}."
     pieces = label(evidence.population.pieces, 80)
     return f"If new rows bring no new {pieces}, run with --independent{settled}."
@@ -81,7 +81,7 @@ def _question(evidence: Evidence, unit: UnitFact) -> str:
 
 def _other(unit: UnitFact) -> str:
     """Tell of a second way in which rows depend on each other."""
-    if unit.kind in ("time", "order"):
+    if unit.in_time:
         return f"Rows also change with time: {_option(unit)} speaks of later ones instead."
     names = listing([label(name, 40) for name in unit.columns[:4]])
     return f"Rows that agree in {names} resemble each other, too."
