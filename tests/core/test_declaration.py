@@ -11,11 +11,12 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from corollary.core.compat import Interval, InvalidParameterError, is_missing
+from corollary.core.compat import Interval, InvalidParameterError, Only, is_missing
 from corollary.core.estimator import (
     Classifier,
     Count,
     Estimator,
+    NoEffect,
     NonNegative,
     ProbabilisticClassifier,
     RandomSeed,
@@ -122,6 +123,20 @@ def test_the_signature_is_that_of_the_declaration():
 def test_values_outside_their_type_are_refused_by_fit(parameters, message):
     with pytest.raises(InvalidParameterError, match=message):
         Shrunk(**parameters).fit(np.eye(3), np.arange(3.0))
+
+
+def test_parameters_of_scikit_learn_are_taken_or_refused_with_advice():
+    class Familiar(Shrunk):
+        """Ridge regression for scripts that were written for another library."""
+
+        copy_X: NoEffect = True
+        positive: Annotated[bool, Only(False, instead="Lasso has it")] = False
+
+    X, y = np.eye(2), np.ones(2)
+    Familiar(copy_X="whatever").fit(X, y)
+    for refused in (True, 0, np.zeros(2)):
+        with pytest.raises(InvalidParameterError, match=r"False here \(Lasso has it\)"):
+            Familiar(positive=refused).fit(X, y)
 
 
 def test_wrong_arguments_are_answered_with_the_right_names():

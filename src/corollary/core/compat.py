@@ -26,10 +26,12 @@ from sklearn.utils.validation import _check_feature_names_in as check_feature_na
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
+    "Anything",
     "BaseComposition",
     "HasMethods",
     "Interval",
     "InvalidParameterError",
+    "Only",
     "Options",
     "StrOptions",
     "check_feature_names_in",
@@ -42,6 +44,33 @@ __all__ = [
     "validate_params",
     "what_was_refused",
 ]
+
+
+class Anything(Options):
+    """A parameter that changes nothing, and so may have any value."""
+
+    def __init__(self) -> None:
+        super().__init__(object, set())
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return "anything"
+
+
+class Only(Options):
+    """The values of scikit-learn's that a parameter has here, and what to use for the others."""
+
+    def __init__(self, *values: Any, instead: str) -> None:
+        super().__init__(object, set(values))
+        self.values, self.instead = values, instead
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        return any(value is one or (type(value), value) == (type(one), one) for one in self.values)
+
+    def __str__(self) -> str:
+        return f"{' or '.join(map(repr, self.values))} here ({self.instead})"
 
 
 def validate_parameters(estimator: Any) -> None:

@@ -3,7 +3,9 @@
 An estimator declares ``alpha: NonNegative = 1.0``; :func:`constraints_of` turns the type into the
 constraints that scikit-learn checks when ``fit`` is called, in the order in which the error message
 names them. A range that one estimator alone needs is written where it is needed, as
-``Annotated[int, Interval(Integral, 2, None, closed="left")]``.
+``Annotated[int, Interval(Integral, 2, None, closed="left")]``. A parameter of scikit-learn's that
+changes nothing here is ``NoEffect``; one of which only some values are offered is
+``Annotated[bool, Only(False, instead="what to use for True")]``.
 """
 
 from collections.abc import Callable
@@ -15,7 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from numpy.random import RandomState
 
-from corollary.core.compat import HasMethods, Interval, Options, StrOptions
+from corollary.core.compat import Anything, HasMethods, Interval, Options, StrOptions
 
 Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
@@ -31,6 +33,8 @@ ArrayLike = Annotated[Any, "array-like"]
 RowsLike = Annotated[Any, "array-like", "sparse matrix"]
 AnyReal = Annotated[float, Real]
 Predictor = Annotated[Any, HasMethods(["fit", "predict"])]
+#: Of scikit-learn's parameters one that scripts pass and that changes nothing here.
+NoEffect = Annotated[Any, Anything()]
 ClassWeight = dict[Any, float] | Literal["balanced"] | None
 
 _FINITE = Interval(Real, None, None, closed="neither")
