@@ -53,6 +53,7 @@ class Anything(Options):
         super().__init__(object, set())
 
     def is_satisfied_by(self, value: Any) -> bool:
+        """Say that every value will do."""
         return True
 
     def __str__(self) -> str:
@@ -67,6 +68,7 @@ class Only(Options):
         self.values, self.instead = values, instead
 
     def is_satisfied_by(self, value: Any) -> bool:
+        """Say whether a value is one of ours, of the same type."""
         return any(value is one or (type(value), value) == (type(one), one) for one in self.values)
 
     def __str__(self) -> str:
