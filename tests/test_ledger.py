@@ -11,6 +11,7 @@ from tests.conftest import COLLECTED
 
 ROOT = pathlib.Path(__file__).parents[1]
 LEDGER = tomllib.loads((ROOT / "coverage.toml").read_text())
+KINDS = {"BOUND", "CONSTRUCTION", "IDENTITY", "METHOD", "QUANTITY"}
 
 
 @pytest.mark.parametrize("row", sorted(LEDGER))
@@ -26,6 +27,11 @@ def test_named_objects_are_exported(row):
         assert not isinstance(value, type(pathlib)), f"{name} is a module"
         for attribute in attributes:
             value = getattr(value, attribute)
+
+
+@pytest.mark.parametrize("row", sorted(LEDGER))
+def test_a_row_has_a_kind(row):
+    assert LEDGER[row]["kind"] in KINDS
 
 
 @pytest.mark.parametrize("row", sorted(LEDGER))
