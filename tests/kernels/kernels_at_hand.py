@@ -29,10 +29,12 @@ from corollary.kernels import (
     Periodic,
     Polynomial,
     RationalQuadratic,
+    Restricted,
     Sigmoid,
     Spectrum,
     Subsequence,
     TruncatedExponential,
+    White,
 )
 
 SCALES = np.array([0.7, 2.0, 1.3])
@@ -109,10 +111,15 @@ class Example(NamedTuple):
     draw: Callable[[np.random.Generator, int], Any]
     jax: bool = True  # whether the same code runs on JAX arrays
     moves: bool = True  # whether inputs are vectors that can be moved a little
+    by_values: bool = True  # whether the kernel knows nothing of a row but its values
 
 
 def rows(rng, n):
     return rng.normal(size=(n, 3))
+
+
+def measurements(rng, n):
+    return rng.normal(size=(n, 3))[rng.integers(0, n, size=n)]  # some twice
 
 
 def histograms(rng, n):
@@ -150,4 +157,7 @@ EXAMPLES = {
     "polynomial of": Example(Polynomial(1).polynomial([0.5, 0.0, 2.0]), rows),
     "normalised": Example(Polynomial(2, offset=0.5).normalised(), rows),
     "mapped": Example((0.7 * RBF([0.5, 1.5])).with_inputs(Columns((0, 2))), rows),
+    "restricted": Example(Restricted(2.0 * RBF(SCALES), [2, 0.1, 2, 0.5], [2, 9, 2, 3]), rows),
+    "white": Example(White(0.7) + 2.0 * RBF(1.5) * White(0.5), measurements, by_values=False),
+    "noise": Example(White(0.7), measurements, by_values=False),
 }

@@ -96,7 +96,8 @@ def test_gram_is_symmetric_and_diag_its_diagonal(name, seed):
     np.testing.assert_array_equal(K, K.T)
     np.testing.assert_allclose(kernel.diag(X), np.diagonal(K), rtol=1e-12)
     np.testing.assert_allclose(kernel.gram(X, Y), kernel.gram(Y, X).T, rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(kernel.gram(X, X), K, rtol=1e-12, atol=1e-12)
+    if EXAMPLES[name].by_values:
+        np.testing.assert_allclose(kernel.gram(X, X), K, rtol=1e-12, atol=1e-12)
     assert kernel(X[1], Y[2]) == pytest.approx(kernel.gram(X, Y)[1, 2], rel=1e-12)
 
 

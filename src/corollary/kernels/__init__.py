@@ -22,6 +22,7 @@ from corollary.kernels.algebra.functions import Power as Power
 from corollary.kernels.algebra.functions import Scaled as Scaled
 from corollary.kernels.algebra.inputs import InputMap as InputMap
 from corollary.kernels.algebra.inputs import from_feature_map as from_feature_map
+from corollary.kernels.algebra.restricted import Restricted as Restricted
 from corollary.kernels.base import Kernel as Kernel
 from corollary.kernels.features.arc_cosine import ArcCosineFeatures as ArcCosineFeatures
 from corollary.kernels.features.arc_cosine import arc_cosine_features as arc_cosine_features
@@ -56,6 +57,8 @@ from corollary.kernels.models.kernel_risk_models import KernelERMClassifier as K
 from corollary.kernels.models.kernel_risk_models import KernelERMRegressor as KernelERMRegressor
 from corollary.kernels.named import check_kernel as check_kernel
 from corollary.kernels.named import median_length_scale as median_length_scale
+from corollary.kernels.scikit_learn import as_kernel as as_kernel
+from corollary.kernels.scikit_learn import as_sklearn_kernel as as_sklearn_kernel
 from corollary.kernels.statistics.independence import centred_gram as centred_gram
 from corollary.kernels.statistics.independence import hsic as hsic
 from corollary.kernels.statistics.independence import hsic_test as hsic_test
@@ -90,3 +93,4 @@ from corollary.kernels.vectors.radial import length_scale_from_gamma as length_s
 from corollary.kernels.vectors.stationary import Laplacian as Laplacian
 from corollary.kernels.vectors.stationary import Periodic as Periodic
 from corollary.kernels.vectors.stationary import Stationary as Stationary
+from corollary.kernels.vectors.white import White as White
