@@ -1,6 +1,8 @@
 import copy
 import math
 import pickle
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +35,9 @@ from corollary.core.estimator import check_training_data
 from corollary.core.simulate import assert_bound_holds, assert_share_equals
 from corollary.linear import LogisticRegression as Remembering
 from corollary.representation import StandardScaler as Scaler
+
+# Rows here are new by construction, also to models that keep no record of theirs.
+pytestmark = pytest.mark.filterwarnings("ignore:.*keeps no record:UserWarning")
 
 
 class Recaller(ClassifierMixin, BaseEstimator):
@@ -326,6 +331,20 @@ def test_models_without_memory_say_what_is_assumed(data):
     certificate = certify(model, X[60:], y[60:])[0]
     assert "keeps no record of its training rows" in " ".join(map(str, certificate.assumptions))
     assert "keeps no record" in str(certificate)
+
+
+def test_models_without_memory_are_not_trusted_without_a_word(data):
+    X, y = data
+    model = LogisticRegression().fit(X, y)
+    with pytest.warns(UserWarning, match="pass kept_aside=True") as record:
+        certify(model, X, y)
+    assert [Path(warning.filename) for warning in record] == [Path(__file__)]
+    with pytest.warns(UserWarning, match="pass kept_aside=True"):
+        certify(model, X, y, groups=np.arange(120) % 30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        certify(model, X, y, kept_aside=True)
+        certify(make_pipeline(Scaler(), Remembering()).fit(X[:60], y[:60]), X[60:], y[60:])
 
 
 def test_seen_rows_without_a_theorem_give_an_empty_list_and_a_warning(data):

@@ -24,6 +24,9 @@ from corollary.ensemble import BaggingRegressor
 from corollary.linear import LinearRegression as OurLinearRegression
 from corollary.theory import clopper_pearson_upper
 
+# Rows here are new by construction, also to models that keep no record of theirs.
+pytestmark = pytest.mark.filterwarnings("ignore:.*keeps no record:UserWarning")
+
 LAW, FOLDS = "conformal.coverage-law", "conformal.cv-plus-given-rows"
 EXACT = "theory.clopper-pearson"
 

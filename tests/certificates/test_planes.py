@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import norm
 from sklearn.ensemble import BaggingClassifier as TheirBagging
@@ -167,6 +169,19 @@ def test_bag_by_hand(model, data):
         rows.append(len(others))
     bound = pac_bayes_kl_bound(np.mean(errors), divergence=0.0, n_samples=min(rows), delta=0.05)
     assert certified(model, X, labels)[BAG].bound == pytest.approx(2 * bound)
+    for frame in (pd.DataFrame(X, columns=["a", "b"]), pl.DataFrame(X, schema=["a", "b"])):
+        again = certified(model.fit(frame, labels), frame, labels)[BAG].bound
+        assert again == pytest.approx(2 * bound)
+
+
+def test_bags_of_categories_and_missing_values_get_no_certificate(data):
+    X, y = data
+    kinds = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "left", "right")})
+    gaps = np.where(X > 2, np.nan, X)
+    for rows in (kinds, gaps):
+        model = BaggingClassifier(random_state=0).fit(rows, y)
+        with pytest.warns(UserWarning, match="need tables of finite numbers"):
+            assert certify(model, rows, y, seen=True) == []
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,9 @@ guarantee(
 @guarantee(LAW, "5 normal calibration rows, certified with further rows", delta=DELTA, verify=5000)
 def few_rows(rng):
     model = split(rng, 5)
-    found = certify(model, np.zeros((3, 1)), rng.normal(size=3), confidence=1 - DELTA)
+    found = certify(
+        model, np.zeros((3, 1)), rng.normal(size=3), confidence=1 - DELTA, kept_aside=True
+    )
     return found[0].bound, 2 * ndtr(-model.thresholds_[0])
 
 
@@ -153,7 +155,7 @@ def held_out(rng):
     """Sixty further rows, counted."""
     model = split(rng)
     X, y = np.zeros((60, 1)), rng.normal(size=60)
-    found = certify(model, X, y, confidence=1 - DELTA)
+    found = certify(model, X, y, confidence=1 - DELTA, kept_aside=True)
     (one,) = [c for c in found if c.theorem == "theory.clopper-pearson"]
     return one.bound, 2 * ndtr(-model.thresholds_[0])
 

@@ -4,6 +4,7 @@ Rows are independent draws, or they have owners or moments; theorems about the f
 about the latter, and are not asked.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ class Question(NamedTuple):
 
 
 def ask_independent(
-    model: Any, X: Any, y: np.ndarray, *, seen: bool, anytime: bool
+    model: Any, X: Any, y: np.ndarray, *, seen: bool, anytime: bool, kept_aside: bool
 ) -> list[Question]:
     """Ask about rows drawn like these."""
     remembered = Question("model", None)
@@ -49,14 +50,16 @@ def ask_independent(
     if regions:
         _refuse_calibration_rows(model, X, y)
     needs = "anytime" if anytime else "unseen"
-    return [Question(needs, _check_unseen(model, X, len(y))), remembered]
+    return [Question(needs, _check_unseen(model, X, len(y), kept_aside)), remembered]
 
 
-def ask_dependent(model: Any, X: Any, y: np.ndarray, dependence: Dependence) -> list[Question]:
+def ask_dependent(
+    model: Any, X: Any, y: np.ndarray, dependence: Dependence, *, kept_aside: bool
+) -> list[Question]:
     """Ask about rows of new owners, or about a period."""
     if isinstance(model, PredictsRegions):
         _refuse_calibration_rows(model, X, y)
-    unused = _check_unseen(model, X, len(y))[1]
+    unused = _check_unseen(model, X, len(y), kept_aside)[1]
     questions = []
     if dependence.owners is not None:
         population = dependence.owners
@@ -137,7 +140,7 @@ def _refuse_calibration_rows(model: Any, X: Any, y: np.ndarray) -> None:
         )
 
 
-def _check_unseen(model: Any, X: Any, n: int) -> tuple[Assumption, ...]:
+def _check_unseen(model: Any, X: Any, n: int, kept_aside: bool) -> tuple[Assumption, ...]:
     overlaps = refuse_training_rows(
         model,
         X,
@@ -152,6 +155,8 @@ def _check_unseen(model: Any, X: Any, n: int) -> tuple[Assumption, ...]:
         )
     repeated = max((overlap.seen for overlap in overlaps), default=0)
     if not overlaps:
+        if not kept_aside:
+            _warn_of_no_record(model)
         unused = (
             "The rows were used neither to train the model, which keeps no record of its training "
             "rows, nor to choose it."
@@ -167,6 +172,16 @@ def _check_unseen(model: Any, X: Any, n: int) -> tuple[Assumption, ...]:
             "checked)."
         )
     return Assumption(drawn, "draws"), Assumption(unused, "rows")
+
+
+def _warn_of_no_record(model: Any) -> None:
+    warnings.warn(
+        f"{type(model).__name__} keeps no record of its training rows, so certify cannot check "
+        "that these rows are new to it; from training rows the certificates would be false. If "
+        "the rows were kept aside from training and from every choice, pass kept_aside=True.",
+        UserWarning,
+        stacklevel=6,
+    )
 
 
 def _repeats(X: Any, n: int) -> str:

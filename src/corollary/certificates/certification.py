@@ -86,8 +86,9 @@ def certify(
         Smallest and largest possible loss, chosen before seeing the rows. The default loss of a
         regressor is cut at the upper end; values of `loss` outside are refused.
     kept_aside : bool, default=False
-        Whether you vouch that the rows were kept aside from every choice about the model. The
-        assumption that says so is then listed as checked.
+        Whether you vouch that the rows were kept aside from training and from every choice about
+        the model. The assumption that says so is then listed as checked, and a model that keeps no
+        record of its training rows raises no warning.
     anytime : bool, default=False
         Whether you look more than once while rows arrive, or stop when you like what you see.
     declared : dict of str to float or None, default=None
@@ -127,8 +128,8 @@ def certify(
     Notes
     -----
     Whether the rows are new is checked by the fingerprint that our estimators keep of their
-    training rows, through pipelines, searches and wrappers. Other models keep none; their
-    certificates then say that it is assumed.
+    training rows, through pipelines, searches and wrappers. Other models keep none: certify then
+    warns, unless ``kept_aside=True``, and the certificates say that it is assumed.
 
     Guarantee: each certificate is false with probability at most 1 - confidence over the draw of
     the rows. Checked by ``tests/certificates/test_certify.py`` on 2,000 simulated worlds with 1 to
@@ -145,7 +146,7 @@ def certify(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, X_new, y, y_new = train_test_split(X, y, random_state=0)
     >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    >>> for certificate in corollary.certify(model, X_new, y_new):
+    >>> for certificate in corollary.certify(model, X_new, y_new, kept_aside=True):
     ...     print(f"{certificate.theorem}: {certificate.claim}")
     theory.clopper-pearson: at most 8.2% of such rows are classified wrongly
     theory.empirical-bernstein: at most 14.9% of such rows are classified wrongly
@@ -155,7 +156,9 @@ def certify(
 
     >>> import numpy as np
     >>> persons = np.arange(len(y_new)) % 20
-    >>> for certificate in corollary.certify(model, X_new, y_new, groups=persons, unit="person"):
+    >>> for certificate in corollary.certify(
+    ...     model, X_new, y_new, kept_aside=True, groups=persons, unit="person"
+    ... ):
     ...     print(f"{certificate.theorem}: {certificate.claim}")
     theory.unit-betting: at most 19.4% of rows of new persons are classified wrongly
     theory.unit-one-row: at most 28.3% of rows of new persons are classified wrongly
@@ -167,9 +170,9 @@ def certify(
     dependence = None
     if groups is not None or time is not None:
         dependence = read_dependence(groups, time, unit, training_groups, len(y))
-        questions = ask_dependent(model, X, y, dependence)
+        questions = ask_dependent(model, X, y, dependence, kept_aside=kept_aside)
     else:
-        questions = ask_independent(model, X, y, seen=seen, anytime=anytime)
+        questions = ask_independent(model, X, y, seen=seen, anytime=anytime, kept_aside=kept_aside)
     evidence = gather(model, X, y, loss, loss_range, seen, _check_declared(declared or {}))
     if dependence is not None:
         evidence = replace(evidence, groups=dependence.groups, order=dependence.order)
@@ -258,7 +261,10 @@ def _warn_of_nothing(model: Any, seen: bool, dependent: bool) -> None:
     rows = "its training rows" if seen else "rows it has not seen"
     repair = "pass 'loss_range'" if dependent else "pass 'loss' and 'loss_range'"
     if seen:
-        repair = "pass rows that it was not trained on, without seen=True"
+        repair = (
+            "pass rows that it was not trained on, without seen=True (theorems about training rows "
+            "need tables of finite numbers, and models whose training they can follow)"
+        )
     warnings.warn(
         f"No registered theorem certifies {type(model).__name__} from {rows}: the list is "
         f"empty. To get certificates, {repair}.",

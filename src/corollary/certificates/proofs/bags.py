@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from corollary.certificates._scikit_learn import bag_of
-from corollary.certificates.proofs._shared import conclude, once, rows_missing
+from corollary.certificates.proofs._shared import as_table, conclude, once, rows_missing
 from corollary.certificates.register import Evidence, register_theorem
 from corollary.core.certificate import Assumption, Certificate, Quantity, format_share
+from corollary.core.compat import safe_indexing
 from corollary.core.protocols import Bag
 from corollary.theory import pac_bayes_kl_bound
 
@@ -67,10 +69,11 @@ def left_out_losses(model: Any, X: Any, y: np.ndarray) -> tuple[np.ndarray, np.n
             f"left_out_losses needs a bag whose members have seen their draws of the rows alone. "
             f"{type(model).__name__} is none with these parameters and labels."
         )
-    return _left_out(bag, np.asarray(X), y)
+    return _left_out(bag, X, y)
 
 
-def _left_out(bag: Bag, rows: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _left_out(bag: Bag, X: Any, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    array = np.asarray(X)
     answers = y if bag.classes is None else np.searchsorted(bag.classes, y)
     losses, counts = [], []
     for member, drawn, columns in zip(bag.members, bag.drawn, bag.columns):
@@ -80,7 +83,9 @@ def _left_out(bag: Bag, rows: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np
         if not counts[-1]:
             losses.append(0.0)
             continue
-        table, truth = rows[left_out][:, columns], answers[left_out]
+        named = hasattr(member, "feature_names_in_")  # forests grow members on arrays
+        table = safe_indexing(safe_indexing(X if named else array, left_out), columns, axis=1)
+        truth = answers[left_out]
         if hasattr(member, "predict_proba"):
             shares = member.predict_proba(table)
             right = truth[:, None] == np.asarray(member.classes_)[None, :]
@@ -95,11 +100,8 @@ def _bag(evidence: Evidence) -> Bag | None:
     """Read a classifier as a bag, if its error rate on these rows is asked for."""
     if evidence.kind != "classifier" or evidence.quantity != Quantity() or evidence.y.ndim != 1:
         return None
-    rows = evidence.X
-    if not isinstance(rows, np.ndarray) or rows.dtype.kind not in "fiub" or rows.ndim != 2:
-        return None
-    # What marks missing values is learnt from all rows.
-    if rows.dtype.kind == "f" and np.isnan(rows).any():
+    # Categories and what marks missing values are learnt from all rows.
+    if as_table(evidence.X) is None or sparse.issparse(evidence.X):
         return None
     if not set(np.unique(evidence.y)) <= set(evidence.model.classes_):
         return None
