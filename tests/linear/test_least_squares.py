@@ -318,3 +318,28 @@ def test_fewer_rows_than_columns_far_from_the_origin(n):
         )[0]
         np.testing.assert_allclose(model.coef_, shortest, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(model.predict(X), y, atol=1e-8)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("shape", [(40, 6), (6, 40), (20, 20), (1, 3)])
+def test_singular_values_and_smallest_norm_equal_the_peer(shape, fit_intercept, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=shape) + 3.0, rng.normal(size=(shape[0], 2))
+    w = rng.exponential(size=shape[0])
+    ours = LinearRegression(fit_intercept=fit_intercept).fit(X, y, sample_weight=w)
+    theirs = peer.LinearRegression(fit_intercept=fit_intercept).fit(X, y, sample_weight=w)
+    assert ours.singular_.shape == theirs.singular_.shape
+    np.testing.assert_allclose(ours.singular_, theirs.singular_, rtol=1e-7, atol=1e-6)
+    assert ours.rank_ == theirs.rank_
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-7, atol=1e-9)
+
+
+def test_wide_designs_need_no_decomposition_unless_rows_are_dependent(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 50)) + 100.0, rng.normal(size=12)
+    model = LinearRegression().fit(X, y)
+    assert model.solver_ == "dual"
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-9)
+    twice = LinearRegression().fit(np.vstack([X, X]), np.concatenate([y, y]))
+    assert (twice.solver_, twice.rank_) == ("svd", 11)
+    np.testing.assert_allclose(twice.coef_, model.coef_, rtol=1e-8, atol=1e-10)

@@ -141,7 +141,7 @@ def test_equals_the_peer(data, solver, n, fit_intercept, sparse_input, seed):
     w = np.random.default_rng(seed).exponential(size=n)
     given = sparse.csr_matrix(X) if sparse_input else X
     options = {"alpha": 0.6, "fit_intercept": fit_intercept}
-    ours = Ridge(solver=solver, **options).fit(given, y, sample_weight=w)
+    ours = Ridge(solver=solver, tol=1e-12, **options).fit(given, y, sample_weight=w)
     theirs = peer.Ridge(solver="svd", **options).fit(X, y, sample_weight=w)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-6, atol=1e-8)
@@ -188,7 +188,7 @@ def test_large_sparse_input_is_never_made_dense(seed, monkeypatch):
     monkeypatch.setattr(sparse.csr_matrix, "toarray", None)
     rng = np.random.default_rng(seed)
     y = X @ rng.normal(size=300) + 1.0 + 0.1 * rng.normal(size=400)
-    model = Ridge(alpha=1.0).fit(X, y)
+    model = Ridge(alpha=1.0, tol=1e-10).fit(X, y)
     assert model.solver_ == "lsqr"
     assert model.n_iter_ > 1
     # Optimality, computed without the solver: gradient in coefficients and in the intercept.
@@ -296,3 +296,75 @@ def test_choice_of_several_targets_and_sparse_input(data):
     theirs = peer.RidgeCV(alphas=alphas).fit(X, Y)
     assert ours.alpha_ == theirs.alpha_
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("solver", ["auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga"])
+def test_every_solver_reaches_the_minimum_for_one_penalty_per_target(data, solver):
+    X, y = data
+    Y, alphas = np.column_stack([y, X[:, 0], 2.0 * y]), [0.1, 5.0, 0.1]
+    model = Ridge(alphas, solver=solver, tol=1e-12).fit(X, Y)
+    for k, alpha in enumerate(alphas):
+        expected = peer.Ridge(alpha, solver="svd").fit(X, Y[:, k])
+        np.testing.assert_allclose(model.coef_[k], expected.coef_, rtol=1e-7, atol=1e-10)
+        assert model.intercept_[k] == pytest.approx(expected.intercept_, rel=1e-7)
+    iterates = solver in ("lsqr", "sparse_cg")
+    assert (model.n_iter_ is not None) == iterates
+    assert not iterates or model.n_iter_.shape == (3,)
+    chunks = [(X[:20], Y[:20]), (X[20:], Y[20:])]
+    again = Ridge(alphas).fit_source(chunks)
+    np.testing.assert_allclose(again.coef_, model.coef_, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [[1.0, 2.0], [-1.0], [np.nan, 1.0, 1.0]])
+def test_penalties_must_belong_to_targets(data, alpha):
+    X, y = data
+    with pytest.raises(ValueError, match="'alpha' parameter of Ridge must be"):
+        Ridge(alpha).fit(X, np.column_stack([y, y, y]))
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error", "r2"])
+@pytest.mark.parametrize("per_target", [False, True])
+def test_choice_by_any_score_equals_the_peer(data, scoring, per_target, seed):
+    X, y = data
+    rng = np.random.default_rng(seed)
+    Y = np.column_stack([y, rng.normal(size=len(y))])
+    options = {
+        "alphas": np.geomspace(0.01, 1000, 7),
+        "scoring": scoring,
+        "store_cv_results": True,
+        "alpha_per_target": per_target,
+    }
+    for targets in (Y,) if per_target else (Y, y):
+        ours = RidgeCV(**options).fit(X, targets)
+        theirs = peer.RidgeCV(**options).fit(X, targets)
+        np.testing.assert_allclose(ours.alpha_, theirs.alpha_)
+        np.testing.assert_allclose(ours.best_score_, theirs.best_score_, rtol=1e-7)
+        assert ours.cv_results_.shape == theirs.cv_results_.shape
+        np.testing.assert_allclose(ours.cv_results_, theirs.cv_results_, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-7)
+
+
+def test_weighted_scores_of_rows_left_out_equal_the_peer(data, seed):
+    X, y = data
+    w = np.random.default_rng(seed).exponential(size=len(y))
+    options = {"alphas": [0.1, 1.0, 50.0], "scoring": "r2", "store_cv_results": True}
+    ours = RidgeCV(**options).fit(X, y, sample_weight=w)
+    theirs = peer.RidgeCV(**options).fit(X, y, sample_weight=w)
+    assert (ours.alpha_, ours.best_score_) == pytest.approx((theirs.alpha_, theirs.best_score_))
+    np.testing.assert_allclose(ours.cv_results_, theirs.cv_results_, rtol=1e-7)
+
+
+def test_choice_by_folds_equals_the_peer(data, seed):
+    X, y = data
+    w = np.random.default_rng(seed).exponential(size=len(y))
+    options = {"alphas": [0.0, 1.0, 50.0, 1e4], "cv": 4}
+    ours = RidgeCV(**options).fit(X, y, sample_weight=w)
+    theirs = peer.RidgeCV(**options).fit(X, y, sample_weight=w)
+    assert (ours.alpha_, ours.best_score_) == pytest.approx((theirs.alpha_, theirs.best_score_))
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-7)
+    assert hasattr(ours, "fingerprint_")
+    assert not hasattr(ours, "loo_errors_")
+    for name in ("store_cv_results", "alpha_per_target"):
+        with pytest.raises(ValueError, match=f"cv!=None and {name}=True are incompatible"):
+            RidgeCV(**options, **{name: True}).fit(X, y)

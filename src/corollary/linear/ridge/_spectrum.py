@@ -20,10 +20,10 @@ class Spectrum(NamedTuple):
     x_mean: np.ndarray  # what was subtracted from X
     y_mean: np.ndarray  # and from y
 
-    def coefficients(self, alpha: float) -> np.ndarray:
-        """Return the ridge coefficients for one positive penalty."""
-        s = self.singular_values
-        return self.directions @ ((s / (s**2 + alpha))[:, np.newaxis] * self.projections)
+    def coefficients(self, alpha: float | np.ndarray) -> np.ndarray:
+        """Return the ridge coefficients for one positive penalty, or for one of each target."""
+        s = self.singular_values[:, np.newaxis]
+        return self.directions @ (s / (s**2 + alpha) * self.projections)
 
     def coordinates(self, X: Any) -> np.ndarray:
         """Return centred rows along the singular directions."""
@@ -50,12 +50,13 @@ def spectrum(
     return Spectrum(s, Vt.T, U.T @ R[:, d:], shift[:d], shift[d:])
 
 
-def check_alphas(name: str, alphas: Any) -> np.ndarray:
-    """Validate a grid of penalties."""
+def check_alphas(name: str, alphas: Any, *, zero: bool = False) -> np.ndarray:
+    """Validate a grid of penalties, which may be ``zero`` where no leverage is computed."""
     grid = np.asarray(alphas, dtype=np.float64)
-    if grid.ndim != 1 or len(grid) == 0 or not np.all(grid > 0) or not np.all(np.isfinite(grid)):
+    allowed = (grid >= 0 if zero else grid > 0) & np.isfinite(grid)
+    if grid.ndim != 1 or len(grid) == 0 or not np.all(allowed):
         raise ValueError(
-            f"The 'alphas' parameter of {name} must be a one-dimensional array of positive "
-            f"numbers. Got {alphas!r} instead."
+            f"The 'alphas' parameter of {name} must be a one-dimensional array of "
+            f"{'non-negative' if zero else 'positive'} numbers. Got {alphas!r} instead."
         )
     return grid

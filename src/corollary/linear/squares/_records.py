@@ -13,8 +13,11 @@ class LeastSquares(NamedTuple):
     intercept: Any  # float or (n_targets,); zero if none was asked for
     rank: int  # of the (centred) design
     rcond: float  # estimated reciprocal condition number of the scaled normal equations
-    solver: str  # "cholesky", "svd" (of the rows), "eigen" (of the equations), "dual" or "lsqr"
-    n_iter: int = 1  # of "lsqr"
+    solver: (
+        str  # "cholesky", "svd" (of the rows), "eigen" (of the equations), "dual", "lsqr", "nnls"
+    )
+    n_iter: np.ndarray | None = None  # of "lsqr", one entry per target
+    singular_values: np.ndarray | None = None  # of the (centred) design, if they were asked for
 
 
 def shaped(

@@ -1,7 +1,7 @@
 """Regressors that need no more of the rows than their normal equations."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -86,13 +86,23 @@ class LeastSquaresRegressor(MultiTargetLinearRegressor, EquationsRegressor):
     def _problem(self) -> LeastSquaresProblem:
         """Return the problem that the parameters describe."""
 
+    def _solve(
+        self, n_targets: int, solve: Callable[[LeastSquaresProblem], LeastSquares]
+    ) -> LeastSquares:
+        """Solve for all targets."""
+        return solve(self._problem())
+
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        self._keep(self._problem().solve_arrays(X, y, sample_weight))
+        n_targets = 1 if y.ndim == 1 else y.shape[1]
+        self._keep(self._solve(n_targets, lambda p: p.solve_arrays(X, y, sample_weight)))
 
     def _fit_equations(
         self, source: Source, equations: NormalEquations, n_jobs: int | None
     ) -> None:
-        self._keep(replace(self._problem(), n_jobs=n_jobs).solve_source(source, equations))
+        def solve(problem: LeastSquaresProblem) -> LeastSquares:
+            return replace(problem, n_jobs=n_jobs).solve_source(source, equations)
+
+        self._keep(self._solve(source.n_targets, solve))
 
     def _keep(self, solution: LeastSquares) -> None:
         self.coef_ = np.ascontiguousarray(solution.coef.T)

@@ -33,20 +33,19 @@ from corollary.core.summary import ArraySource, Source
 from corollary.linear.squares._factorisation import (
     DECOMPOSE_BELOW,
     ScaledCholesky,
+    gram_singular_values,
+    refinements,
     solve_factor,
     solve_gram,
+    svd_values,
 )
+from corollary.linear.squares._nonnegative import rows_of_equations, solve_nonnegative
 from corollary.linear.squares._records import LeastSquares, shaped
 from corollary.linear.squares._refinement import ResidualProducts
 from corollary.linear.squares._triangular_factor import TriangularFactor
 from corollary.linear.squares._wide import is_large, solve_iteratively, solve_wide
 from corollary.linear.squares.normal_equations import NormalEquations
 
-# Reciprocals of the condition number of the scaled normal equations. Above the first, their
-# solution is as accurate as any; below the second, refinement contracts by less than about 1e-4
-# per step and an orthogonal method is the honest choice.
-REFINE_BELOW = 1e-2
-REFINE_TWICE_BELOW = 1e-7
 # A column whose spread is this small against its mean is constant up to rounding.
 CONSTANT = 32 * float(np.finfo(np.float64).eps)
 
@@ -61,16 +60,27 @@ class LeastSquaresProblem:
     tol: float = 1e-10  # of "lsqr"
     max_iter: int | None = None  # of "lsqr"
     n_jobs: int | None = None
+    positive: bool = False  # whether coefficients must not be negative
+    singular: bool = False  # whether the singular values of the design are asked for
 
     def solve_arrays(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> LeastSquares:
         """Solve for validated arrays, on the smaller side of X."""
-        if self.solver == "lsqr" or (self.solver == "auto" and is_large(X)):
+        iterate = self.solver == "lsqr" or (self.solver == "auto" and is_large(X))
+        if iterate and not self.positive:
             return solve_iteratively(
                 X, y, sample_weight, self.alpha, self.fit_intercept, self.tol, self.max_iter
             )
         if X.shape[0] <= X.shape[1]:
-            decompose = self.solver == "svd"
-            return solve_wide(X, y, sample_weight, self.alpha, self.fit_intercept, decompose)
+            return solve_wide(
+                X,
+                y,
+                sample_weight,
+                self.alpha,
+                self.fit_intercept,
+                decompose=self.solver == "svd",
+                positive=self.positive,
+                singular=self.singular,
+            )
         source = ArraySource((X, y, sample_weight))
         equations = source.reduce(NormalEquations.for_data(X, y), self.n_jobs)
         return self.solve_source(source, equations)
@@ -84,18 +94,21 @@ class LeastSquaresProblem:
         cross = equations.cross(centred=self.fit_intercept)[kept]
         factor = ScaledCholesky.of(gram, self.alpha)
         rcond = 0.0 if factor is None else factor.rcond
-        if factor is not None and rcond >= DECOMPOSE_BELOW and self.solver != "svd":
+        rows = None
+        if self.positive:
+            solver, rank = "nnls", len(kept)
+            rows = self._triangle(source, equations) if source.rereadable else None
+            A, B = rows_of_equations(gram, cross) if rows is None else (rows[0][:, kept], rows[1])
+            coef = solve_nonnegative(A, B, self.alpha)
+        elif factor is not None and rcond >= DECOMPOSE_BELOW and self.solver != "svd":
             solver, rank = "cholesky", len(kept)
             coef = factor.solve(cross)
-            steps = (rcond < REFINE_BELOW) + (rcond < REFINE_TWICE_BELOW)
-            for _ in range(steps if source.rereadable else 0):
+            for _ in range(refinements(rcond) if source.rereadable else 0):
                 coef += factor.solve(self._descent_direction(source, equations, coef, kept))
         elif source.rereadable:
             solver = "svd"
-            means = equations.moments.mean
-            shift = means if self.fit_intercept else np.zeros_like(means)
-            R = source.reduce(TriangularFactor.of_shift(shift), self.n_jobs).R
-            coef, rank = solve_factor(R[:, kept], R[:, equations.n_features :], self.alpha)
+            rows = self._triangle(source, equations)
+            coef, rank = solve_factor(rows[0][:, kept], rows[1], self.alpha)
         else:
             solver = "eigen"
             coef, rank = solve_gram(gram, cross, self.alpha)
@@ -110,7 +123,23 @@ class LeastSquaresProblem:
         full = np.zeros((equations.n_features, cross.shape[1]))
         full[kept] = coef
         intercept = equations.y_mean - equations.x_mean @ full
-        return shaped(full, intercept, source.target_ndim, self.fit_intercept, rank, rcond, solver)
+        values = None
+        if self.singular and not self.positive:
+            whole = equations.gram(centred=self.fit_intercept)
+            values = gram_singular_values(whole) if rows is None else svd_values(rows[0])
+        solution = shaped(
+            full, intercept, source.target_ndim, self.fit_intercept, rank, rcond, solver
+        )
+        return solution._replace(singular_values=values)
+
+    def _triangle(
+        self, source: Source, equations: NormalEquations
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the triangular factor of the rows, the columns of X and of y apart."""
+        means = equations.moments.mean
+        shift = means if self.fit_intercept else np.zeros_like(means)
+        R = source.reduce(TriangularFactor.of_shift(shift), self.n_jobs).R
+        return R[:, : equations.n_features], R[:, equations.n_features :]
 
     def _descent_direction(
         self, source: Source, equations: NormalEquations, coef: np.ndarray, kept: np.ndarray

@@ -1,8 +1,10 @@
 r"""Least squares with at least as many columns as rows, and for large sparse inputs.
 
-With fewer rows than columns the ridge solution is found on the side of the rows: the push-through
+With fewer rows than columns the solution is found on the side of the rows: the push-through
 identity :math:`(X^\top X+\alpha I)^{-1}X^\top = X^\top(XX^\top+\alpha I)^{-1}` turns a system of
-size n_features into one of size n_samples.
+size n_features into one of size n_samples. Without penalty its limit is the solution of smallest
+norm, provided that the rows are independent. Centred rows never are, for their weighted sum is
+zero; a reflection brings that one dependence into the last row, which is left out.
 """
 
 import warnings
@@ -12,7 +14,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.linear.squares._factorisation import DECOMPOSE_BELOW, ScaledCholesky, solve_factor
+from corollary.linear.squares._factorisation import (
+    DECOMPOSE_BELOW,
+    ScaledCholesky,
+    gram_singular_values,
+    refinements,
+    solve_factor,
+    svd_values,
+)
+from corollary.linear.squares._nonnegative import solve_nonnegative
 from corollary.linear.squares._records import LeastSquares, shaped
 
 # Sparse inputs are iterated upon when the smaller side exceeds this: the products of its rows or
@@ -31,12 +41,19 @@ def solve_wide(
     sample_weight: np.ndarray | None,
     alpha: float,
     fit_intercept: bool,
-    decompose: bool,
+    *,
+    decompose: bool = False,
+    positive: bool = False,
+    singular: bool = False,
 ) -> LeastSquares:
-    """Solve least squares on the side of the rows, by singular values if ``decompose``."""
+    """Solve least squares on the side of the rows.
+
+    By singular values if ``decompose``, over coefficients that are not negative if ``positive``;
+    singular values are returned if ``singular``.
+    """
     x_mean, y_mean, root = _centre(X, y, sample_weight, fit_intercept)
     target = (y.reshape(len(y), -1) - y_mean) * root
-    if alpha > 0 and not decompose:
+    if alpha > 0 and not (decompose or positive):
         K = _row_products(X, x_mean, root)
         factor = ScaledCholesky.of(K, alpha)
         if factor is not None and factor.rcond >= DECOMPOSE_BELOW:
@@ -46,14 +63,49 @@ def solve_wide(
             return shaped(
                 coef, intercept, y.ndim, fit_intercept, min(X.shape), factor.rcond, "dual"
             )
-    dense = X.toarray() if sparse.issparse(X) else X
-    Z = dense - x_mean
+    Z = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64) - x_mean
     if fit_intercept:
         # The rounding of a large mean would stay in every row and look like one more direction.
         slip = (root[:, 0] ** 2) @ Z / (root**2).sum()
-        Z, x_mean = Z - slip, x_mean + slip
-    coef, rank = solve_factor(Z * root, target, alpha)
-    return shaped(coef, y_mean - x_mean @ coef, y.ndim, fit_intercept, rank, 0.0, "svd")
+        Z -= slip
+        x_mean = x_mean + slip
+    Z *= root
+    solver, rank, rcond, values, independent = "svd", min(Z.shape), 0.0, None, None
+    if alpha == 0 and not (decompose or positive):
+        independent = _solve_independent_rows(Z, target, root if fit_intercept else None)
+    if positive:
+        solver, coef = "nnls", solve_nonnegative(Z, target, alpha)
+    elif independent is not None:
+        solver, (coef, rank, rcond) = "dual", independent
+    else:
+        coef, rank = solve_factor(Z, target, alpha)
+    if singular and not positive:
+        values = gram_singular_values(Z @ Z.T) if solver == "dual" else svd_values(Z)
+    solution = shaped(coef, y_mean - x_mean @ coef, y.ndim, fit_intercept, rank, rcond, solver)
+    return solution._replace(singular_values=values)
+
+
+def _solve_independent_rows(
+    Z: np.ndarray, target: np.ndarray, root: np.ndarray | None
+) -> tuple[np.ndarray, int, float] | None:
+    """Return the solution of smallest norm, its rank and condition; None if rows are dependent.
+
+    ``root`` is the vector that centred rows are orthogonal to, None for rows that are not centred.
+    """
+    if root is not None:
+        mirror = root / np.linalg.norm(root)
+        mirror[-1] += 1.0 if mirror[-1] >= 0 else -1.0
+        mirror /= np.linalg.norm(mirror)
+        Z, target = (A[:-1] - 2.0 * mirror[:-1] * (mirror.T @ A) for A in (Z, target))
+    if len(Z) == 0:
+        return None
+    factor = ScaledCholesky.of(Z @ Z.T)
+    if factor is None or factor.rcond < DECOMPOSE_BELOW:
+        return None
+    dual = factor.solve(target)
+    for _ in range(refinements(factor.rcond)):
+        dual += factor.solve(target - Z @ (Z.T @ dual))
+    return Z.T @ dual, len(Z), factor.rcond
 
 
 def solve_iteratively(
@@ -79,12 +131,11 @@ def solve_iteratively(
     )
     limit = 10 * min(X.shape) if max_iter is None else max_iter
     coef = np.empty((X.shape[1], target.shape[1]))
-    n_iter = 1
+    n_iter = np.zeros(target.shape[1], dtype=np.int32)
     for k in range(target.shape[1]):
-        coef[:, k], stopped, used, *_ = lsqr(
+        coef[:, k], stopped, n_iter[k], *_ = lsqr(
             design, target[:, k], damp=np.sqrt(alpha), atol=tol, btol=tol, conlim=0, iter_lim=limit
         )
-        n_iter = max(n_iter, int(used))
         if stopped == 7:  # the limit of iterations
             warnings.warn(
                 f"LSQR stopped after {limit} iterations before it reached tol={tol:g}. Raise "

@@ -2,6 +2,11 @@
 
 from dataclasses import KW_ONLY
 
+import numpy as np
+
+from corollary.core.estimator import NoEffect, NonNegative, fitted
+from corollary.core.schema import Array, Optional
+from corollary.linear.squares._records import LeastSquares
 from corollary.linear.squares._regressor import LeastSquaresRegressor
 from corollary.linear.squares._solve import LeastSquaresProblem
 
@@ -16,9 +21,16 @@ class LinearRegression(LeastSquaresRegressor):
     ----------
     fit_intercept : bool, default=True
         Whether the model has an intercept.
+    copy_X : bool, default=True
+        Changes nothing: X is never written to.
+    tol : float, default=1e-6
+        Relative tolerance of the iterations that solve for sparse inputs with both sides above
+        4096; other inputs are solved directly.
     n_jobs : int or None, default=None
         Threads for :meth:`fit`; None means one per available core. The result does not depend
         on it.
+    positive : bool, default=False
+        Whether coefficients must not be negative.
 
     Attributes
     ----------
@@ -28,8 +40,12 @@ class LinearRegression(LeastSquaresRegressor):
         Intercept.
     rank_ : int
         Rank of the (centred) design.
+    singular_ : ndarray of shape (min(n_samples, n_features),) or None
+        Singular values of the (centred and weighted) design, descending; None with
+        ``positive=True`` and where the solver iterates.
     solver_ : str
-        What was used: "cholesky", "svd" or "eigen".
+        What was used: "cholesky", "dual", "svd", "eigen", "lsqr" or "nnls", which is for
+        ``positive=True``.
 
     See Also
     --------
@@ -42,9 +58,6 @@ class LinearRegression(LeastSquaresRegressor):
     The fit forms the normal equations block by block, so that X is neither copied nor centred,
     refines their solution with residuals of the rows, and falls back to an orthogonal
     factorisation when they are ill-conditioned.
-
-    Of scikit-learn's parameters, ``positive``, ``tol`` and ``copy_X`` are not offered: there are no
-    sign constraints, X is never written to, and ``n_jobs=None`` uses all cores.
 
     Guarantee. With uncorrelated noise of equal variance and full column rank, no linear unbiased
     estimate of the coefficients has a smaller covariance (Gauss and Markov), checked by
@@ -62,7 +75,23 @@ class LinearRegression(LeastSquaresRegressor):
 
     _: KW_ONLY
     fit_intercept: bool = True
+    copy_X: NoEffect = True
+    tol: NonNegative = 1e-6
     n_jobs: int | None = None
+    positive: bool = False
+
+    singular_: np.ndarray | None = fitted(Optional(Array("f", "*", low=0.0)))
 
     def _problem(self) -> LeastSquaresProblem:
-        return LeastSquaresProblem(0.0, self.fit_intercept, n_jobs=self.n_jobs)
+        return LeastSquaresProblem(
+            0.0,
+            self.fit_intercept,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+            positive=self.positive,
+            singular=True,
+        )
+
+    def _keep(self, solution: LeastSquares) -> None:
+        super()._keep(solution)
+        self.singular_ = solution.singular_values
