@@ -304,3 +304,65 @@ def test_the_command_line_keeps_xla_to_one_thread(monkeypatch):
     cli.main()
     assert os.environ["NPROC"] == "1"
     monkeypatch.delenv("NPROC")
+
+
+def test_what_nobody_foresaw_ends_in_a_sentence(monkeypatch, table, tmp_path):
+    def fail(*args, **kwargs):
+        raise ZeroDivisionError("division by \x1b[2J zero\nin the depths")
+
+    monkeypatch.setattr("corollary.reporting.report", fail)
+    words = ("report", table, "-t", "area", "--out", tmp_path / "out")
+    result = _run(*words)
+    assert result.exit_code == EXIT_CODES["fault"] == 1
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("Error: corollary failed, which it should not. ZeroDivisionError: divis")
+    assert "Traceback" not in result.stderr
+    result = _run(*words, "--debug")
+    assert result.exit_code == 1
+    assert "Traceback (most recent call last)" in result.stderr
+    assert "in the depths" in result.stderr
+
+
+def test_lack_of_memory_is_said(monkeypatch, table, tmp_path):
+    def fail(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("corollary.reporting.predict_file", fail)
+    result = _run("predict", table, table)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: There is not enough memory. Take fewer rows or columns, or a larger machine.\n"
+    )
+
+
+def test_a_refusal_shows_its_place_on_request(table, tmp_path):
+    result = _run("predict", table, table, "--debug")
+    assert result.exit_code == EXIT_CODES["model"]
+    assert "Traceback" in result.stderr
+    assert "ReportError" in result.stderr
+
+
+def test_names_from_data_do_not_command_the_terminal(tmp_path):
+    hostile = "\x1b]0;owned\x07\x1b[2J\u202ew"
+    path = tmp_path / f"{hostile}.csv"
+    path.write_text(f"a,{hostile},y\n" + "1,2,3\n" * 12)
+    done = subprocess.run([*RUN, "report", path, "-t", "z"], capture_output=True, check=False)
+    assert done.returncode == EXIT_CODES["target"]
+    said = done.stderr.decode()
+    assert "owned" in said
+    # What the parser of words says, too.
+    done = subprocess.run([*RUN, "report", path, hostile], capture_output=True, check=False)
+    assert done.returncode == EXIT_CODES["usage"]
+    for c in "\x1b\x07\u202e":
+        assert c not in said + done.stderr.decode() + done.stdout.decode()
+
+
+def test_the_summary_does_not_command_the_terminal(capsys):
+    from types import SimpleNamespace
+
+    card = {"question": "How?", "number": "1", "sentence": "of \x1b[2J"}
+    verdict = {"headline": "H", "sentence": "the \x1b]0;x\x07 one", "cards": [card]}
+    cli._summarise(SimpleNamespace(content={"verdict": verdict}, paths={}))
+    printed = capsys.readouterr().out
+    assert "\ufffd[2J" in printed
+    assert "\x07" not in printed

@@ -9,19 +9,26 @@ import io
 import os
 import sys
 import time
+import traceback
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from corollary.core.display import clean
+
 EPILOG = (
-    "Exit codes: 0 done; 2 wrong usage; 3 the data file cannot be used; 4 the target cannot be "
-    "predicted; 5 the output cannot be written; 6 the model file was refused; 130 interrupted."
+    "Exit codes: 0 done; 1 a fault of corollary; 2 wrong usage; 3 the data file cannot be used; "
+    "4 the target cannot be predicted; 5 the output cannot be written; 6 the model file was "
+    "refused; 130 interrupted."
 )
 #: Bundled data, as the report knows them; repeated here so that help need not import it.
 DEMOS = ("breast_cancer", "iris", "wine", "digits", "diabetes")
+
+_Debug = Annotated[bool, typer.Option("--debug", help="If it fails, show where, as a traceback.")]
 
 app = typer.Typer(
     add_completion=False,
@@ -99,6 +106,7 @@ def _report(
     open_: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser when done.")
     ] = False,
+    debug: _Debug = False,
 ) -> None:
     """Train, compare, calibrate, certify and explain models of a table.
 
@@ -111,7 +119,7 @@ def _report(
         raise typer.BadParameter("give either DATA or --demo, not both.", param_hint="--demo")
     if not fast and _will_compile():
         screen.say("compiling, once")
-    with _failures(), screen.progress():
+    with _failures(screen, debug), screen.progress():
         from corollary.reporting import read_demo, report
 
         made = report(
@@ -129,7 +137,7 @@ def _report(
             order=order,
             independent=independent,
         )
-    _summarise(made)
+        _summarise(made)
     if open_:
         typer.launch(str(made.paths["report.html"].resolve()))
 
@@ -150,10 +158,11 @@ def _predict(
             "--out", "-o", metavar="FILE", help="CSV or, by its extension, Parquet; else stdout."
         ),
     ] = None,
+    debug: _Debug = False,
 ) -> None:
     """Predict new rows, with sets or intervals and flags on what is unusual."""
     screen = _Screen()
-    with _failures():
+    with _failures(screen, debug):
         from corollary.reporting import predict_file
 
         table, notes = predict_file(model, data, out)
@@ -169,8 +178,9 @@ def _print_csv(table: Any) -> None:
     """Print in UTF-8 whatever the terminal speaks: data are for other programs."""
     from corollary.reporting import ReportError
 
+    text = table.to_csv(index=False)
     try:
-        sys.stdout.buffer.write(table.to_csv(index=False).encode())
+        sys.stdout.buffer.write((clean(text) if sys.stdout.isatty() else text).encode())
         sys.stdout.flush()
     except OSError as error:
         # What is left in the buffer must not fail once more when the process ends.
@@ -228,20 +238,38 @@ class _Screen:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
-    """Turn what a user can mend into a message and an exit code."""
+def _failures(screen: _Screen, debug: bool) -> Iterator[None]:
+    """End every failure with a sentence and one of the exit codes of `EPILOG`."""
     try:
-        yield
+        with warnings.catch_warnings():
+            if not debug:
+                warnings.showwarning = lambda message, *where: screen.say(f"Warning: {message}")
+            yield
     except KeyboardInterrupt:
-        print("Interrupted; nothing was written.", file=sys.stderr)
+        screen.say("Interrupted; nothing was written.")
         raise typer.Exit(130) from None
     except Exception as error:
         from corollary.reporting import ReportError
 
-        if not isinstance(error, ReportError):
-            raise
-        print(f"Error: {error.message}", file=sys.stderr)
-        raise typer.Exit(error.exit_code) from None
+        if debug:
+            screen.say(traceback.format_exc())
+        if isinstance(error, ReportError):
+            screen.say(f"Error: {error.message}")
+            raise typer.Exit(error.exit_code) from None
+        screen.say(f"Error: {_unforeseen(error)}")
+        raise typer.Exit(1) from None
+
+
+def _unforeseen(error: Exception) -> str:
+    """Say what nobody has foreseen."""
+    if isinstance(error, MemoryError):
+        return "There is not enough memory. Take fewer rows or columns, or a larger machine."
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    what = what if len(what) <= 300 else f"{what[:300]} ..."
+    return (
+        f"corollary failed, which it should not. {what.rstrip('.')}. Please report it, with the "
+        "traceback that --debug shows."
+    )
 
 
 def _summarise(made: Any) -> None:
@@ -254,21 +282,35 @@ def _summarise(made: Any) -> None:
     wide = sys.stdout.isatty()
     console = Console(highlight=False, width=None if wide else 100, soft_wrap=False)
     console.print()
-    console.print(Text(answers["headline"], style="bold"), Text(answers["sentence"]))
+    console.print(Text(answers["headline"], style="bold"), Text(clean(answers["sentence"])))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")  # never cut short, wherever wide characters fall
     for card in answers["cards"]:
-        table.add_row(Text(card["question"]), Text(card["number"]), Text(card["sentence"]))
+        table.add_row(*(Text(clean(card[part])) for part in ("question", "number", "sentence")))
     console.print(table)
     console.print()
     for path in made.paths.values():
-        console.print(Text(f"{_size(path)}  {path}"))
+        console.print(Text(clean(f"{_size(path)}  {path}")))
 
 
 def _size(path: Path) -> str:
     return f"{path.stat().st_size / 1024:6.0f} KB"
+
+
+class _Messages:
+    """Standard error, where names from data and files shall not command the terminal."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> Any:
+        """Write text, whoever it comes from."""
+        return self.stream.write(clean(text))
 
 
 def main() -> None:
@@ -279,4 +321,6 @@ def main() -> None:
     gc.set_threshold(100_000)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # terminals that lack a letter show a "?"
-    app(prog_name="corollary")
+    messages: Any = _Messages(sys.stderr)
+    with redirect_stderr(messages):
+        app(prog_name="corollary")

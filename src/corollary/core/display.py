@@ -1,8 +1,9 @@
-"""What people see of results: axes to draw on, and tables in notebooks.
+"""What people see of results: axes to draw on, tables in notebooks, and text from strangers.
 
 Matplotlib is an optional extra, and this is the one place that asks for it.
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from html import escape
 from numbers import Real
@@ -38,3 +39,20 @@ def _text(entry: Any) -> str:
     if isinstance(entry, Real) and not isinstance(entry, bool):
         return f"{float(entry):.4g}"
     return str(entry)
+
+
+def clean(text: str) -> str:
+    """Make text from data safe to look at: control and direction-changing characters show.
+
+    Escaping keeps markup from running; this keeps a name from hiding or reversing the text
+    around it, and from commanding the terminal it is printed on.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept = [
+        c
+        if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        else "\ufffd"
+        for c in text
+    ]
+    return "".join(kept)

@@ -1,7 +1,15 @@
 """What can go wrong for a user of the report, by kind."""
 
 #: Exit code of the command line by kind of failure.
-EXIT_CODES = {"usage": 2, "data": 3, "target": 4, "output": 5, "model": 6, "interrupted": 130}
+EXIT_CODES = {
+    "fault": 1,
+    "usage": 2,
+    "data": 3,
+    "target": 4,
+    "output": 5,
+    "model": 6,
+    "interrupted": 130,
+}
 
 
 class ReportError(Exception):

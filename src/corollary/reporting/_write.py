@@ -23,7 +23,7 @@ _WORKPLACE = ".corollary-report-"
 def writable(path: Path) -> Iterator[None]:
     """Prove that the directory can be written to; leave no trace of it if nothing was."""
     absolute = Path(os.path.abspath(path))
-    made = [folder for folder in (absolute, *absolute.parents) if not folder.exists()]
+    made = [folder for folder in (absolute, *absolute.parents) if not os.path.exists(folder)]
     try:
         _check_writable(path)
         yield

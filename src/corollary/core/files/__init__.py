@@ -7,6 +7,7 @@ loaded object must fit is declared with the words of :mod:`corollary.core.schema
 from corollary.core.files.atomic import atomic_write
 from corollary.core.files.container import SIGNATURE, ModelFileError, pack, unpack
 from corollary.core.files.persist import load, public_name, save
+from corollary.core.files.pipe import spooled
 
 __all__ = [
     "SIGNATURE",
@@ -16,5 +17,6 @@ __all__ = [
     "pack",
     "public_name",
     "save",
+    "spooled",
     "unpack",
 ]

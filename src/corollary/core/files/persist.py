@@ -13,14 +13,21 @@ import importlib.util
 import math
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from corollary.core.files.atomic import atomic_write
-from corollary.core.files.container import DTYPES, ModelFileError, is_whole, pack, unpack
+from corollary.core.files.container import (
+    DTYPES,
+    SIGNATURE,
+    ModelFileError,
+    is_whole,
+    pack,
+    unpack,
+)
+from corollary.core.files.pipe import spooled
 from corollary.core.schema import Schema
 
 FORMAT = 1
@@ -103,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is not a model file, is damaged, comes from a newer format, or holds anything
         that does not fit the classes it names. It is a ValueError.
     """
-    header, arrays = unpack(Path(path).read_bytes())
+    header, arrays = unpack(_whole(path))
     version = header.get("format")
     if not is_whole(version) or version < 1:
         raise ModelFileError("The model file does not state its format.")
@@ -114,6 +121,14 @@ def load(path: str | os.PathLike[str]) -> Any:
             "Install a newer corollary."
         )
     return _Reader(arrays).value(header.get("root"), 0)
+
+
+def _whole(path: str | os.PathLike[str]) -> bytes:
+    """Read a file or a pipe; of what is no model file, the beginning only."""
+    with spooled(path) or open(path, "rb") as file:
+        file.seek(0)
+        start: bytes = file.read(len(SIGNATURE))
+        return start + file.read() if start == SIGNATURE else start
 
 
 def public_name(cls: type) -> str | None:

@@ -8,10 +8,11 @@ separated by commas. Everything here is pure and returns plain strings.
 import math
 import re
 import statistics
-import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any, Literal
+
+from corollary.core.display import clean
 
 Direction = Literal["nearest", "down", "up"]
 
@@ -57,10 +58,10 @@ def number(value: float | None, digits: int = 3, direction: Direction = "nearest
     size = abs(value)
     if size and (size < 1e-4 or size >= 1e10):
         power = math.floor(math.log10(size))
-        mantissa = fixed(value / 10.0**power, digits - 1, direction)
+        mantissa = fixed(float(Decimal(value).scaleb(-power)), digits - 1, direction)
         if mantissa.lstrip(MINUS).startswith("10"):  # rounded up to the next power
             power += 1
-            mantissa = fixed(value / 10.0**power, digits - 1, direction)
+            mantissa = fixed(float(Decimal(value).scaleb(-power)), digits - 1, direction)
         return f"{mantissa}×10{str(power).translate(_SUPERSCRIPT)}"
     if float(value).is_integer() and size < 10_000:
         return fixed(value, 0)
@@ -214,23 +215,6 @@ def listing(items: Sequence[str], most: int = 4) -> str:
 def opening(text: str) -> str:
     """Start a sentence with a text: its first letter becomes a capital."""
     return text[:1].upper() + text[1:]
-
-
-def clean(text: str) -> str:
-    """Make text from data safe to look at: control and direction-changing characters show.
-
-    Escaping keeps markup from running; this keeps a name from hiding or reversing the text
-    around it.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    kept = [
-        c
-        if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        else "\ufffd"
-        for c in text
-    ]
-    return "".join(kept)
 
 
 def label(name: str, most: int = 60) -> str:

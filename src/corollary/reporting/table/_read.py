@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -87,11 +88,11 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
     ([1.5, 2.0], ('Numbers were read with a decimal comma.',))
     """
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         inside = sorted(p.name for p in path.iterdir() if p.suffix.lower() in (".csv", ".parquet"))
         hint = f" Did you mean {path / inside[0]}?" if inside else " Give one CSV or Parquet file."
         raise ReportError("data", f"{path} is a directory.{hint}")
-    if not path.exists():
+    if not os.path.exists(path):
         near = _near_files(path)
         hint = f" Did you mean {_listed(near, 'or')}?" if near else ""
         raise ReportError("data", f"There is no file {path}.{hint}")
@@ -100,7 +101,7 @@ def read_table(path: Any, *, fewest_columns: int = 2) -> Table:
     if not head:
         raise ReportError("data", f"{path} is empty. It must hold a header line and rows.")
     if head == b"PAR1":
-        frame, notes = _read_parquet(path)
+        frame, notes = _read_parquet(source)
     elif head[:2] == b"PK" or path.suffix.lower() in (".xls", ".xlsx", ".ods"):
         raise ReportError(
             "data", f"{path} looks like a spreadsheet or archive. Export the sheet as CSV."
@@ -248,12 +249,12 @@ def _finish(frame: Any, name: str, digest: str, notes: list[str], fewest_columns
     return Table(frame.set_axis(list(names), axis=1), name, digest, tuple(notes))
 
 
-def _read_parquet(path: Path) -> tuple[Any, list[str]]:
+def _read_parquet(source: Source) -> tuple[Any, list[str]]:
     import pyarrow
     import pyarrow.parquet
 
     try:
-        table = pyarrow.parquet.ParquetFile(path).read()
+        table = pyarrow.parquet.ParquetFile(source.place).read()
         names = list(table.column_names)
         # Names may repeat in Parquet, which pandas cannot convert; _finish tells them apart.
         frame = table.rename_columns([str(i) for i in range(len(names))]).to_pandas(
@@ -261,6 +262,6 @@ def _read_parquet(path: Path) -> tuple[Any, list[str]]:
         )
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise ReportError(
-            "data", f"{path} is a damaged Parquet file: {first_line(error)}"
+            "data", f"{source.path} is a damaged Parquet file: {first_line(error)}"
         ) from None
     return frame.set_axis(names, axis=1), []

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from corollary.core.files import spooled
 from corollary.reporting._errors import ReportError
 
 #: Bytes of a file that are kept; a smaller file is read from the disk once.
@@ -36,11 +37,13 @@ class _Hashing(io.RawIOBase):
 
 
 class Source:
-    """A file to be read."""
+    """A file to be read, or a pipe, which is read once into a file."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, path.name
         try:
+            self._spool = spooled(path)
+            self.place = path if self._spool is None else Path(self._spool.name)
             with self._open() as file:
                 self.head = file.read(HEAD)
         except OSError as error:
@@ -50,7 +53,7 @@ class Source:
         self._sha256 = hashlib.sha256(self.head).hexdigest() if self._whole else ""
 
     def _open(self) -> Any:
-        return open(self.path, "rb")
+        return open(self.place, "rb")
 
     @property
     def sha256(self) -> str:

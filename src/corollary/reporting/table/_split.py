@@ -118,6 +118,7 @@ def deal_units(
     part[_evenly(left, n_calibration, rng)] = 1
     if task == "classification":
         _keep_classes_in_training(part, y, units, notes, population.piece)
+        _refuse_classes_of_one(part, y)
     fold = np.zeros(n_units, dtype=np.int64)
     left = order[part[order] == 0]
     n_folds = min(count_folds(n, settings.fast), len(left))
@@ -233,3 +234,13 @@ def _keep_classes_in_training(
             f"{moved} class{'es' * (moved > 1)} had no training row by the draw; one "
             f"{piece} of each was moved to training."
         )
+
+
+def _refuse_classes_of_one(part: np.ndarray, y: np.ndarray) -> None:
+    if (part == 2).any():
+        return
+    raise ReportError(
+        "target",
+        f"The target has {len(np.unique(y))} classes in {len(y)} rows, so that no row is left to "
+        "test on: classes must occur several times. If it is a quantity, use --task regression.",
+    )

@@ -120,7 +120,10 @@ def _read_classes(name: str, kind: str, column: Column, notes: list[str]) -> Tar
 
 
 def _plain_numbers(column: Column) -> Column:
-    """Show whole numbers without ``.0``, which a missing value elsewhere would add."""
+    """Show whole numbers without ``.0``, which a missing value elsewhere would add.
+
+    Beyond 2**53 a floating-point number does not tell one whole number from the next.
+    """
     from pandas.api import types
 
     if not types.is_float_dtype(column.values.dtype):
@@ -128,7 +131,8 @@ def _plain_numbers(column: Column) -> Column:
     finite = np.isfinite(column.numbers)
     present = column.numbers[finite]
     values = column.values.where(finite)
-    return Column(values.astype("Int64") if (present == present.round()).all() else values)
+    whole = (present == present.round()) & (np.abs(present) <= 2.0**53)
+    return Column(values.astype("Int64") if whole.all() else values)
 
 
 def _number_or_none(text: str) -> float | None:

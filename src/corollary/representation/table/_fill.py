@@ -59,8 +59,9 @@ def location_and_spread(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     scaled = X / unit
     count = np.maximum(1, (~np.isnan(scaled)).sum(axis=0))
     mean = np.nansum(scaled, axis=0) / count
-    spread = np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / count)
-    return mean * unit, spread * unit
+    spread = np.sqrt(np.nansum((scaled - mean) ** 2, axis=0) / count) * unit
+    # By less than the smallest normal number nothing can be divided.
+    return mean * unit, np.where(spread >= np.finfo(np.float64).tiny, spread, 0.0)
 
 
 def predict_missing(X: np.ndarray, moments: Moments) -> tuple[np.ndarray, np.ndarray]:

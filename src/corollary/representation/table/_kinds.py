@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.representation.table._reading import parse_dates, to_number
+from corollary.representation.table._reading import LARGEST, parse_dates, to_number
 
 #: Share of the distinct values that must read as a number or a date for the column to be one.
 MOSTLY = 0.9
@@ -83,7 +83,7 @@ def inspect_column(column: Any) -> ColumnContent:
     elif types.is_complex_dtype(dtype):
         raise ValueError(f"Complex data not supported: column {values.name!r} holds them.")
     elif types.is_numeric_dtype(dtype) or types.is_timedelta64_dtype(dtype):
-        content = ColumnContent("numeric", _note_infinities(values))
+        content = ColumnContent("numeric", _note_extremes(values))
     elif types.is_datetime64_any_dtype(dtype):
         content = ColumnContent("date")
     else:
@@ -97,9 +97,13 @@ def _categorical() -> type:
     return pd.CategoricalDtype
 
 
-def _note_infinities(values: Any) -> list[str]:
-    n = int(np.isinf(values.to_numpy(dtype=np.float64, na_value=np.nan)).sum())
-    return [f"{n} infinite value{'s' * (n > 1)} read as missing"] if n else []
+def _note_extremes(values: Any) -> list[str]:
+    sizes = np.abs(values.to_numpy(dtype=np.float64, na_value=np.nan))
+    n = int(np.isinf(sizes).sum())
+    notes = [f"{n} infinite value{'s' * (n > 1)} read as missing"] if n else []
+    if n := int((sizes > LARGEST).sum()) - n:
+        notes.append(f"{n} value{'s' * (n > 1)} beyond {LARGEST:g} read as {LARGEST:g}")
+    return notes
 
 
 def _inspect_strings(codes: np.ndarray, levels: list[str], *, categorical: bool) -> ColumnContent:

@@ -8,6 +8,8 @@ import numpy as np
 
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 _THOUSANDS = re.compile(r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
+#: Numbers beyond it, whose squares would leave double precision, count as this one.
+LARGEST = 1e150
 #: Codes of the rows (-1 for none) and the distinct strings they stand for.
 Strings = tuple[np.ndarray, list[str]]
 
@@ -39,7 +41,7 @@ def to_number(text: str) -> float:
 
 
 def read_numbers(values: Any, strings: Callable[[], Strings]) -> np.ndarray:
-    """Read a column as numbers; what is no finite number becomes NaN."""
+    """Read a column as numbers; what is no finite number becomes NaN, what is too large LARGEST."""
     from pandas.api import types
 
     if types.is_timedelta64_dtype(values.dtype):
@@ -52,7 +54,8 @@ def read_numbers(values: Any, strings: Callable[[], Strings]) -> np.ndarray:
         table = [words.get(level.lower(), to_number(level)) for level in levels]
         numbers = np.asarray([*table, np.nan])[codes]
     finite = np.isfinite(numbers)
-    return numbers if finite.all() else np.where(finite, numbers, np.nan)
+    numbers = numbers if finite.all() else np.where(finite, numbers, np.nan)
+    return np.clip(numbers, -LARGEST, LARGEST)
 
 
 def read_dates(values: Any, strings: Callable[[], Strings], date_format: str) -> np.ndarray:

@@ -142,7 +142,7 @@ class NumberPlan(ColumnPlan):
         logarithms : ndarray of shape (n,)
             Finite for every number.
         """
-        return np.log(np.maximum(numbers, self.low / 2))
+        return np.log(np.maximum(numbers, max(self.low / 2, np.finfo(np.float64).tiny)))
 
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
         """Find numbers outside the training range, and missing ones."""

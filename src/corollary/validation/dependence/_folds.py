@@ -94,6 +94,8 @@ def pose_problem(
     target[measured] = scores
     if model is None:
         model = _trees(n_classes, seed)
+        # They read numbers in single precision, which ends earlier.
+        features = np.clip(features, *(np.finfo(np.float32).max * np.array([-1.0, 1.0])))
     return Problem(features, target, n_classes, LEAST_LOSS * guess, model, seed)
 
 
