@@ -14,6 +14,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from scipy.stats import binomtest
+
 from tests.guarantees.registry import Guarantee, Outcome, load, simulate
 
 TARGET = Path(__file__).parents[2] / "docs" / "guarantees.md"
@@ -21,9 +23,16 @@ HEAD = """# Guarantees, simulated
 
 Every bound of the library is drawn against the truth on worlds where the truth is known. *Allowed*
 is the share of repetitions in which the true value may exceed its bound (0: never; "mean": the
-claim is about expectations), *seen* the share in which it did. *Tightness* is the median bound over
-the smallest number that would have kept the same promise in that world: 1 is perfect, 10 is ten
-times too careful. Written by `make verify`; planted faults are part of `make test`.
+claim is about expectations). *Seen* is the share in which it did, with the 95% interval that so many
+repetitions leave for it: a true claim that is nearly sharp is seen above its share about every second
+time, and only an interval that begins above what is allowed would speak against it. A claim counts as
+broken where a true one would look so in less than one of a million simulations.
+
+*Tightness* is the median bound over the smallest single number that would have kept the same promise
+in that world: 1 is perfect, 10 is ten times too careful. It can fall below 1 where bounds follow the
+draw, small where the truth is small, which no single number can do. *Vacuous*: the median bound says
+nothing; such rows show that too few observations give no false promise. Written by `make verify`;
+planted faults are part of `make test`.
 
 | theorem | world | repetitions | allowed | seen | tightness |
 | --- | --- | --- | --- | --- | --- |
@@ -35,9 +44,15 @@ def judge(index: int, most: int) -> Outcome:
     return simulate(claim, claim.trial, min(claim.verify, most))
 
 
+def share(violations: int, repetitions: int) -> str:
+    """Write a share with its exact 95% interval."""
+    low, high = binomtest(violations, repetitions).proportion_ci(0.95)
+    return f"{violations / repetitions:.3g} ({low:.2g} to {high:.2g})"
+
+
 def row(claim: Guarantee, outcome: Outcome) -> str:
     allowed = "mean" if claim.delta is None else f"{claim.delta:g}"
-    seen = "" if claim.delta is None else f"{outcome.violations / outcome.repetitions:.4g}"
+    seen = "" if claim.delta is None else share(outcome.violations, outcome.repetitions)
     tight = f"{outcome.tightness:.2f}" if math.isfinite(outcome.tightness) else "vacuous"
     return (
         f"| `{claim.theorem}` | {claim.world} | {outcome.repetitions:,} | {allowed} | {seen} "
