@@ -1,20 +1,23 @@
 """Every row predicted once by a model that did not see it."""
 
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from corollary.core.compat import safe_indexing
 from corollary.core.population import Population
+from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.theory import unit_means
 from corollary.validation._fold_loop import fold_losses
 from corollary.validation.cross_validated_intervals import overlap_inflation
 
 
-class CrossValidation(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Tabular):
     """Losses of rows, each under a model that was fitted without it.
 
     Parameters
@@ -48,6 +51,21 @@ class CrossValidation(NamedTuple):
             f"CrossValidation(risk={self.risk:.6g}, standard_error={self.standard_error:.3g}, "
             f"{len(self.fold_risks)} folds, {n} rows{units}{speaks})"
         )
+
+    def __str__(self) -> str:
+        return (
+            f"The mean loss of {self.population.rows} is {self.risk:.4g}, with a standard error of "
+            f"{self.standard_error:.2g}, by {len(self.fold_risks)} folds of "
+            f"{int(self._seen.sum()):,} rows."
+        )
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        return {
+            "fold": np.arange(1, 1 + len(self.fold_risks)),
+            "risk": self.fold_risks,
+            "rows": self.fold_sizes,
+            "training rows": self.train_sizes,
+        }
 
     @property
     def risk(self) -> float:

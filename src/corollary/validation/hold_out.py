@@ -5,7 +5,8 @@ the estimate for one model, its confidence limits, and the price of looking more
 """
 
 import math
-from typing import Annotated, Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 from corollary.core.compat import safe_indexing
 from corollary.core.estimator import AnyReal, ArrayLike, Count, Probability, RandomSeed, checked
 from corollary.core.population import Population
+from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.theory import (
     betting_mean_bound,
@@ -30,7 +32,8 @@ from corollary.validation.splits.time import split_latest
 from corollary.validation.splits.units import split_units
 
 
-class HoldOut(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldOut(Tabular):
     """A model and its losses on rows it never saw.
 
     Parameters
@@ -55,6 +58,16 @@ class HoldOut(NamedTuple):
 
     def __repr__(self) -> str:
         return f"HoldOut(risk={self.risk:.6g}, {len(self.losses)} rows, model={self.model!r})"
+
+    def __str__(self) -> str:
+        return (
+            f"The mean loss of {self.population.rows} is {self.risk:.4g}, on {len(self.losses):,} "
+            "rows that the model has not seen."
+        )
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        units = {} if self.units is None else {"unit": self.units}
+        return {"row": self.rows, **units, "loss": self.losses}
 
     @property
     def risk(self) -> float:

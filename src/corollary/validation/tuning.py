@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from corollary.core.compat import safe_indexing
-from corollary.core.display import html_table
 from corollary.core.estimator import checked
+from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.validation._fold_loop import fold_losses, time_of
 from corollary.validation._units import count_rows
@@ -22,7 +22,7 @@ from corollary.validation.cross_validation import CrossValidation, cross_validat
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuning:
+class Tuning(Tabular):
     """A chosen setting and the losses that spoke for it.
 
     Parameters
@@ -45,14 +45,21 @@ class Tuning:
     def __repr__(self) -> str:
         return f"Tuning(best={self.best!r} of {len(self.settings)} settings, model={self.model!r})"
 
-    def _repr_html_(self) -> str:
+    def __str__(self) -> str:
+        return (
+            f"{self.best} was chosen of {len(self.settings)} settings, with a risk of "
+            f"{self.risks[self.chosen]:.4g}. A risk that was chosen for being small is too small; "
+            "nested_risk estimates that of the choice."
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         columns: dict[str, list[Any]] = {
             name: [setting.get(name, "") for setting in self.settings] for name in names
         }
         columns["risk"] = self.risks.tolist()
-        columns[""] = ["chosen" if i == self.chosen else "" for i in range(len(self.settings))]
-        return html_table(columns)
+        columns["chosen"] = [i == self.chosen for i in range(len(self.settings))]
+        return columns
 
     @property
     def best(self) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from corollary.core.certificate._assumption import Assumption
 from corollary.core.certificate._numbers import Direction, format_confidence
 from corollary.core.certificate._quantity import Quantity
 from corollary.core.population import Population
+from corollary.core.results import Tabular
 
 _ALIKE = Population()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate:
+class Certificate(Tabular):
     """One computed guarantee.
 
     Parameters
@@ -104,6 +105,16 @@ class Certificate:
         if self.assumptions:
             sentence += " Assumed: " + " ".join(map(str, self.assumptions))
         return sentence
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "claim": [self.claim],
+            "bound": [self.bound],
+            "confidence": [self.confidence],
+            "observed": [self.observed],
+            "theorem": [self.theorem],
+            "assumed": [" ".join(str(a) for a in self.assumptions if not a.checked)],
+        }
 
     @property
     def claim(self) -> str:

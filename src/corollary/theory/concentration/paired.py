@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, Probability, checked
+from corollary.core.results import Difference
 from corollary.theory.concentration.binomial import clopper_pearson_interval
 
 # Share of delta that the interval for 0-1 losses spends on which model is better; the rest goes
@@ -20,7 +21,7 @@ _SIGN_SHARE = 0.8
 
 
 @dataclass(frozen=True)
-class PairedComparison:
+class PairedComparison(Difference):
     """Difference of two models' mean losses on the same rows.
 
     Parameters
@@ -52,11 +53,6 @@ class PairedComparison:
     confidence: float
     method: str
     n_samples: int
-
-    @property
-    def distinguishable(self) -> bool:
-        """Whether the interval excludes zero."""
-        return self.lower > 0 or self.upper < 0
 
 
 @checked
