@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from corollary.core.compat import StrOptions
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from corollary.core.compat import StrOptions
 from tests.namesakes import class_of, gaps, listed, namesakes, tables
 
 SWITCHING = Path(__file__).parents[1] / "docs" / "switching.md"

@@ -34,7 +34,7 @@ def test_rows_of_a_hold_out(rows):
     frame = outcome.to_frame()
     assert frame["loss"].to_numpy() == pytest.approx(outcome.losses)
     assert frame.groupby("unit")["loss"].mean().mean() == pytest.approx(outcome.risk)
-    assert "rows of new units" in str(outcome)
+    assert "rows of new owners" in str(outcome)
 
 
 def test_settings_of_a_tuning(rows):

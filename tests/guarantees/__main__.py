@@ -23,16 +23,16 @@ HEAD = """# Guarantees, simulated
 
 Every bound of the library is drawn against the truth on worlds where the truth is known. *Allowed*
 is the share of repetitions in which the true value may exceed its bound (0: never; "mean": the
-claim is about expectations). *Seen* is the share in which it did, with the 95% interval that so many
-repetitions leave for it: a true claim that is nearly sharp is seen above its share about every second
-time, and only an interval that begins above what is allowed would speak against it. A claim counts as
-broken where a true one would look so in less than one of a million simulations.
+claim is about expectations). *Seen* is the share in which it did, with the 95% interval that so
+many repetitions leave for it: a true claim that is nearly sharp is seen above its share about
+every second time, and only an interval that begins above what is allowed would speak against it. A
+claim counts as broken where a true one would look so in less than one of a million simulations.
 
-*Tightness* is the median bound over the smallest single number that would have kept the same promise
-in that world: 1 is perfect, 10 is ten times too careful. It can fall below 1 where bounds follow the
-draw, small where the truth is small, which no single number can do. *Vacuous*: the median bound says
-nothing; such rows show that too few observations give no false promise. Written by `make verify`;
-planted faults are part of `make test`.
+*Tightness* is the median bound over the smallest single number that would have kept the same
+promise in that world: 1 is perfect, 10 is ten times too careful. It can fall below 1 where bounds
+follow the draw, small where the truth is small, which no single number can do. *Vacuous*: the
+median bound says nothing; such rows show that too few observations give no false promise. Written
+by `make verify`; planted faults are part of `make test`.
 
 | theorem | world | repetitions | allowed | seen | tightness |
 | --- | --- | --- | --- | --- | --- |

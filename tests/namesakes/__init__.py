@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corollary.core.compat import Options
 from sklearn.base import clone, is_classifier
 from sklearn.utils import all_estimators
 
+from corollary.core.compat import Options
 from tests.registry import META, estimators
 
 HERE = Path(__file__).parent
@@ -111,7 +111,7 @@ def _equal(one: Any, other: Any) -> bool:
     """Say whether two defaults are the same value."""
     if isinstance(one, float) and isinstance(other, float) and one != one:
         return other != other
-    return type(one) is type(other) and bool(np.all(one == other)) or one == other
+    return (type(one) is type(other) and bool(np.all(one == other))) or one == other
 
 
 def _arguments(ours: type, theirs: type) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What results of all families can do: print as a sentence, show as a table, become a frame."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -12,7 +12,7 @@ class Tabular:
     """A result that prints as a sentence, shows as a table in notebooks and becomes a frame."""
 
     @abstractmethod
-    def _columns(self) -> Mapping[str, Sequence[Any]]:
+    def _columns(self) -> Mapping[str, Any]:
         """Return the columns of the table by their names."""
 
     def to_frame(self) -> Any:
@@ -46,10 +46,9 @@ class Difference(Tabular):
         return self.lower > 0 or self.upper < 0
 
     def __str__(self) -> str:
-        better = "second" if self.difference > 0 else "first"
-        shown = (
-            f"The {better} is better" if self.distinguishable else "Neither is shown to be better"
-        )
+        shown = "Neither is shown to be better"
+        if self.distinguishable:
+            shown = f"The {'second' if self.difference > 0 else 'first'} is better"
         return (
             f"{shown}: the risk of the first less that of the second is {self.difference:.4g} "
             f"({100 * self.confidence:.6g}% interval {self.lower:.4g} to {self.upper:.4g}, "

@@ -15,6 +15,8 @@ from corollary.theory import unit_means
 from corollary.validation._fold_loop import fold_losses
 from corollary.validation.cross_validated_intervals import overlap_inflation
 
+_ALIKE = Population()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Tabular):
@@ -41,7 +43,7 @@ class CrossValidation(Tabular):
     fold_sizes: np.ndarray
     train_sizes: np.ndarray
     units: np.ndarray | None = None
-    population: Population = Population()
+    population: Population = _ALIKE
 
     def __repr__(self) -> str:
         n = int(np.isfinite(self.losses).sum())

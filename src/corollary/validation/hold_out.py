@@ -31,6 +31,8 @@ from corollary.validation._units import check_rows, population_of, read_moments,
 from corollary.validation.splits.time import split_latest
 from corollary.validation.splits.units import split_units
 
+_ALIKE = Population()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HoldOut(Tabular):
@@ -54,7 +56,7 @@ class HoldOut(Tabular):
     losses: np.ndarray
     rows: np.ndarray
     units: np.ndarray | None = None
-    population: Population = Population()
+    population: Population = _ALIKE
 
     def __repr__(self) -> str:
         return f"HoldOut(risk={self.risk:.6g}, {len(self.losses)} rows, model={self.model!r})"
