@@ -9,8 +9,8 @@ A gap is one line of text: what scikit-learn's class offers and ours does not.
 - ``Ridge.path``, ``Ridge.predict(return_std)``: a method, or an argument of one, is missing;
 - ``SVC.coef_``, ``SVC(probability=True).probA_``: an attribute is missing after a fit.
 
-``differences.toml`` holds those that are meant, each with its reason; ``gaps`` the others, which are
-to be closed. ``python -m tests.namesakes`` prints both, and writes the second.
+``differences.toml`` holds those that are meant, each with its reason; ``gaps`` the others, which
+are to be closed. ``python -m tests.namesakes`` prints both, and writes the second.
 """
 
 import inspect

@@ -33,8 +33,8 @@ class Ridge(LeastSquaresRegressor):
     tol : float, default=1e-4
         Relative tolerance of "lsqr".
     solver : str, default="auto"
-        "auto", "svd", "cholesky" or "lsqr". "cholesky" solves the normal equations of the smaller side of X and falls back to singular
-        values when they are ill-conditioned; "svd" uses these at once; "lsqr" iterates, and is
+        "auto", "svd", "cholesky" or "lsqr". "cholesky" solves the normal equations of the smaller
+        side of X and falls back to singular values when they are ill-conditioned; "svd" uses these at once; "lsqr" iterates, and is
         what "auto" chooses for sparse inputs with both sides above 4096. scikit-learn's other
         names lead to the same minimum: "sparse_cg" is "lsqr", "sag" and "saga" are "auto", and
         "lbfgs" is for ``positive=True``.
