@@ -34,10 +34,10 @@ class Ridge(LeastSquaresRegressor):
         Relative tolerance of "lsqr".
     solver : str, default="auto"
         "auto", "svd", "cholesky" or "lsqr". "cholesky" solves the normal equations of the smaller
-        side of X and falls back to singular values when they are ill-conditioned; "svd" uses these at once; "lsqr" iterates, and is
-        what "auto" chooses for sparse inputs with both sides above 4096. scikit-learn's other
-        names lead to the same minimum: "sparse_cg" is "lsqr", "sag" and "saga" are "auto", and
-        "lbfgs" is for ``positive=True``.
+        side of X and falls back to singular values when they are ill-conditioned; "svd" uses these
+        at once; "lsqr" iterates, and is what "auto" chooses for sparse inputs with both sides above
+        4096. scikit-learn's other names lead to the same minimum: "sparse_cg" is "lsqr", "sag" and
+        "saga" are "auto", and "lbfgs" is for ``positive=True``.
     positive : bool, default=False
         Whether coefficients must not be negative; the solver is then "auto" or "lbfgs".
     random_state : int, RandomState instance or None, default=None
