@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from corollary.core.display import Difference
 from corollary.core.estimator import Probability, checked
-from corollary.core.results import Difference
 from corollary.risk import LossLike
 from corollary.validation._losses import loss_of
 from corollary.validation.cross_validation import cross_validate

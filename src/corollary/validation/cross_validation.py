@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from corollary.core.compat import safe_indexing
+from corollary.core.display import Tabular
 from corollary.core.population import Population
-from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.theory import unit_means
 from corollary.validation._fold_loop import fold_losses

@@ -13,9 +13,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from corollary.core.compat import safe_indexing
+from corollary.core.display import Tabular
 from corollary.core.estimator import AnyReal, ArrayLike, Count, Probability, RandomSeed, checked
 from corollary.core.population import Population
-from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.theory import (
     betting_mean_bound,

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from corollary.core.compat import safe_indexing
+from corollary.core.display import Tabular
 from corollary.core.estimator import checked
-from corollary.core.results import Tabular
 from corollary.risk import LossLike
 from corollary.validation._fold_loop import fold_losses, time_of
 from corollary.validation._units import count_rows

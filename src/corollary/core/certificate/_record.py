@@ -8,8 +8,8 @@ from typing import Any
 from corollary.core.certificate._assumption import Assumption
 from corollary.core.certificate._numbers import Direction, format_confidence
 from corollary.core.certificate._quantity import Quantity
+from corollary.core.display import Tabular
 from corollary.core.population import Population
-from corollary.core.results import Tabular
 
 _ALIKE = Population()
 

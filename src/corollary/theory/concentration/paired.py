@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
+from corollary.core.display import Difference
 from corollary.core.estimator import ArrayLike, Probability, checked
-from corollary.core.results import Difference
 from corollary.theory.concentration.binomial import clopper_pearson_interval
 
 # Share of delta that the interval for 0-1 losses spends on which model is better; the rest goes
