@@ -8,8 +8,8 @@ import numpy as np
 
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 _THOUSANDS = re.compile(r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
-#: Numbers beyond it, whose squares would leave double precision, count as this one.
-LARGEST = 1e150
+#: Numbers beyond it, a million of which could not be added, count as this one.
+LARGEST = 1e302
 #: Codes of the rows (-1 for none) and the distinct strings they stand for.
 Strings = tuple[np.ndarray, list[str]]
 
