@@ -160,7 +160,8 @@ def test_a_rare_class_that_is_never_called_is_named_on_the_first_screen(tmp_path
     made = Made(_rare(0, 2000, 80, slope=1.2), "y", tmp_path)
     assert made.verdict["phrase"] == "better than guessing, shown"
     assert set(made.evidence.test.prediction) == {made.evidence.classes.index("common")}
-    said = "But no row was called rare: all 20 such rows were missed."
+    assert made.verdict["headline"].endswith("better decisions, not shown.")
+    said = "It finds none of 20 rows of rare."
     assert said in made.verdict["sentence"]
     assert said in entities.unescape(made.html)
 

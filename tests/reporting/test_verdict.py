@@ -217,8 +217,11 @@ def test_where_a_few_rows_decide_every_mean_the_median_error_is_stated():
 
 
 def test_a_gain_above_zero_is_not_written_as_zero():
-    evidence = replace(worked_example.diabetes(), gain=Estimate(0.4, 0.0321, 2.61, 110))
-    assert "by 0.4 (95% interval 0.03 to 2.7)" in verdict.build(evidence)["sentence"]
+    evidence = worked_example.diabetes()
+    unit = evidence.test.baseline_loss.mean() / 100
+    evidence = replace(evidence, gain=Estimate(0.4 * unit, 0.0321 * unit, 2.61 * unit, 110))
+    assert "is 0.4% smaller than" in verdict.build(evidence)["sentence"]
+    assert "(95% interval 0.03% to 2.7%)" in verdict.build(evidence)["sentence"]
 
 
 def test_nothing_important_is_said_to_be_so():

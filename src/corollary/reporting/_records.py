@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from corollary.reporting.trust._coverage import Coverage
     from corollary.reporting.trust._detection import Detection
     from corollary.reporting.trust._reliability import Reliability
-    from corollary.reporting.trust.errors._classes import CommonestClass, MissedClass, WrongClasses
+    from corollary.reporting.trust.errors._classes import CommonestClass, FoundClass, WrongClasses
     from corollary.reporting.trust.errors._confusion import Confusion, Thresholds
     from corollary.reporting.trust.errors._groups import Groups
-    from corollary.reporting.trust.errors._rate import ErrorRate, FewerMistakes
+    from corollary.reporting.trust.errors._rate import Decisions, ErrorRate
     from corollary.reporting.trust.errors._scatter import Scatter
     from corollary.reporting.trust.errors._sizes import ErrorSizes
     from corollary.reporting.trust.errors._weak_groups import CoveredGroups, WeakGroups
@@ -157,6 +157,8 @@ class TestRows:
     sets: np.ndarray | None = None  # prediction sets (classification)
     # number of the unit (owner) of each row; None where every row is a unit of its own
     units: np.ndarray | None = None
+    # of a period, number of the stretch of each row: rows that follow each other err alike
+    stretches: np.ndarray | None = None
 
     @property
     def wrong(self) -> np.ndarray:
@@ -317,11 +319,11 @@ class Evidence:
         return measure_error_rate(self)
 
     @cached_property
-    def fewer_mistakes(self) -> "FewerMistakes":
+    def decisions(self) -> "Decisions":
         """Whether the model is wrong less often than guessing (classification)."""
-        from corollary.reporting.trust.errors._rate import compare_mistakes
+        from corollary.reporting.trust.errors._rate import compare_decisions
 
-        return compare_mistakes(self)
+        return compare_decisions(self)
 
     @cached_property
     def wrong_classes(self) -> "WrongClasses":
@@ -338,11 +340,11 @@ class Evidence:
         return find_commonest(self)
 
     @cached_property
-    def never_called(self) -> "MissedClass":
-        """The commonest class that was never predicted (classification)."""
-        from corollary.reporting.trust.errors._classes import find_never_called
+    def least_found(self) -> "FoundClass | None":
+        """The rarer of two classes, or the one of several that is found least."""
+        from corollary.reporting.trust.errors._classes import find_least_found
 
-        return find_never_called(self)
+        return find_least_found(self)
 
     @cached_property
     def confusion(self) -> "Confusion":
@@ -427,6 +429,13 @@ class Evidence:
         from corollary.reporting.trust._pieces import Pieces
 
         return Pieces.of(self).mean_interval(np.asarray(self.test.loss, float), self.confidence)
+
+    @cached_property
+    def worth(self) -> Estimate:
+        """The gain as a share of the loss of guessing on the same rows."""
+        from corollary.reporting.trust._pieces import measure_worth
+
+        return measure_worth(self)
 
     @cached_property
     def rows_to_halve(self) -> tuple[int | None, ...]:

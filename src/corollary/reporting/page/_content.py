@@ -105,6 +105,16 @@ class ScopeContent(TypedDict):
     unit: UnitContent | None
 
 
+class DecisionsContent(TypedDict):
+    verdict: Literal["shown", "not shown", "worse"]
+    wrong: Count
+    wrong_by_guessing: Count
+    rows: Count
+    found_class: str | None
+    found: Count | None
+    rows_of_class: Count | None
+
+
 class VerdictContent(TypedDict):
     phrase: Literal["better than guessing, shown", "not shown", "worse"]
     headline: str
@@ -113,4 +123,5 @@ class VerdictContent(TypedDict):
     scope: ScopeContent | None
     rule: str
     gain: EstimateContent
+    decisions: DecisionsContent | None
     cards: Annotated[list[Card], Length(5, 5)]

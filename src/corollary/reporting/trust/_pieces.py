@@ -103,7 +103,20 @@ class Pieces:
         return (value, None, None) if self.period else (value, low, high)
 
 
+def measure_worth(evidence: "Evidence") -> Estimate:
+    """Give the gain in units of what guessing loses on the same rows; for squared errors, R²."""
+    unit = Pieces.of(evidence).mean(evidence.test.baseline_loss)
+    gain = evidence.gain
+    shares = (end / unit if unit > 0 else math.nan for end in (gain.value, gain.low, gain.high))
+    return Estimate(*shares, gain.n)
+
+
+def counted_units(rows: "TestRows") -> np.ndarray | None:
+    """Say what paired differences count: units, stretches of a period, or rows (None)."""
+    return rows.units if rows.stretches is None else rows.stretches
+
+
 def measure_gain(rows: "TestRows", confidence: float) -> Estimate:
     """Estimate by how much the loss of the model is smaller than that of guessing."""
-    pieces = Pieces(len(rows.truth), rows.units)
+    pieces = Pieces(len(rows.truth), counted_units(rows))
     return pieces.mean_interval(rows.baseline_loss - rows.loss, confidence)

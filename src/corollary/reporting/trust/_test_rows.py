@@ -14,7 +14,7 @@ from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._profile import Subject
 from corollary.reporting.table._split import Split
 from corollary.reporting.trust._calibration import Calibrated
-from corollary.reporting.trust._pieces import measure_gain
+from corollary.reporting.trust._pieces import counted_units, measure_gain
 from corollary.reporting.trust._training_rows import certify_training_rows
 from corollary.validation import Estimate, stretches
 
@@ -65,12 +65,11 @@ def test_model(
         loss=comparison.loss(y, predicted),
         baseline_loss=comparison.loss(y, guessed),
         units=split.units_of(split.test),
+        stretches=None if moments is None else stretches(moments),
         **_regions(calibrated.calibration, features, predicted),
     )
     notes: list[str] = []
-    # Rows that follow each other in time err alike: stretches of them are what counts.
-    counted = rows if moments is None else replace(rows, units=stretches(moments))
-    gain, verdict = judge(counted, settings.confidence, notes)
+    gain, verdict = judge(rows, settings.confidence, notes)
     certificates = certify_rows(
         predictor,
         features,
@@ -157,17 +156,17 @@ class Bracketed(Answered):
 
 def judge(test: TestRows, confidence: float, notes: list[str]) -> tuple[Estimate, Verdict]:
     """Decide whether the model beats the baseline on the test rows."""
-    gain = measure_gain(test, confidence)
-    pieces = "test rows" if test.units is None else "independent pieces of the test rows"
+    gain, units = measure_gain(test, confidence), counted_units(test)
+    pieces = "test rows" if units is None else "independent pieces of the test rows"
     if gain.n < FEWEST_TEST_ROWS:
         notes.append(
             f"{gain.n} {pieces} are too few to show anything: at least {FEWEST_TEST_ROWS} are "
             "needed."
         )
         return gain, "not shown"
-    if test.probability is not None and count_others(test.truth, test.units) < FEWEST_OTHERS:
+    if test.probability is not None and count_others(test.truth, units) < FEWEST_OTHERS:
         notes.append(
-            f"{count_others(test.truth, test.units)} of {gain.n:,} {pieces} are not of the "
+            f"{count_others(test.truth, units)} of {gain.n:,} {pieces} are not of the "
             f"commonest class, too few to show anything: at least {FEWEST_OTHERS} are needed."
         )
         return gain, "not shown"

@@ -10,6 +10,9 @@ from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.trust._detection import ALARM, POWER
 
 MOST_RANGES = 12
+HOW_TO_CHECK = (
+    'corollary.certify(corollary.load("model.corollary"), rows, targets) bounds their error'
+)
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:

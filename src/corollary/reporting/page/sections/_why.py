@@ -16,7 +16,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
     """Rank the columns and draw the effects of the foremost."""
     if facts.chosen(evidence).baseline or not (evidence.importances or evidence.effects):
         return None  # guessing leans on no column
-    rises = [facts.estimate(i.increase) for i in evidence.importances]
+    rises = [facts.estimate(rise) for rise in evidence.rises]
     words = triples([(r["value"] or 0.0, r["low"], r["high"]) for r in rises])
     found = [
         _importance(i, rise, text, bool(wide.low > 0))
@@ -53,9 +53,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "A column’s importance is the rise of the loss on the test rows when its values are "
             "shuffled among them, the model unchanged. It measures what this model leans on, not "
             "what would happen if the column were changed in the world: association, not cause.",
-            f"Each interval holds singly at {facts.confidence_words(evidence)}. A column is said "
-            f"to matter when its interval, widened for {len(found)} looks (Bonferroni), stays "
-            "above zero; the others are drawn in grey.",
+            f"The intervals of all {plural(len(found), 'column')} hold together at "
+            f"{facts.confidence_words(evidence)} (Bonferroni). A column is said to matter when its "
+            "interval stays above zero; the others are drawn in grey.",
             "Columns that carry nearly the same information share their importance; each may look "
             "unimportant because the other can stand in for it.",
             "An effect curve is the mean prediction over the test rows when the column alone is "
@@ -129,7 +129,7 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     first = (matter or found)[0]
     looks = len(found)
     rise = evidence.rises[found.index(first)]
-    value, low, high = triple(rise.value, rise.low, rise.high)
+    value, low, high = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
     corrected = f", corrected for {looks} looks" if looks > 1 else ""
     interval = f"({facts.confidence_words(evidence)} interval{corrected}, {low} to {high})"
     if not matter:

@@ -195,14 +195,13 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
     sure, guessing = evidence.wrong_classes.sure, facts.chosen(evidence).baseline
     if sure is None or guessing:
         rate = evidence.error_rate
-        words = percent_triple(rate.value, rate.low, rate.high)
         return _card(
             "how-wrong",
             "How wrong at worst?",
-            words[0],
+            percent(rate.value),
             "wrong, whatever the row" if guessing else "wrong, by direction",
             _directions(evidence) or "No unseen row is wrong.",
-            interval=f"{words[1]} to {words[2]}",
+            interval=f"at most {format_share(rate.upper)}",
             n=rate.n,
             section="errors",
         )
@@ -217,10 +216,10 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
     return _card(
         "how-wrong",
         "How wrong at worst?",
-        percent(sure.value),
+        f"≤ {bound}",
         f"wrong when at least {limit} sure",
         text + _surest_mistake(evidence, sure),
-        interval=f"at most {bound}",
+        interval=f"{percent(sure.value)} seen, at most {bound}",
         n=sure.n,
         section="errors",
         strip={
@@ -320,46 +319,30 @@ def why(evidence: Evidence) -> dict[str, Any]:
 
 
 def still_true(evidence: Evidence) -> dict[str, Any]:
-    """Say for which rows the claims hold, and what new rows would reveal."""
+    """Say that nobody knows yet, how to find out, and what new rows would reveal."""
     table = new_data.detectable(evidence)
     row = next((r for r in table["rows"] if r["n"] == 100), table["rows"][0])
     write = percent if table["percent"] else number
     rows = population.like_these(evidence)
-    holds = f"Holds for {rows}; never checked on new data."
+    holds = f"Holds for {rows}; not checked on new data yet."
     if evidence.verdict != "shown":
-        holds = f"Speaks about {rows} only; never checked on new data."
+        holds = f"Speaks about {rows} only; not checked on new data yet."
     if evidence.population.kind == "period":
-        holds = f"Speaks about {rows} only.{population.later_rows(evidence)}"
+        holds = f"Speaks about {rows} only; not checked yet.{population.later_rows(evidence)}"
     new = population.new_rows(evidence, row["n"])
-    if row["detectable"] is None:
-        return _card(
-            "still-true",
-            "Still true on new data?",
-            "never",
-            "checked so far",
-            f"{holds} {new} with known {facts.target_name(evidence)} would be "
-            "too few to notice a change.",
-            section="new_data",
-        )
-    shown = write(row["detectable"], direction="up")
+    reveals, interval = "too few to notice a change", ""
+    if row["detectable"] is not None:
+        shown = write(row["detectable"], direction="up")
+        reveals = f"enough to reveal {new_data.revealed(evidence, shown)}, 4 times in 5"
+        interval = f"{count(row['n'])} rows would reveal {shown}"
     return _card(
         "still-true",
         "Still true on new data?",
-        shown,
-        f"{table['quantity']} that {count(row['n'])} new rows would reveal",
-        f"{holds} {new} with known {facts.target_name(evidence)} would reveal "
-        f"{new_data.revealed(evidence, shown)}, 4 times in 5.",
-        interval=f"now {table['now_words']}",
-        n=row["n"],
+        "not checked",
+        "on new data yet",
+        f"{holds} {new} with known {facts.target_name(evidence)} would be {reveals}: "
+        f"{new_data.HOW_TO_CHECK}.",
+        interval=interval,
+        n=row["n"] if interval else None,
         section="new_data",
-        strip={
-            "value": row["detectable"],
-            "low": table["now"],
-            "high": row["detectable"],
-            "domain": [
-                0.0,
-                min(1.2 * row["detectable"], 1.0) if table["percent"] else 1.2 * row["detectable"],
-            ],
-            "marks": [{"at": table["now"], "label": "now"}],
-        },
     )

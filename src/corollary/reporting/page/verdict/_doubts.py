@@ -1,22 +1,19 @@
 """What a reader should doubt about a verdict that speaks for the model."""
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.page._format import count, label
+from corollary.reporting.page._format import label, number
 from corollary.reporting.page.sections import _facts as facts
-from corollary.reporting.trust._test_rows import FEWEST_OTHERS
 
 #: An average error below this share of guessing's is rare unless the target is computed.
 TOO_GOOD = 0.01
-#: So many doubts stand on the first screen; each has its place further down, too.
-MOST = 2
 
 
-def doubts(evidence: Evidence) -> str:
+def doubt(evidence: Evidence) -> str:
     """Ask what the verdict stands or falls with."""
     if evidence.verdict != "shown":
         return ""
-    found = [_predicts_alone(evidence) or _too_good(evidence), _never_called(evidence)]
-    return "".join(f" But {doubt}" for doubt in [doubt for doubt in found if doubt][:MOST])
+    text = _predicts_alone(evidence) or _too_good(evidence) or _far_rows_only(evidence)
+    return f" But {text}" if text else ""
 
 
 def _predicts_alone(evidence: Evidence) -> str:
@@ -40,12 +37,14 @@ def _too_good(evidence: Evidence) -> str:
     )
 
 
-def _never_called(evidence: Evidence) -> str:
-    """Name the class that is there and never predicted: errors are few because it is rare."""
-    if evidence.task != "classification":
+def _far_rows_only(evidence: Evidence) -> str:
+    """Tell of a model whose typical error is no smaller than that of guessing."""
+    if evidence.task != "regression":
         return ""
-    missed = evidence.never_called
-    if missed.rows < FEWEST_OTHERS:
+    model, guess = evidence.error_sizes.median.value, evidence.error_sizes.baseline_median
+    if model < guess:
         return ""
-    name = facts.class_name(evidence, missed.label)
-    return f"no row was called {name}: all {count(missed.rows)} such rows were missed."
+    return (
+        f"half of its errors exceed {number(model)}, half of those of guessing {number(guess)}: "
+        "it is better on rows that are far off."
+    )

@@ -4,11 +4,12 @@ from typing import Any
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
-from corollary.reporting.page._format import count, label, number, triple
+from corollary.reporting.page._format import count, label
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.verdict import _scope as scope
+from corollary.reporting.page.verdict import _worth as worth
 from corollary.reporting.page.verdict._cards import how_good, how_sure, how_wrong, still_true, why
-from corollary.reporting.page.verdict._doubts import doubts
+from corollary.reporting.page.verdict._doubts import doubt
 from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS
 
 PHRASES = {
@@ -16,23 +17,19 @@ PHRASES = {
     "not shown": "not shown",
     "worse": "worse",
 }
-HEADLINES = {
-    "shown": "Better than guessing{}, shown.",
-    "not shown": "Better than guessing{}, not shown.",
-    "worse": "Worse than guessing{}.",
-}
 
 
 def build(evidence: Evidence) -> dict[str, Any]:
     """Answer the five questions."""
     return {
         "phrase": PHRASES[evidence.verdict],
-        "headline": HEADLINES[evidence.verdict].format(population.where(evidence)),
-        "act": evidence.verdict != "shown",
+        "headline": worth.headline(evidence),
+        "act": not worth.is_settled(evidence),
         "sentence": _sentence(evidence),
         "scope": scope.build(evidence),
         "rule": _rule(evidence),
         "gain": facts.estimate(evidence.gain),
+        "decisions": worth.decisions(evidence),
         "cards": [
             how_good(evidence),
             how_sure(evidence),
@@ -45,7 +42,6 @@ def build(evidence: Evidence) -> dict[str, Any]:
 
 def _sentence(evidence: Evidence) -> str:
     gain, best = evidence.gain, facts.chosen(evidence)
-    loss, remark = facts.loss_words(evidence)
     model = facts.model_words(best)
     rows = population.tested_rows(evidence)
     level = facts.confidence_words(evidence)
@@ -54,24 +50,19 @@ def _sentence(evidence: Evidence) -> str:
             "No model was better than guessing by more than chance would make it, so this report "
             f"describes guessing itself ({model}), on {rows}."
         )
-    value, low, high = triple(gain.value, gain.low, gain.high)
     if evidence.verdict == "not shown" and not gain.low <= 0 <= gain.high:
         return _too_few(evidence)
+    value, interval = worth.gain_words(evidence)
+    later, decisions = population.later_rows(evidence), worth.decision_words(evidence)
     if evidence.verdict == "not shown":
         return (
-            f"On {rows}, {model} and guessing cannot be told apart: the gain in {loss} is {value} "
-            f"({level} interval {low} to {high}){remark}.{population.later_rows(evidence)}"
-            f"{_right_more_often(evidence)}"
+            f"On {rows}, {model} and guessing cannot be told apart: the {evidence.loss.name} is "
+            f"{value} smaller ({level} interval {interval}).{later}{decisions}"
         )
     side = "smaller" if evidence.verdict == "shown" else "larger"
-    least, most = sorted((abs(gain.low), abs(gain.high)))
-    value, low, high = triple(abs(gain.value), least, most)
-    if not low.strip("0."):  # what lies beyond zero is not written as zero
-        low = number(least, 1, direction="down")
     return (
-        f"On {rows}, the {loss} of {model} is {side} than that of guessing by {value} "
-        f"({level} interval {low} to {high}){remark}.{population.later_rows(evidence)}"
-        f"{doubts(evidence)}"
+        f"On {rows}, the {evidence.loss.name} of {model} is {value} {side} than that of guessing "
+        f"({level} interval {interval}).{later}{decisions}{doubt(evidence)}"
     )
 
 
@@ -89,19 +80,9 @@ def _too_few(evidence: Evidence) -> str:
     return f"{rows} are too few to show anything."
 
 
-def _right_more_often(evidence: Evidence) -> str:
-    """Explain a model that is right more often than guessing and yet not shown to be better."""
-    if evidence.task != "classification" or not evidence.fewer_mistakes.shown:
-        return ""
-    wrong, guess = evidence.fewer_mistakes.model, evidence.fewer_mistakes.guessing
-    return (
-        f" Its classes are right more often ({count(wrong)} wrong against {count(guess)}), but a "
-        "few of its probabilities were so wrong that they decide the mean."
-    )
-
-
 def _rule(evidence: Evidence) -> str:
-    log_loss = (
+    deciding = (
+        " Decisions are the most probable classes; theirs is the paired difference in mistakes."
         " Log loss is minus the logarithm of the probability that was given to what then happened: "
         "0 for certainty that proves right, and the larger the surer a mistake was."
     )
@@ -116,5 +97,13 @@ def _rule(evidence: Evidence) -> str:
         f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
         f"difference in loss, {by}, lies above zero; “worse” that it lies below; “not shown” that "
         f"it contains zero, or that there are too few {few} to say. The interval is Student’s, "
-        "corrected for skewness." + (log_loss if evidence.task == "classification" else "")
+        "corrected for skewness; it is stated as a share of what guessing loses on these rows"
+        + ("." + deciding if evidence.task == "classification" else _r_squared(evidence))
     )
+
+
+def _r_squared(evidence: Evidence) -> str:
+    """Say what the share is called elsewhere."""
+    if evidence.loss.of_logarithm:
+        return "."
+    return ", which for squared errors is R² (with the training mean as the guess)."

@@ -10,6 +10,8 @@ from corollary.reporting.trust._pieces import Pieces
 #: The model is called sure from this probability on.
 SURE = 0.9
 MOST_KINDS = 3
+#: Rows of a class from which it is worth telling how many of them were found.
+FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,12 @@ class CommonestClass:
 
 
 @dataclass(frozen=True)
-class MissedClass:
-    """A class that is there and was never predicted."""
+class FoundClass:
+    """How many rows of a class were called by its name."""
 
     label: int
-    rows: int  # 0 if there is none
+    found: int
+    rows: int
 
 
 def measure_wrong_classes(evidence: Evidence) -> WrongClasses:
@@ -99,9 +102,17 @@ def find_commonest(evidence: Evidence) -> CommonestClass:
     return CommonestClass(int(counts.argmax()), int(counts.sum() - counts.max()))
 
 
-def find_never_called(evidence: Evidence) -> MissedClass:
-    """Find the commonest class that was never predicted: errors are few because it is rare."""
-    n = len(evidence.classes)
-    there = np.bincount(evidence.test.truth, minlength=n)
-    missed = np.where(np.bincount(evidence.test.prediction, minlength=n) == 0, there, 0)
-    return MissedClass(int(missed.argmax()), int(missed.max()))
+def find_least_found(evidence: Evidence) -> FoundClass | None:
+    """Find the rarer of two classes, or the one of several of which the least share is found.
+
+    Errors can be few because a class is rare, and not because it is found.
+    """
+    n, truth = len(evidence.classes), np.asarray(evidence.test.truth, dtype=int)
+    there = np.bincount(truth, minlength=n)
+    found = np.bincount(truth[~evidence.test.wrong], minlength=n)
+    enough = np.flatnonzero(there >= FEWEST_ROWS)
+    if len(enough) == 0:
+        return None
+    share = there if n == 2 else found / np.maximum(there, 1)
+    label = min(enough.tolist(), key=lambda k: (share[k], -there[k]))
+    return FoundClass(label, int(found[label]), int(there[label]))

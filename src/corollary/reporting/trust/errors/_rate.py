@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corollary.reporting._records import Evidence
-from corollary.reporting.trust._pieces import Pieces
+from corollary.reporting._records import Evidence, Verdict
+from corollary.reporting.trust._pieces import Pieces, counted_units
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,13 @@ class ErrorRate:
 
 
 @dataclass(frozen=True)
-class FewerMistakes:
-    """Whether the model is wrong less often than guessing."""
+class Decisions:
+    """Whether the classes that the model names are wrong less often than those of guessing."""
 
     model: int  # rows that the model calls wrongly
     guessing: int
-    shown: bool
+    rows: int
+    verdict: Verdict  # what the paired difference shows
 
 
 def measure_error_rate(evidence: Evidence) -> ErrorRate:
@@ -46,16 +47,18 @@ def measure_error_rate(evidence: Evidence) -> ErrorRate:
     )
 
 
-def compare_mistakes(evidence: Evidence) -> FewerMistakes:
+def compare_decisions(evidence: Evidence) -> Decisions:
     """Compare the mistakes of model and guessing on the same rows."""
     from corollary.theory import compare_losses
 
-    pieces = Pieces.of(evidence)
-    wrong, guess = evidence.test.wrong, _missed_by_guessing(evidence)
+    rows = evidence.test
+    pieces = Pieces(len(rows.truth), counted_units(rows))
+    wrong, guess = rows.wrong, _missed_by_guessing(evidence)
     paired = compare_losses(
         pieces.values(guess), pieces.values(wrong), confidence=evidence.confidence
     )
-    return FewerMistakes(int(wrong.sum()), int(guess.sum()), bool(paired.lower > 0))
+    verdict: Verdict = "shown" if paired.lower > 0 else "worse" if paired.upper < 0 else "not shown"
+    return Decisions(int(wrong.sum()), int(guess.sum()), len(wrong), verdict)
 
 
 def _missed_by_guessing(evidence: Evidence) -> np.ndarray:
