@@ -214,7 +214,7 @@ def test_the_first_screen_says_of_whom_it_speaks(tmp_path):
     # New patients are as hard as the report says, and harder than those it has seen.
     new = pd.DataFrame({"patient": "new", "x": rng.normal(size=500), "town": "a"})
     truth = new.x + np.hypot(1, 0.5) * rng.normal(size=500)
-    error = np.median(np.abs(truth - made.model.predict(new).prediction))
+    error = np.median(np.abs(truth - made.model.predict_table(new).prediction))
     strip = made.verdict["cards"][0]["strip"]
     assert strip["low"] < error < strip["high"]
     unit = made.verdict["scope"]["unit"]

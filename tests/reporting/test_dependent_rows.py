@@ -94,11 +94,11 @@ def test_the_headline_speaks_of_new_persons_and_holds_for_them(seed):
     # Whole persons in every part, and their number is what counts.
     assert evidence.gain.n == len(np.unique(evidence.test.units)) == 25
     assert "person" not in model.columns
-    predicted = model.predict(frame[new])
+    predicted = model.predict_table(frame[new])
     held = (predicted.low <= frame.y[new]) & (frame.y[new] <= predicted.high)
     assert held.groupby(frame.person[new]).mean().mean() > 0.8
     assert set(predicted.promise) == {"90% for rows of new persons"}
-    known = model.predict(frame[~new])
+    known = model.predict_table(frame[~new])
     trained = known.promise.str.startswith("none: this person was trained on")
     assert 0.5 < trained.mean() < 0.7  # the persons of the training part
 
@@ -145,7 +145,7 @@ def test_rows_drawn_alike_raise_no_question(seed):
     assert not _finding(evidence, "dependent-rows")
     assert evidence.test.units is None
     assert model.promise is None
-    assert "promise" not in model.predict(frame.head())
+    assert "promise" not in model.predict_table(frame.head())
 
 
 def test_a_drift_is_tested_on_the_latest_rows(seed):
@@ -156,12 +156,12 @@ def test_a_drift_is_tested_on_the_latest_rows(seed):
     tested = frame.day.iloc[evidence.test.positions]
     assert tested.min() > frame.day.drop(index=evidence.test.positions).max()
     assert str(tested.min().date()) == population.start
-    later = model.predict(frame.head(3).assign(day=pd.Timestamp("2022-01-01")))
+    later = model.predict_table(frame.head(3).assign(day=pd.Timestamp("2022-01-01")))
     assert set(later.promise) == {"none: beyond 2021-02-03, where nothing was tested"}
     assert "day" not in "".join(later["flags"])
     rows = evidence.test
     held = np.mean((rows.low <= rows.truth) & (rows.truth <= rows.high))
-    (within,) = set(model.predict(frame.iloc[rows.positions]).promise)
+    (within,) = set(model.predict_table(frame.iloc[rows.positions]).promise)
     assert within == f"none: {held:.0%} of {population.rows} were held, nothing is proved"
 
 
@@ -189,7 +189,7 @@ def test_a_trend_that_the_model_continues_is_a_fact(seed):
     assert "more on later rows, in order of 'day'" in fact.sentence
     later = frame.assign(day=frame.day + pd.to_timedelta(len(frame), unit="D"))
     truth = later.a + 0.02 * (days + len(frame)) + 0.5 * rng.normal(size=len(frame))
-    error = np.median(np.abs(truth - model.predict(later).prediction))
+    error = np.median(np.abs(truth - model.predict_table(later).prediction))
     assert error < 1.3 * evidence.error_sizes.within[0]
 
 
@@ -272,8 +272,11 @@ def test_a_model_remembers_what_it_speaks_of(seed, tmp_path):
     made = report(frame, "y", out=tmp_path, fast=True, group="person")
     loaded = load_model(made.paths["model.corollary"])
     fresh = frame.assign(person=frame.person.astype(str))  # the same numbers, written as text
-    assert loaded.predict(fresh).promise.tolist() == made.model.predict(frame).promise.tolist()
-    assert loaded.predict(frame.drop(columns="person")).promise.nunique() == 1
+    assert (
+        loaded.predict_table(fresh).promise.tolist()
+        == made.model.predict_table(frame).promise.tolist()
+    )
+    assert loaded.predict_table(frame.drop(columns="person")).promise.nunique() == 1
     assert loaded.outside(frame).sum() == made.evidence.n_train
     again = report(frame, "y", out=None, fast=True, group="person")
     assert again.content["verdict"] == made.content["verdict"]

@@ -16,7 +16,7 @@ SAID = json.loads((FILES / "predictions.json").read_text())
 
 @pytest.mark.parametrize("name", ["iris", "diabetes"])
 def test_a_former_model_predicts_what_it_predicted(name):
-    table = load_model(FILES / f"{name}.corollary").predict(read_demo(name).frame.iloc[::40])
+    table = load_model(FILES / f"{name}.corollary").predict_table(read_demo(name).frame.iloc[::40])
     assert list(table.columns) == list(SAID[name])
     for column, values in SAID[name].items():
         if isinstance(values[0], float):

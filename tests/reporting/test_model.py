@@ -42,7 +42,7 @@ def regressor():
 
 def test_predictions_of_classes(classifier):
     model, frame = classifier
-    table = model.predict(frame)
+    table = model.predict_table(frame)
     assert list(table.columns) == [
         "prediction",
         "set",
@@ -60,29 +60,29 @@ def test_predictions_of_classes(classifier):
 
 def test_predictions_of_numbers(regressor):
     model, frame = regressor
-    table = model.predict(frame)
+    table = model.predict_table(frame)
     assert list(table.columns) == ["prediction", "low", "high", "flags"]
     assert (table["low"] <= table["prediction"]).all()
     assert (table["prediction"] <= table["high"]).all()
     fresh = _frame(1, n=2000, task="regression")
     fresh["day"] = np.resize(frame["day"], 2000)  # no day beyond those of training
-    table = model.predict(fresh)
+    table = model.predict_table(fresh)
     inside = (table["low"] <= fresh["y"]) & (fresh["y"] <= table["high"])
     assert inside.mean() > 0.8
 
 
 def test_column_order_extra_columns_and_polars_do_not_matter(classifier):
     model, frame = classifier
-    expected = model.predict(frame)
+    expected = model.predict_table(frame)
     shuffled = frame[frame.columns[::-1]].assign(more=1)
-    pd.testing.assert_frame_equal(model.predict(shuffled), expected)
-    pd.testing.assert_frame_equal(model.predict(pl.from_pandas(frame)), expected)
+    pd.testing.assert_frame_equal(model.predict_table(shuffled), expected)
+    pd.testing.assert_frame_equal(model.predict_table(pl.from_pandas(frame)), expected)
 
 
 def test_the_index_is_kept(classifier):
     model, frame = classifier
     rows = frame.iloc[[5, 3]].set_axis(["u", "v"])
-    assert model.predict(rows).index.tolist() == ["u", "v"]
+    assert model.predict_table(rows).index.tolist() == ["u", "v"]
 
 
 def test_flags(classifier):
@@ -92,14 +92,14 @@ def test_flags(classifier):
     rows.loc[1, "colour"] = "purple"
     rows.loc[2, "size"] = np.nan
     rows.loc[3, "day"] = "2030-01-01"
-    assert model.predict(rows)["flags"].tolist() == [
+    assert model.predict_table(rows)["flags"].tolist() == [
         "size: above the training range",
         "colour: a level not seen in training",
         "size: missing, which it never was in training",
         "day: above the training range",
         "",
     ]
-    absent = model.predict(rows.drop(columns="colour"))
+    absent = model.predict_table(rows.drop(columns="colour"))
     assert absent["flags"].str.contains("colour: column absent").all()
 
 
@@ -107,17 +107,17 @@ def test_strange_rows_still_get_finite_predictions(classifier):
     model, _ = classifier
     for value in (None, "word", 1e308, -np.inf, True, "1999-01-01"):
         rows = pd.DataFrame({c: pd.Series([value] * 2, dtype=object) for c in model.columns})
-        assert np.isfinite(model.predict(rows)["probability good"]).all()
+        assert np.isfinite(model.predict_table(rows)["probability good"]).all()
 
 
 def test_refusals(classifier):
     model, frame = classifier
     with pytest.raises(ReportError, match="none of the columns that the model reads: size, colour"):
-        model.predict(pd.DataFrame({"other": [1]}))
+        model.predict_table(pd.DataFrame({"other": [1]}))
     with pytest.raises(ReportError, match="no rows to predict"):
-        model.predict(frame.iloc[:0])
+        model.predict_table(frame.iloc[:0])
     with pytest.raises(ReportError, match=r"must be a data frame\. Got ndarray"):
-        model.predict(np.zeros((2, 5)))
+        model.predict_table(np.zeros((2, 5)))
 
 
 @pytest.mark.parametrize("kind", ["classifier", "regressor"])
@@ -126,7 +126,7 @@ def test_saved_and_loaded(kind, request, tmp_path):
     path = tmp_path / "model.corollary"
     corollary.save(model, path)
     again = load_model(path)
-    pd.testing.assert_frame_equal(again.predict(frame), model.predict(frame))
+    pd.testing.assert_frame_equal(again.predict_table(frame), model.predict_table(frame))
     assert path.stat().st_size < 2_000_000
     corollary.save(model, tmp_path / "again.corollary")
     assert (tmp_path / "again.corollary").read_bytes() == path.read_bytes()

@@ -96,7 +96,7 @@ def test_the_test_rows_never_change_the_model():
     changed.loc[rows, ["x0", "x1"]] = -5 * changed.loc[rows, ["x0", "x1"]]
     evidence_2, model_2 = measure(from_memory(changed), "y", fast=True)
     assert np.array_equal(evidence_2.test.positions, rows)
-    pd.testing.assert_frame_equal(model_2.predict(frame), model.predict(frame))
+    pd.testing.assert_frame_equal(model_2.predict_table(frame), model.predict_table(frame))
     assert evidence_2.candidates[0].loss == evidence.candidates[0].loss
 
 
@@ -111,12 +111,12 @@ def test_tiny_tables(task, n, tmp_path):
         assert any("too few to show anything" in note for note in evidence.notes)
     _renders(evidence)
     new = _linear(1, n=5, task=task)
-    predicted = model.predict(new)
+    predicted = model.predict_table(new)
     assert len(predicted) == 5
     # Intervals without an end are saved like others.
     corollary.save(model, tmp_path / "m.corollary")
     again = corollary.load(tmp_path / "m.corollary")
-    pd.testing.assert_frame_equal(again.predict(new), predicted)
+    pd.testing.assert_frame_equal(again.predict_table(new), predicted)
     if task == "regression" and n == 10:
         assert np.isinf(predicted["high"]).all()
 
@@ -221,7 +221,7 @@ def test_a_weighted_mean_is_saved_and_predicts_the_same(breast_cancer, tmp_path)
     again = corollary.load(tmp_path / "m.corollary")
     np.testing.assert_array_equal(again.predictor.weights, model.predictor.weights)
     table = read_demo("breast_cancer").frame
-    pd.testing.assert_frame_equal(again.predict(table), model.predict(table))
+    pd.testing.assert_frame_equal(again.predict_table(table), model.predict_table(table))
     forged = replace(model.predictor, weights=-model.predictor.weights)
     with pytest.raises(TypeError, match="weights"):
         corollary.save(replace(model, predictor=forged), tmp_path / "f.corollary")
@@ -301,7 +301,7 @@ def test_everything_at_once(tmp_path):
     page = page_of(evidence)
     assert "<script>alert(1)" not in page
     assert {"empty", "same"} == {c.name for c in evidence.profile.columns if not c.used}
-    assert np.isfinite(model.predict(frame)["probability yes"]).all()
+    assert np.isfinite(model.predict_table(frame)["probability yes"]).all()
 
 
 def test_ten_thousand_categories(seed):
@@ -371,7 +371,7 @@ def test_odd_columns(columns):
     evidence, model = measure(from_memory(frame), "y", fast=True)
     assert evidence.verdict == "shown"
     _renders(evidence)
-    assert np.isfinite(model.predict(frame)["probability yes"]).all()
+    assert np.isfinite(model.predict_table(frame)["probability yes"]).all()
 
 
 def test_data_that_repeat_by_nature_still_get_a_certificate():

@@ -50,7 +50,7 @@ def test_bounds_do_not_depend_on_units(evidence):
 def test_the_observed_error_is_that_of_the_chosen_model():
     frame = _table(3)
     evidence, model = measure(from_memory(frame), "y", fast=True)
-    wrong = model.predict(frame)["prediction"] != frame["y"]
+    wrong = model.predict_table(frame)["prediction"] != frame["y"]
     found = {c.theorem: c for c in evidence.training_certificates}
     n = round(found["theory.vc-bound"].empirical * evidence.n_train)
     # The other errors lie in the calibration and test rows.
@@ -108,7 +108,7 @@ def test_bounds_hold_on_fresh_rows():
     fresh = _table(10**6, n=20_000)
     for seed in range(8):
         evidence, model = measure(from_memory(_table(seed, n=150)), "y", fast=True, confidence=0.8)
-        truth = (model.predict(fresh)["prediction"] != fresh["y"]).mean()
+        truth = (model.predict_table(fresh)["prediction"] != fresh["y"]).mean()
         plain = [c for c in evidence.training_certificates if c.quantity.name == "error rate"]
         bounds = [c.bound for c in plain]
         missed += truth > min(bounds, default=1.0)

@@ -39,7 +39,7 @@ def test_three_files_that_belong_together(data, tmp_path):
     assert made.evidence.hashes["model"] == digest
     assert digest in made.paths["report.html"].read_text()
     model = corollary.load(made.paths["model.corollary"])
-    pd.testing.assert_frame_equal(model.predict(data), made.model.predict(data))
+    pd.testing.assert_frame_equal(model.predict_table(data), made.model.predict_table(data))
 
 
 def test_same_seed_same_model_file(data, tmp_path):

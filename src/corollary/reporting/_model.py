@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.core.frames import as_pandas
@@ -34,9 +35,34 @@ def _fits_together(model: "ReportModel") -> str | None:
     return None
 
 
+def _classifies(model: "ReportModel") -> bool:
+    return model.task == "classification"
+
+
+def _predicts_numbers(model: "ReportModel") -> bool:
+    return model.task == "regression"
+
+
+def read_labels(names: tuple[str, ...]) -> np.ndarray:
+    """Read class names as the values that a table holds: numbers, true and false, or texts."""
+    if set(names) <= {"True", "False"}:
+        return np.array([name == "True" for name in names])
+    for kind in (int, float):
+        try:
+            values = [kind(name) for name in names]
+        except ValueError:
+            continue
+        if [str(value) for value in values] == list(names):
+            return np.array(values)
+    return np.array(names, dtype=object)
+
+
 @dataclass(frozen=True, eq=False)
 class ReportModel:
     """Everything it takes to predict new rows as the report describes.
+
+    It predicts as scikit-learn's models do, from data frames, so that their tools and
+    :func:`corollary.certify` take it.
 
     Parameters
     ----------
@@ -72,8 +98,10 @@ class ReportModel:
     >>> from corollary.reporting import measure, read_demo
     >>> table = read_demo("iris")
     >>> evidence, model = measure(table, table.target, fast=True)
-    >>> model.predict(table.frame.head(2))["prediction"].tolist()
-    ['setosa', 'setosa']
+    >>> model.predict(table.frame.head(2))
+    array(['setosa', 'setosa'], dtype=object)
+    >>> model.predict_table(table.frame.head(1)).columns.tolist()[:3]
+    ['prediction', 'set', 'probability setosa']
     """
 
     columns: tuple[str, ...]
@@ -103,8 +131,178 @@ class ReportModel:
         promise=Optional(Instance("outside")),
     )
 
-    def predict(self, data: Any) -> Any:
-        """Predict new rows.
+    @property
+    def confidence(self) -> float:
+        """Share of such rows whose set or interval holds the truth, at least."""
+        return self.coverage
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The classes as they stand in the target column: numbers, true and false, or texts."""
+        if self.task != "classification":
+            raise AttributeError("The model of a regression has no classes.")
+        return read_labels(self.classes)
+
+    def __sklearn_tags__(self) -> Any:
+        return self.predictor.__sklearn_tags__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, data: Any, y: Any = None) -> "ReportModel":
+        """Refuse to be fitted again: scikit-learn's tools take what has this method for a model.
+
+        Parameters
+        ----------
+        data : data frame
+            Rows.
+        y : array-like or None, default=None
+            Their targets.
+
+        Returns
+        -------
+        self : ReportModel
+            Never.
+        """
+        raise ReportError(
+            "usage",
+            "The model of a report is fitted already. To fit one to other rows, make another "
+            "report: corollary.report(data, target=...).",
+        )
+
+    def fitted_parts(self, data: Any) -> list[tuple[Any, Any]]:
+        """List the models inside with the rows that reach them, which may be training rows.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        parts : list of (estimator, ndarray)
+            The predictor, with encoded rows.
+        """
+        return [(self.predictor, self._encode(data))]
+
+    def predict(self, data: Any) -> np.ndarray:
+        """Predict the class or the number of new rows.
+
+        Parameters
+        ----------
+        data : data frame
+            pandas or polars; columns in any order. Unknown columns are ignored, absent ones count
+            as missing values.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n,)
+            Classes as in ``classes_``, or numbers.
+
+        Raises
+        ------
+        ReportError
+            Of kind "data", if no column of the model is present or there are no rows.
+        """
+        prediction = self.predictor.predict(self._encode(data))
+        return self.classes_[prediction] if self.task == "classification" else prediction
+
+    @available_if(_classifies)
+    def predict_proba(self, data: Any) -> np.ndarray:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        probability : ndarray of shape (n, n_classes)
+            In the order of ``classes_``.
+        """
+        return self.predictor.predict_proba(self._encode(data))
+
+    @available_if(_classifies)
+    def predict_set(self, data: Any) -> np.ndarray:
+        """Predict the set of classes of each row.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        sets : ndarray of bool of shape (n, n_classes)
+            Which classes are in the set of each row, in the order of ``classes_``.
+        """
+        assert isinstance(self.calibration, SetCalibration)
+        return self.calibration.sets(self.predict_proba(data))
+
+    @available_if(_predicts_numbers)
+    def predict_interval(self, data: Any) -> np.ndarray:
+        """Predict the interval of each row.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n, 2)
+            Lower and upper ends.
+        """
+        assert isinstance(self.calibration, IntervalCalibration)
+        features = self._encode(data)
+        ends = self.calibration.intervals(features, self.predictor.predict(features))
+        return np.column_stack(ends)
+
+    def score(self, data: Any, y: Any) -> float:
+        """Compute the accuracy, or R² of a model of numbers, as scikit-learn's models do.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+        y : array-like of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        score : float
+            At most 1.
+        """
+        from sklearn.metrics import accuracy_score, r2_score
+
+        measure = accuracy_score if self.task == "classification" else r2_score
+        return float(measure(np.asarray(y), self.predict(data)))
+
+    def misses(self, data: Any, y: Any) -> np.ndarray:
+        """Say which targets lie outside the set or interval of their row.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+        y : array-like of shape (n,)
+            Targets; a class that the model does not know is outside every set.
+
+        Returns
+        -------
+        missed : ndarray of bool of shape (n,)
+            Whether the set or interval misses the target.
+        """
+        targets = np.asarray(y)
+        if self.task == "regression":
+            low, high = self.predict_interval(data).T
+            return (targets < low) | (targets > high)
+        member = targets.astype(object)[:, None] == self.classes_.astype(object)
+        return ~(self.predict_set(data) & member).any(axis=1)
+
+    def predict_table(self, data: Any) -> Any:
+        """Predict new rows, with all that there is to say about them.
 
         Parameters
         ----------
@@ -196,6 +394,10 @@ class ReportModel:
                 for i in np.flatnonzero(mask):
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]
+
+    def _encode(self, data: Any) -> np.ndarray:
+        """Turn rows into features."""
+        return self.encoder.transform(ColumnTable.of(self._select(data)[0]))
 
     def _select(self, data: Any) -> tuple[Any, set[str]]:
         """Give the columns of the model as a data frame, and the names of those that are absent."""

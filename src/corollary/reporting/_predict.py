@@ -78,7 +78,7 @@ def predict_file(
     Returns
     -------
     table : pandas DataFrame
-        As :meth:`ReportModel.predict` gives it.
+        As :meth:`ReportModel.predict_table` gives it.
     notes : list of str
         What the user should know: notes of the reader, absent and unknown columns, flagged rows.
 
@@ -102,7 +102,7 @@ def predict_file(
     loaded = load_model(model)
     source = read_table(data, fewest_columns=1)
     names = [str(c) for c in source.frame.columns]
-    table = loaded.predict(source.frame)
+    table = loaded.predict_table(source.frame)
     notes = list(source.notes)
     absent = [c for c in loaded.columns if c not in names]
     read = {*loaded.columns, *(loaded.promise.columns if loaded.promise else ()), loaded.target}
