@@ -44,7 +44,8 @@ def test_the_loaded_model_is_a_classifier_of_the_labels_of_the_table(classifier)
     assert (model.predict(frame) == y).mean() > 0.8
     probability = model.predict_proba(frame)
     assert (model.classes_[probability.argmax(axis=1)] == model.predict(frame)).all()
-    assert get_scorer("accuracy")(model, frame, y) == (model.predict(frame) == y).mean()
+    right = (model.predict(frame) == y).mean()
+    assert get_scorer("accuracy")(model, frame, y) == model.score(frame, y) == right
     found = permutation_importance(model, frame, y, n_repeats=2, random_state=0)
     assert found.importances_mean.argmax() == 0
 

@@ -154,9 +154,10 @@ def _check_unseen(model: Any, X: Any, n: int, kept_aside: bool) -> tuple[Assumpt
             "is about."
         )
     repeated = max((overlap.seen for overlap in overlaps), default=0)
-    if not overlaps:
-        if not kept_aside:
-            _warn_of_no_record(model)
+    if not overlaps and kept_aside:
+        unused = "The rows were kept aside from the training and from every choice of the model."
+    elif not overlaps:
+        _warn_of_no_record(model)
         unused = (
             "The rows were used neither to train the model, which keeps no record of its training "
             "rows, nor to choose it."
