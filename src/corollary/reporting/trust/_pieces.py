@@ -107,8 +107,9 @@ def measure_worth(evidence: "Evidence") -> Estimate:
     """Give the gain in units of what guessing loses on the same rows; for squared errors, R²."""
     unit = Pieces.of(evidence).mean(evidence.test.baseline_loss)
     gain = evidence.gain
-    shares = (end / unit if unit > 0 else math.nan for end in (gain.value, gain.low, gain.high))
-    return Estimate(*shares, gain.n)
+    if unit <= 0:
+        return gain._replace(value=math.nan, low=math.nan, high=math.nan)
+    return gain._replace(value=gain.value / unit, low=gain.low / unit, high=gain.high / unit)
 
 
 def counted_units(rows: "TestRows") -> np.ndarray | None:

@@ -44,14 +44,13 @@ def gain_words(evidence: Evidence) -> tuple[str, str]:
         gain = evidence.gain
         value, low, high = triple(abs(gain.value), *sorted((abs(gain.low), abs(gain.high))))
         return value, f"{low} to {high}"
-    ends = worth.value, worth.low, worth.high
+    middle, least, most = worth.value, worth.low, worth.high
     if evidence.verdict != "not shown":
-        ends = abs(worth.value), *sorted((abs(worth.low), abs(worth.high)))
-    value, low, high = triple(*(100 * end for end in ends))
-    if evidence.verdict != "not shown" and not low.strip(
-        "0."
-    ):  # what is not zero is not written so
-        low = number(100 * ends[1], 1, direction="down")
+        middle = abs(middle)
+        least, most = sorted((abs(least), abs(most)))
+    value, low, high = triple(100 * middle, 100 * least, 100 * most)
+    if evidence.verdict != "not shown" and not low.strip("0."):
+        low = number(100 * least, 1, direction="down")
     return f"{value}%", f"{low}% to {high}%"
 
 
