@@ -109,9 +109,7 @@ def _by_place(parameters: dict[str, inspect.Parameter]) -> list[str]:
 
 def _equal(one: Any, other: Any) -> bool:
     """Say whether two defaults are the same value."""
-    if isinstance(one, float) and isinstance(other, float) and one != one:
-        return other != other
-    return (type(one) is type(other) and bool(np.all(one == other))) or one == other
+    return bool(one == other or (one != one and other != other))
 
 
 def _arguments(ours: type, theirs: type) -> Iterator[str]:

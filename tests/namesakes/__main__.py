@@ -1,4 +1,4 @@
-"""Print what scikit-learn's classes have and ours do not, and write what is to be closed."""
+"""Print what scikit-learn's classes have and ours do not, and list what is to be closed."""
 
 import sys
 
