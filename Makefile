@@ -18,6 +18,7 @@ test: setup lint         ## everything that must hold, except heavy simulations
 
 verify: setup            ## heavy simulations and comparisons with peers
 	$(THREADS) $(BIN)/python -m tests.guarantees
+	$(THREADS) $(BIN)/python -m tests.peers
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
 
 lowest: pyproject.toml   ## the tests with the oldest versions that pyproject.toml allows
