@@ -16,9 +16,10 @@ report: setup            ## the main job on the bundled data: report.html, repor
 test: setup lint         ## everything that must hold, except heavy simulations
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
-verify: setup            ## heavy simulations and comparisons with peers
+verify: setup            ## heavy simulations, planted faults and comparisons with peers
 	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m tests.peers
+	$(THREADS) $(BIN)/python -m tests.mutants --workers $(WORKERS)
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
 
 lowest: pyproject.toml   ## the tests with the oldest versions that pyproject.toml allows

@@ -12,13 +12,12 @@ import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from pathlib import Path
 
 from scipy.stats import binomtest
 
+from tests.guarantees._page import TARGET, write
 from tests.guarantees.registry import Guarantee, Outcome, load, simulate
 
-TARGET = Path(__file__).parents[2] / "docs" / "guarantees.md"
 HEAD = """# Guarantees, simulated
 
 Every bound of the library is drawn against the truth on worlds where the truth is known. *Allowed*
@@ -89,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         outcomes = list(pool.map(partial(judge, most=asked.most), range(len(claims))))
     lines = "\n".join(map(row, claims, outcomes))
-    TARGET.write_text(f"{HEAD}{lines}\n", encoding="utf-8")
+    write(claims=f"{HEAD}{lines}\n")
     n_broken = broken(claims, outcomes)
     print(f"{len(claims)} claims simulated, {n_broken} broken; wrote {TARGET.name}")
     return 1 if n_broken else 0

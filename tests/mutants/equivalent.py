@@ -1,0 +1,3 @@
+"""Changes that change nothing that a test could see, each with its reason."""
+
+EQUIVALENT: dict[str, str] = {}

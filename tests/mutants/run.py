@@ -1,0 +1,258 @@
+"""Try faults: one process imports the library and collects the tests, each fork tries one fault.
+
+The parent never runs a test, so that a fork finds no cache, compiled function or thread of an
+earlier one. A fault is planted by exchanging the code of a function, which every importer sees.
+"""
+
+import builtins
+import contextlib
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutants.faults import SCALED, Fault, scaled_value
+from tests.mutants.rows import ROOT, Row, chosen_faults
+
+SURVIVED, KILLED, NO_NUMBER = 0, 1, 3
+#: Seconds of tests that the faults of one row may cost, and fewest faults that are tried.
+BUDGET, FEWEST = 60.0, 4
+
+
+@dataclass
+class Verdict:
+    """What became of the faults of one row."""
+
+    row: Row
+    killed: list[Fault] = field(default_factory=list)
+    survived: list[Fault] = field(default_factory=list)
+    #: Objects that no test of the row calls.
+    idle: list[str] = field(default_factory=list)
+    #: Why nothing could be tried: the tests fail by themselves.
+    broken: str = ""
+
+    @property
+    def tried(self) -> int:
+        return len(self.killed) + len(self.survived)
+
+
+def try_rows(
+    rows: list[Row], *, most: int, workers: int, say: Callable[[str], None] = print
+) -> list[Verdict]:
+    """Try the faults of rows and return a verdict on each."""
+    trial = _Trial(rows, most, workers, say)
+    arguments = ["-s", "-qq", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    arguments += ["-o", "addopts=", "--import-mode=importlib", "--strict-markers"]
+    arguments += ["-m", "not verify", "--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
+    files = sorted({test.partition("::")[0] for row in rows for test in row.tests})
+    code = pytest.main([*arguments, *(str(ROOT / file) for file in files)], plugins=[trial])
+    if code != pytest.ExitCode.OK:
+        raise RuntimeError(f"The tests that the rows name could not be collected ({code!r}).")
+    return trial.verdicts
+
+
+class _Trial:
+    """The plugin that takes the place of pytest's loop over tests."""
+
+    def __init__(self, rows: list[Row], most: int, workers: int, say: Callable[[str], None]):
+        self.rows, self.most, self.workers, self.say = rows, most, workers, say
+        self.verdicts: list[Verdict] = []
+        self.failed = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: Any) -> None:
+        from hypothesis import Phase, settings
+
+        # A found failure is enough: no smaller one is looked for, none is remembered.
+        settings.register_profile(
+            "mutants",
+            settings.get_profile("house"),
+            database=None,
+            phases=[Phase.explicit, Phase.generate],
+        )
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> bool:
+        if session.testsfailed:
+            raise session.Interrupted("errors during collection")
+        import numba  # noqa: F401 - the forks need not import it again
+
+        with tempfile.TemporaryDirectory() as folder:
+            self._try(session.items, Path(folder))
+        return True
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed = f"{report.nodeid}: {str(report.longrepr)[-400:]}"
+
+    def _try(self, items: list[Any], folder: Path) -> None:
+        """Run the tests of each row as they are, and then with each of its faults."""
+        self.verdicts = [Verdict(row) for row in self.rows]
+        queue: deque[_Job] = deque()
+        for number, verdict in enumerate(self.verdicts):
+            tests, file = _tests_of(verdict.row, items), folder / str(number)
+            run = partial(self._baseline, verdict.row, tests, file)
+            queue.append(_Job(run, 600.0, verdict, tests=tests, file=file))
+        for n_done, (job, status) in enumerate(_forked(queue, self.workers), start=1):
+            if job.fault is None:
+                queue.extendleft(self._fault_jobs(job))
+            elif status == SURVIVED:
+                job.verdict.survived.append(job.fault)
+                self.say(f"SURVIVED {job.verdict.row.name}  {job.fault.name}")
+            elif status != NO_NUMBER:
+                job.verdict.killed.append(job.fault)
+            if n_done % 100 == 0:
+                self.say(f"{n_done} runs, {len(queue)} waiting")
+
+    def _fault_jobs(self, job: "_Job") -> list["_Job"]:
+        """Return a run for each fault of a row whose tests have been run as they are."""
+        verdict, row = job.verdict, job.verdict.row
+        if not job.file.exists():
+            verdict.broken = "its tests end the process or take ten minutes"
+            return []
+        failed, seconds, reached = pickle.loads(job.file.read_bytes())
+        verdict.broken = failed or ("" if seconds else "none of its tests is collected")
+        verdict.idle = sorted(row.called - set(reached))
+        order = sorted(job.tests, key=lambda item: seconds.get(item.nodeid, 0.0))
+        total = sum(seconds.values())
+        most = max(FEWEST, min(self.most, int(BUDGET / max(total, 1e-9))))
+        jobs = []
+        for fault in [] if verdict.broken else chosen_faults(row, reached, most):
+            if fault.lines & reached[fault.function_name]:
+                run = partial(self._with_fault, fault, order)
+                jobs.append(_Job(run, 10 + 10 * total, verdict, fault=fault))
+            else:
+                verdict.survived.append(fault)
+        return jobs
+
+    def _baseline(self, row: Row, items: list[Any], file: Path) -> int:
+        """Run the tests as they are: how long they take, and which lines they reach."""
+        codes = {function.__code__: name for name, function in row.functions.items()}
+        reached: dict[str, set[int]] = {}
+        nested = {code: name for outer, name in codes.items() for code in _inner_codes(outer)}
+
+        def line(frame: Any, event: str, argument: Any) -> Any:
+            reached.setdefault(nested[frame.f_code], set()).add(frame.f_lineno)
+            return line
+
+        def call(frame: Any, event: str, argument: Any) -> Any:
+            if frame.f_code in nested:
+                reached.setdefault(nested[frame.f_code], set()).add(frame.f_lineno)
+                return line
+            return None
+
+        durations = {}
+        threading.settrace(call)
+        for position, item in enumerate(items):
+            start = time.perf_counter()
+            sys.settrace(call)
+            self._run(item, items[position + 1 : position + 2])
+            sys.settrace(None)
+            durations[item.nodeid] = time.perf_counter() - start
+            if self.failed:
+                break
+        file.write_bytes(pickle.dumps((self.failed, durations, reached)))
+        return 0
+
+    def _with_fault(self, fault: Fault, items: list[Any]) -> int:
+        """Plant a fault and run tests until one fails."""
+        applied = fault.kind != "value"
+
+        def scaled(value: Any, factor: float) -> Any:
+            nonlocal applied
+            changed = scaled_value(value, factor)
+            if changed is not value and not (isinstance(value, int | float) and changed == value):
+                applied = True
+            return changed
+
+        setattr(builtins, SCALED, scaled)
+        if not fault.plant():
+            return NO_NUMBER
+        for position, item in enumerate(items):
+            self._run(item, items[position + 1 : position + 2])
+            if self.failed:
+                return KILLED
+        return SURVIVED if applied else NO_NUMBER
+
+    def _run(self, item: Any, following: list[Any]) -> None:
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=(following or [None])[0])
+
+
+@dataclass
+class _Job:
+    """What one fork does, for at most so many seconds: the tests of a row, perhaps with a fault."""
+
+    run: Callable[[], int]
+    seconds: float
+    verdict: Verdict
+    fault: Fault | None = None
+    tests: list[Any] = field(default_factory=list)
+    file: Path = Path()
+
+
+def _forked(queue: deque[_Job], workers: int) -> Iterator[tuple[_Job, int]]:
+    """Run jobs in forks, so many at a time, and yield what they return; the queue may grow.
+
+    A job that dies or takes too long has a negative status.
+    """
+    running: dict[int, _Job] = {}
+    while queue or running:
+        while queue and len(running) < workers:
+            job = queue.popleft()
+            running[_fork(job.run, job.seconds)] = job
+        pid, status = os.wait()
+        if pid in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)  # processes that the tests left behind
+            yield running.pop(pid), os.waitstatus_to_exitcode(status)
+
+
+def _fork(run: Callable[[], int], seconds: float) -> int:
+    """Start a job in a fork of this process, without its output, and return its number."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # JAX fears its threads, which this process never started
+        pid = os.fork()
+    if pid:
+        return pid
+    status = KILLED
+    try:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        silence = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        status = run()
+    finally:
+        os._exit(status)
+
+
+def _tests_of(row: Row, items: list[Any]) -> list[Any]:
+    """Return the collected tests that a row names, and the simulations of its claims."""
+    return [item for item in items if row.owns(item.nodeid, _theorem(item))]
+
+
+def _theorem(item: Any) -> str | None:
+    """Return the theorem that a collected simulation is about."""
+    claim = getattr(item, "callspec", None) and item.callspec.params.get("claim")
+    return getattr(claim, "theorem", None)
+
+
+def _inner_codes(code: Any) -> Iterator[Any]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, type(code)):
+            yield from _inner_codes(inner)
