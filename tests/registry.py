@@ -17,6 +17,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     # Weighting a row and repeating it take different ways to the same minimum.
     "ElasticNet": {"tol": 1e-13},
     "Lasso": {"tol": 1e-13},
+    "ElasticNetCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LassoCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LinearSVC": {"tol": 1e-11, "max_iter": 100_000},
     "MulticlassSVC": {"tol": 1e-11, "max_iter": 20_000},

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from corollary.linear import (
     ElasticNet,
+    LinearRegression,
     elastic_net_dual_gap,
     elastic_net_kkt_violation,
     elastic_net_objective,
@@ -133,3 +134,17 @@ def test_errors_name_the_function_and_the_range():
         ElasticNet(l1_ratio=1.5).fit([[1.0]], [1.0])
     with pytest.raises(ValueError, match="'alpha' parameter of elastic_net_objective must be"):
         elastic_net_objective([[1.0]], [1.0], [1.0], alpha=-1.0)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+def test_no_penalty_is_least_squares(positive, seed):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(30, 4)), rng.normal(size=(30, 2))
+    w = rng.exponential(size=30)
+    expected = LinearRegression(positive=positive).fit(X, Y, sample_weight=w)
+    for rows in (X, sparse.csc_matrix(X)):
+        model = ElasticNet(0.0, positive=positive, selection="random", random_state=0)
+        model.fit(rows, Y, w, check_input=False)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-9)
+        np.testing.assert_allclose(model.intercept_, expected.intercept_, atol=1e-9)
+        assert model.dual_gap_.tolist() == [0.0, 0.0]

@@ -237,7 +237,7 @@ def test_too_few_epochs_are_reported(seed):
     ("call", "message"),
     [
         (
-            lambda: Lasso(alpha=0.0).fit([[1.0]], [1.0]),
+            lambda: Lasso(alpha=-1.0).fit([[1.0]], [1.0]),
             "'alpha' parameter of Lasso must be a float",
         ),
         (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from corollary.linear import (
     BayesianLinearRegression,
@@ -51,3 +52,23 @@ def test_bayesian_regression_of_heavy_rows(seed):
     heavy = BayesianLinearRegression().fit(X, 1e10 * y, sample_weight=1e300 * weight)
     free = LinearRegression().fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(heavy.predict(X) / 1e10, free.predict(X), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        (Lasso, np.asarray),
+        (Lasso, sparse.csr_matrix),
+        (ElasticNet, np.asarray),
+        (ElasticNet, sparse.csr_matrix),
+        (BestSubset, np.asarray),
+        (BridgeRegression, np.asarray),
+    ],
+)
+def test_squares_that_weights_make_too_large_are_refused(model, given):
+    """The squares of all rows have a finite sum, but not those of the row that has all weight."""
+    X = np.zeros((10, 2))
+    X[0, 0], X[1, 1] = 9e153, 2.0
+    weight = np.r_[1.0, 1e-9, np.zeros(8)]
+    with pytest.raises(ValueError, match="features, times the weights of their rows"):
+        model(fit_intercept=False).fit(given(X), np.arange(10.0), sample_weight=weight)

@@ -74,6 +74,7 @@ from corollary.linear.sparse.bridge import lq_penalty as lq_penalty
 from corollary.linear.sparse.bridge import project_l1_ball as project_l1_ball
 from corollary.linear.sparse.bridge_regression import BridgeRegression as BridgeRegression
 from corollary.linear.sparse.elastic_net import ElasticNet as ElasticNet
+from corollary.linear.sparse.elastic_net_cv import ElasticNetCV as ElasticNetCV
 from corollary.linear.sparse.lasso import Lasso as Lasso
 from corollary.linear.sparse.lasso import laplace_map_alpha as laplace_map_alpha
 from corollary.linear.sparse.lasso import lasso_alpha_max as lasso_alpha_max

@@ -35,9 +35,9 @@ class Ridge(LeastSquaresRegressor):
     solver : str, default="auto"
         "auto", "svd", "cholesky" or "lsqr". "cholesky" solves the normal equations of the smaller
         side of X and falls back to singular values when they are ill-conditioned; "svd" uses these
-        at once; "lsqr" iterates, and is what "auto" chooses for sparse inputs with both sides above
-        4096. scikit-learn's other names lead to the same minimum: "sparse_cg" is "lsqr", "sag" and
-        "saga" are "auto", and "lbfgs" is for ``positive=True``.
+        at once; "lsqr" iterates, and is what "auto" chooses for sparse inputs with both sides
+        above 4096. scikit-learn's other names lead to the same minimum: "sparse_cg" is "lsqr",
+        "sag" and "saga" are "auto", and "lbfgs" is for ``positive=True``.
     positive : bool, default=False
         Whether coefficients must not be negative; the solver is then "auto" or "lbfgs".
     random_state : int, RandomState instance or None, default=None
@@ -136,7 +136,9 @@ class Ridge(LeastSquaresRegressor):
                 "number of penalties do not correspond)."
             )
         distinct, place = np.unique(alphas, return_inverse=True)
-        solutions = [solve(replace(problem, alpha=float(alpha))) for alpha in distinct]
+        solutions = []
+        for alpha in distinct:
+            solutions.append(solve(replace(problem, alpha=float(alpha))))
         if len(alphas) == 1 or len(distinct) == 1:
             return solutions[0]
         columns = [(solutions[i], k) for k, i in enumerate(place)]

@@ -26,7 +26,8 @@ class DenseDesign:
         self.X = X
         self.shape = X.shape
         self.nbytes = X.nbytes
-        self.squares = np.einsum("ij,ij->j", X, X)
+        with np.errstate(over="ignore"):  # `prepare` refuses what overflows
+            self.squares = np.einsum("ij,ij->j", X, X)
         self.forget()
 
     def forget(self) -> None:
@@ -94,13 +95,12 @@ class SparseDesign:
         self.nbytes = X.data.nbytes + X.indices.nbytes
         self._along = np.asarray(X.T @ vector)
         self._length = float(vector @ vector)
-        squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
-        self.squares = np.maximum(
-            squares - 2.0 * mean * self._along + mean**2 * self._length,
-            0.0,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # `prepare` refuses what overflows
+            squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
+            centred = squares - 2.0 * mean * self._along + mean**2 * self._length
         # What cancellation leaves of a constant column is noise, not a column.
-        self.squares[self.squares <= 1e-14 * squares] = 0.0
+        self.squares = np.where(centred <= 1e-14 * squares, 0.0, centred)
+        self.squares[~np.isfinite(squares)] = np.inf
         self._columns = (X.data, X.indices, X.indptr)
         self.forget()
 
@@ -191,7 +191,7 @@ def prepare(
         X_mean = np.asarray(columns.T @ weight).ravel() / n if fit_intercept else np.zeros(p)
         if sample_weight is not None:
             columns.data *= root[columns.indices]
-        return Prepared(SparseDesign(columns, X_mean, root), Y, X_mean, Y_mean)
+        return _finite(Prepared(SparseDesign(columns, X_mean, root), Y, X_mean, Y_mean))
     X_mean = (weight @ X) / n if fit_intercept else np.zeros(p)
     if fit_intercept or sample_weight is not None:
         X = np.array(X, dtype=np.float64, order="F", copy=True)
@@ -206,4 +206,17 @@ def prepare(
     if fit_intercept and constant.any():
         X[:, constant] = 0.0
         design.squares[constant] = 0.0
-    return Prepared(design, Y, X_mean, Y_mean)
+    return _finite(Prepared(design, Y, X_mean, Y_mean))
+
+
+def _finite(prepared: Prepared) -> Prepared:
+    """Refuse data whose squares overflow once rows are multiplied by the roots of their weights."""
+    with np.errstate(over="ignore"):
+        targets = np.einsum("ij,ij->j", prepared.Y, prepared.Y)
+    for name, squares in (("features", prepared.design.squares), ("targets", targets)):
+        if not np.isfinite(squares).all():
+            raise ValueError(
+                f"The squares of the {name}, times the weights of their rows, have a sum beyond "
+                f"the largest number. Divide the {name} by a constant so that they are about one."
+            )
+    return prepared

@@ -48,6 +48,11 @@ def alpha_grid(
 ) -> np.ndarray:
     """Return decreasing penalties: those given, or a geometric grid below the largest."""
     if isinstance(alphas, Integral):
+        if l1_ratio == 0.0:
+            raise ValueError(
+                "Automatic alpha grid generation is not supported for l1_ratio=0: no penalty makes "
+                "all coefficients zero. Give the penalties in alphas, or use RidgeCV."
+            )
         top = alpha_max / l1_ratio
         # A constant target has a zero maximum; any positive penalties give its (zero) path.
         top = max(top, np.finfo(np.float64).resolution)

@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY
 
-from corollary.core.estimator import Count, Fraction, NonNegative, Positive
+from corollary.core.estimator import Fraction
 from corollary.linear.sparse._regressor import L1Regressor
 
 
@@ -20,11 +20,13 @@ class ElasticNet(L1Regressor):
     Parameters
     ----------
     alpha : float, default=1.0
-        Strength of the penalty, positive. Without a penalty use ``LinearRegression``.
-    l1_ratio : float, default=0.5
-        Share :math:`\rho` of the l1 penalty; 1 is the lasso, 0 is ridge regression.
+        Strength of the penalty. 0 is least squares, which ``LinearRegression`` solves, too.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalised.
+    precompute : bool or array-like, default=False
+        Changes nothing: the Gram matrix of the columns in use is always kept.
+    copy_X : bool, default=True
+        Changes nothing: X is never written to.
     max_iter : int, default=1000
         Largest number of epochs (passes over the working set).
     tol : float, default=1e-4
@@ -34,6 +36,12 @@ class ElasticNet(L1Regressor):
         Whether to start from the coefficients of the last fit.
     positive : bool, default=False
         Whether coefficients must not be negative.
+    random_state : int, RandomState instance or None, default=None
+        Changes nothing: nothing here is random.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Changes nothing: coordinates are visited in their order, and the minimum is the same.
+    l1_ratio : float, default=0.5
+        Share :math:`\rho` of the l1 penalty; 1 is the lasso, 0 is ridge regression.
 
     Attributes
     ----------
@@ -69,14 +77,8 @@ class ElasticNet(L1Regressor):
     array([3.81])
     """
 
-    alpha: Positive = 1.0
     _: KW_ONLY
     l1_ratio: Fraction = 0.5
-    fit_intercept: bool = True
-    max_iter: Count = 1000
-    tol: NonNegative = 1e-4
-    warm_start: bool = False
-    positive: bool = False
 
     def _l1_share(self) -> float:
         return self.l1_ratio

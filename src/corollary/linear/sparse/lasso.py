@@ -7,8 +7,6 @@ Two other scalings are in use. Writing the penalty as :math:`\lambda` in
 :math:`\tfrac12\|y - Xw\|^2 + \lambda'\|w\|_1` gives :math:`\alpha = \lambda' / n`.
 """
 
-from dataclasses import KW_ONLY
-
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
@@ -140,9 +138,13 @@ class Lasso(L1Regressor):
     Parameters
     ----------
     alpha : float, default=1.0
-        Strength of the penalty, positive. Without a penalty use ``LinearRegression``.
+        Strength of the penalty. 0 is least squares, which ``LinearRegression`` solves, too.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalised.
+    precompute : bool or array-like, default=False
+        Changes nothing: the Gram matrix of the columns in use is always kept.
+    copy_X : bool, default=True
+        Changes nothing: X is never written to.
     max_iter : int, default=1000
         Largest number of epochs (passes over the working set).
     tol : float, default=1e-4
@@ -152,6 +154,10 @@ class Lasso(L1Regressor):
         Whether to start from the coefficients of the last fit.
     positive : bool, default=False
         Whether coefficients must not be negative.
+    random_state : int, RandomState instance or None, default=None
+        Changes nothing: nothing here is random.
+    selection : {"cyclic", "random"}, default="cyclic"
+        Changes nothing: coordinates are visited in their order, and the minimum is the same.
 
     Attributes
     ----------
@@ -191,14 +197,6 @@ class Lasso(L1Regressor):
     >>> model.coef_.round(2)
     array([0.92, 0.  ])
     """
-
-    alpha: Positive = 1.0
-    _: KW_ONLY
-    fit_intercept: bool = True
-    max_iter: Count = 1000
-    tol: NonNegative = 1e-4
-    warm_start: bool = False
-    positive: bool = False
 
     def _l1_share(self) -> float:
         return 1.0

@@ -33,6 +33,9 @@ _PATH_CONSTRAINTS: dict = {
     "return_n_iter": ["boolean"],
 }
 
+# The Gram matrix of the columns in use is always kept, X is never written to, steps are cyclic.
+_NO_EFFECT = {"precompute", "Xy", "copy_X", "verbose", "check_input", "selection", "random_state"}
+
 
 @validate_params(_PATH_CONSTRAINTS, prefer_skip_nested_validation=True)
 def enet_path(
@@ -49,6 +52,7 @@ def enet_path(
     tol: float = 1e-4,
     positive: bool = False,
     return_n_iter: bool = False,
+    **no_effect: Any,
 ) -> tuple[np.ndarray, ...]:
     """Solve the elastic net for many penalties.
 
@@ -80,6 +84,9 @@ def enet_path(
         Whether coefficients must not be negative.
     return_n_iter : bool, default=False
         Whether to return the numbers of epochs too.
+    **no_effect : dict
+        ``precompute``, ``Xy``, ``copy_X``, ``verbose``, ``check_input``, ``selection`` and
+        ``random_state`` of scikit-learn's function, which change nothing here.
 
     Returns
     -------
@@ -105,6 +112,12 @@ def enet_path(
     array([[0.   , 1.5  , 1.941],
            [0.   , 0.   , 0.   ]])
     """
+    unknown = no_effect.keys() - _NO_EFFECT
+    if unknown:
+        raise TypeError(
+            f"enet_path got an unexpected keyword argument {min(unknown)!r}. It takes those of its "
+            f"signature, and of scikit-learn's without effect {', '.join(sorted(_NO_EFFECT))}."
+        )
     X, y = check_X_y(X, y, accept_sparse="csc", dtype=np.float64, multi_output=True, y_numeric=True)
     Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
     if sample_weight is not None:
@@ -165,6 +178,7 @@ def lasso_path(
     tol: float = 1e-4,
     positive: bool = False,
     return_n_iter: bool = False,
+    **no_effect: Any,
 ) -> tuple[np.ndarray, ...]:
     """Solve the lasso for many penalties.
 
@@ -194,6 +208,9 @@ def lasso_path(
         Whether coefficients must not be negative.
     return_n_iter : bool, default=False
         Whether to return the numbers of epochs too.
+    **no_effect : dict
+        ``precompute``, ``Xy``, ``copy_X``, ``verbose``, ``check_input``, ``selection`` and
+        ``random_state`` of scikit-learn's function, which change nothing here.
 
     Returns
     -------
@@ -233,4 +250,5 @@ def lasso_path(
         tol=tol,
         positive=positive,
         return_n_iter=return_n_iter,
+        **no_effect,
     )
