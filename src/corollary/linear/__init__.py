@@ -12,6 +12,12 @@ from corollary.linear.bayesian.posterior import marginal_covariance as marginal_
 from corollary.linear.bayesian.regression import (
     BayesianLinearRegression as BayesianLinearRegression,
 )
+from corollary.linear.bridge.penalties import bridge_threshold as bridge_threshold
+from corollary.linear.bridge.penalties import largest_modulus_penalty as largest_modulus_penalty
+from corollary.linear.bridge.penalties import lq_ball_boundary as lq_ball_boundary
+from corollary.linear.bridge.penalties import lq_penalty as lq_penalty
+from corollary.linear.bridge.penalties import project_l1_ball as project_l1_ball
+from corollary.linear.bridge.regression import BridgeRegression as BridgeRegression
 from corollary.linear.logistic.cross_entropy import conditional_entropy as conditional_entropy
 from corollary.linear.logistic.cross_entropy import expected_kl as expected_kl
 from corollary.linear.logistic.cross_entropy import expected_log_loss as expected_log_loss
@@ -67,12 +73,6 @@ from corollary.linear.separation.perceptron_run import perceptron_run as percept
 from corollary.linear.separation.separability import separability as separability
 from corollary.linear.sparse.best_subset import BestSubset as BestSubset
 from corollary.linear.sparse.best_subset import least_squares_in_ball as least_squares_in_ball
-from corollary.linear.sparse.bridge import bridge_threshold as bridge_threshold
-from corollary.linear.sparse.bridge import largest_modulus_penalty as largest_modulus_penalty
-from corollary.linear.sparse.bridge import lq_ball_boundary as lq_ball_boundary
-from corollary.linear.sparse.bridge import lq_penalty as lq_penalty
-from corollary.linear.sparse.bridge import project_l1_ball as project_l1_ball
-from corollary.linear.sparse.bridge_regression import BridgeRegression as BridgeRegression
 from corollary.linear.sparse.elastic_net import ElasticNet as ElasticNet
 from corollary.linear.sparse.elastic_net_cv import ElasticNetCV as ElasticNetCV
 from corollary.linear.sparse.lasso import Lasso as Lasso

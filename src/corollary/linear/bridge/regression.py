@@ -14,7 +14,7 @@ from corollary.core.estimator import Count, NonNegative, Positive, RandomSeed, f
 from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Integer, Number
 from corollary.linear._regressor import LinearRegressor
-from corollary.linear.sparse.bridge import largest_modulus_penalty, lq_penalty
+from corollary.linear.bridge.penalties import largest_modulus_penalty, lq_penalty
 
 # Epochs between two returns to Python, so that Ctrl-C works.
 _EPOCHS = 100

@@ -1,0 +1,1 @@
+"""Penalties by powers of the coefficients, between best subsets and ridge."""
