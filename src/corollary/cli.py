@@ -293,6 +293,8 @@ def _summarise(made: Any) -> None:
     console.print()
     for path in made.paths.values():
         console.print(Text(clean(f"{_size(path)}  {path}")))
+    if "unsaved" in made.content:
+        console.print(Text(made.content["unsaved"]))
 
 
 def _size(path: Path) -> str:

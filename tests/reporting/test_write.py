@@ -160,3 +160,41 @@ def test_a_report_prints_as_a_summary_and_shows_as_a_page(data, tmp_path):
     assert html.unescape(shown.partition('srcdoc="')[2].partition('" sandbox')[0]) == page
     assert made.content == json.loads(made.paths["report.json"].read_text())
     assert made.certificates is made.evidence.certificates
+
+
+class _Stranger:
+    """A classifier of another library, of which model files know nothing."""
+
+    def fit(self, X, y):
+        self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > 0).astype(int)
+
+    def predict_proba(self, X):
+        yes = np.clip(X[:, 0] > 0, 0.02, 0.98)
+        return np.column_stack([1 - yes, yes])
+
+
+def test_a_model_that_cannot_be_saved_is_reported_all_the_same(tmp_path, monkeypatch):
+    from corollary.reporting.models import _candidates as register
+
+    monkeypatch.setattr(register, "_ENTRIES", dict(register._ENTRIES))
+    fit = register.register_candidate("stranger", "stranger", "Knows.", tasks=("classification",))
+    fit(lambda situation, X, y: _Stranger().fit(X, y))
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=300)})
+    frame["y"] = np.where(frame.x > frame.x.mean(), "yes", "no")
+    frame.loc[rng.permutation(300)[:8], "y"] = "no"
+    (tmp_path / "model.corollary").write_text("of an earlier report")
+    made = report(frame, "y", out=tmp_path, fast=True)
+    assert any(isinstance(part, _Stranger) for part in made.model.predictor.estimators)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.json"]
+    assert list(made.paths) == ["report.json", "report.html"]
+    said = json.loads((tmp_path / "report.json").read_text())["unsaved"]
+    assert said.startswith("There is no model file, because")
+    assert "_Stranger" in said
+    assert said in str(made)
+    assert said in made.content["sections"]["limits"]["limits"]
+    assert "There is no model file" in (tmp_path / "report.html").read_text()

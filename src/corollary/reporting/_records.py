@@ -262,6 +262,8 @@ class Evidence:
         the test period.
     structure : Structure, default=Structure()
         Which rows belong together, and what that is worth to the model.
+    unsaved : str, default=""
+        Why there is no model file, if there is none.
 
     Examples
     --------
@@ -303,6 +305,7 @@ class Evidence:
     calibrated: tuple[int, ...] = ()
     population: Population = field(default_factory=Population)
     structure: Structure = field(default_factory=Structure)
+    unsaved: str = ""
 
     @cached_property
     def n_pieces(self) -> int:

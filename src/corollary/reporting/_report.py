@@ -62,6 +62,7 @@ class Report:
         width = max(len(card["question"]) for card in verdict["cards"])
         lines += [f"{card['question']:{width}}  {card['sentence']}" for card in verdict["cards"]]
         lines += ["", *map(str, self.paths.values())] if self.paths else []
+        lines += [self.content["unsaved"]] if "unsaved" in self.content else []
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -167,7 +168,10 @@ def report(
         evidence, model = _measured(data, target, date, settings)
         with track(Stage.WRITING):
             evidence, content = write_report(evidence, model, Path(out))
-    return Report(evidence, model, content, {name: Path(out) / name for name in FILES})
+    paths = {name: Path(out) / name for name in FILES}
+    if evidence.unsaved:
+        del paths["model.corollary"]
+    return Report(evidence, model, content, paths)
 
 
 def _measured(

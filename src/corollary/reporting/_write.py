@@ -58,7 +58,7 @@ def write_report(
 
     They are written to a hidden directory inside ``out``, flushed to the disk, and then take
     their names one after the other. A run that is killed leaves earlier files as they were, or
-    whole new ones.
+    whole new ones. A model that files cannot hold has none, and the report says so.
     """
     try:
         with _alone(path):
@@ -79,14 +79,21 @@ def _write_files(
 
     workplace = Path(tempfile.mkdtemp(dir=path, prefix=_WORKPLACE))
     try:
-        save(model, workplace / "model.corollary")
-        digest = hashlib.sha256((workplace / "model.corollary").read_bytes()).hexdigest()
-        evidence = replace(evidence, hashes={**evidence.hashes, "model": digest})
+        try:
+            save(model, workplace / "model.corollary")
+        except TypeError as error:  # of a registered candidate, of whom files know nothing
+            evidence = replace(evidence, unsaved=str(error))
+        else:
+            digest = hashlib.sha256((workplace / "model.corollary").read_bytes()).hexdigest()
+            evidence = replace(evidence, hashes={**evidence.hashes, "model": digest})
         content = to_dict(evidence)
         _write(workplace / "report.json", render_data(content))
         _write(workplace / "report.html", render_page(content))
         for name in FILES:
-            os.replace(workplace / name, path / name)
+            if (workplace / name).exists():
+                os.replace(workplace / name, path / name)
+            else:  # that of an earlier report would not belong to this one
+                (path / name).unlink(missing_ok=True)
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
     return evidence, content

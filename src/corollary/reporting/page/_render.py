@@ -21,6 +21,7 @@ from corollary.reporting.page import _format as formats
 from corollary.reporting.page import _plots as plots
 from corollary.reporting.page._schema import SCHEMA_VERSION
 from corollary.reporting.page.sections import SECTIONS
+from corollary.reporting.page.sections import _limits as limits
 from corollary.reporting.page.verdict import _verdict as verdict
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
@@ -53,6 +54,7 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
         },
         "n_columns": len(evidence.profile.columns),
         **_population(evidence),
+        **({"unsaved": limits.unsaved_words(evidence)} if evidence.unsaved else {}),
         "verdict": verdict.build(evidence),
         "sections": sections,
     }

@@ -276,5 +276,6 @@ class ReportContent(TypedDict):
     rows: RowsOfParts
     n_columns: Count
     population: NotRequired[PopulationContent]
+    unsaved: NotRequired[str]
     verdict: VerdictContent
     sections: Sections

@@ -9,11 +9,15 @@ from corollary.representation import is_few, stays_away_from_zero
 
 #: Numbers that stand for "unknown" in many files.
 SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
-#: A few odd values are a mistake; many are a habit of the data. In between, zeros are a question,
-#: unless another column that otherwise moves along says that they are wrong.
+#: Zeros of a larger share are a habit of the data, and a question even if contradicted.
 SOME_SHARE, CONTRADICTED_SHARE = 0.05, 0.3
+#: Without a witness a few zeros are a question only if no other number comes so near to zero: as a
+#: share of the median, and in steps of the numbers next to the smallest.
+FAR_FROM_ZERO, FAR_IN_STEPS = 0.3, 5.0
 #: Rank correlation from which a column can contradict another, and the rank at which it does.
 WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
+#: Numbers next to the smallest that tell the usual step.
+FEW_DISTINCT = 20
 #: Of numbers of both signs, one is isolated beyond so many times the range of the others.
 ISOLATED = 20.0
 
@@ -26,8 +30,9 @@ def impossible_zeros(
 ) -> list[Finding]:
     """Find exact zeros in a column whose other values stay well away from zero.
 
-    Very few are called wrong, as are more if a column that otherwise moves along contradicts them
-    (a stone of common weight and no length); some without such a witness are a question.
+    They are called wrong only if a column that otherwise moves along contradicts them (a stone of
+    common weight and no length). Without such a witness a few are a question where they stand
+    apart; an index whose worst rows are 0, and years of service, do not.
     """
     present = numbers[~np.isnan(numbers)]
     positive = present[present > 0]
@@ -36,26 +41,31 @@ def impossible_zeros(
     if not 0 < share <= CONTRADICTED_SHARE or not stays_away_from_zero(present):
         return []
     n = len(zeros)
-    few = is_few(n, len(present))
-    witness = None if few else _witness(name, numbers, columns or {})
-    if not few and witness is None and share > SOME_SHARE:
+    witness = _witness(name, numbers, columns or {})
+    if witness is None and not (is_few(n, len(present)) and _stand_apart(positive)):
         return []
     sentence = (
         f"{name!r} is exactly 0 in {n} row{'s' * (n > 1)}; its other values lie between "
         f"{positive.min():.3g} and {positive.max():.3g}. "
     )
-    if few:
-        sentence += "A zero there is probably a missing value."
-    elif witness is not None:
-        sentence += (
-            f"{witness!r}, which otherwise moves along with it, is not unusual there: a zero is "
-            "probably a missing value."
-        )
+    if witness is not None:
+        sentence += f"{witness!r}, which otherwise moves along with it, is not unusual there"
+    sure = witness is not None and share <= SOME_SHARE
+    if sure:
+        sentence += ": a zero is probably a missing value. If so, leave such fields empty."
     else:
+        sentence += ". " * (witness is not None)
         sentence += "Does a zero there mean none, or that the value is missing?"
-    sure = few or witness is not None
     kind = "impossible-value" if sure else "possible-code"
     return [Finding(kind, sentence, sure, (name,), _positions(rows, zeros))]
+
+
+def _stand_apart(positive: np.ndarray) -> bool:
+    """Tell whether zero lies far below the positive numbers of a column."""
+    smallest = np.unique(positive)[:FEW_DISTINCT]
+    step = float(np.median(np.diff(smallest)))
+    far = smallest[0] >= FAR_FROM_ZERO * np.median(positive)
+    return bool(far and smallest[0] >= FAR_IN_STEPS * step)
 
 
 def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) -> str | None:

@@ -15,11 +15,11 @@ from corollary.core.protocols import Plane
 from corollary.reporting.models._predictor import Predictor
 from corollary.representation import ColumnTable, TableEncoder
 
-#: Where the encoder does not follow a quantity: it fills gaps, reads some zeros as gaps, and holds
-#: what lies beyond the training range by more than its width.
+#: Where the encoder does not follow a quantity: it fills gaps, and holds what lies beyond the
+#: training range by more than its width.
 RANGE = Assumption(
-    "No column of a new row is missing, or is a 0 that counts as missing, or lies beyond its "
-    "training range by more than the width of that range.",
+    "No column of a new row is missing or lies beyond its training range by more than the width "
+    "of that range.",
     "population",
 )
 

@@ -8,7 +8,7 @@ kind of column    features
 ================  ================================================================================
 numeric, boolean  the number (filled where missing, see ``_fill.py``); its logarithm too if it is
                   positive and skewed; an indicator per frequent word among numbers; an indicator
-                  of missing values if training rows had any; a 0 far from all others is missing
+                  of missing values if training rows had any
 category          an indicator per level; rare levels share one, unknown levels are rare; with more
                   than ``max_levels`` levels: log frequency and smoothed target statistics instead
 date              year, month, day, weekday, time of day (where it varies), seconds since 1970

@@ -43,7 +43,7 @@ class NumberPlan(ColumnPlan):
     low, high : float
         Smallest and largest training value.
     zero : bool, default=False
-        Whether a 0, far from all other numbers, is a missing value.
+        Whether a 0 is a missing value, as in plans of earlier versions; no plan is learnt so.
 
     Examples
     --------
@@ -79,24 +79,18 @@ class NumberPlan(ColumnPlan):
         """Learn the plan from the training rows of a column."""
         content, numbers = column.content, column.numbers
         numeric = content.kind == "numeric"
-        zero = numeric and _zero_means_missing(numbers)
-        notes = list(content.notes)
-        if zero and (n := int((numbers == 0).sum())):
-            notes.append(f"0 was read as missing ({n} row{'s' * (n > 1)})")
-        numbers = _without_zeros(numbers, zero)
         present = numbers[~np.isnan(numbers)]
         words = _spell_tokens(content.tokens, column)
         return cls(
             name=column.name,
             kind=content.kind,
-            notes=notes,
+            notes=content.notes,
             tokens=content.tokens,
             median=float(np.median(present) if numeric else present.mean() >= 0.5),
             log=numeric and _is_skewed(present),
             missing=bool((np.isnan(numbers) & ~words.any(axis=1)).any()),
             low=float(present.min()),
             high=float(present.max()),
-            zero=zero,
         )
 
     @property
@@ -205,12 +199,6 @@ def stays_away_from_zero(present: np.ndarray) -> bool:
     if len(positive) < 50 or present.min() < 0 or len(np.unique(positive)) < 20:
         return False
     return bool(positive.min() >= 0.2 * np.median(positive))
-
-
-def _zero_means_missing(numbers: np.ndarray) -> bool:
-    """Tell whether a 0 among these numbers would be a missing value rather than a quantity."""
-    present = numbers[~np.isnan(numbers)]
-    return is_few(int((present == 0).sum()), len(present)) and stays_away_from_zero(present)
 
 
 def _without_zeros(numbers: np.ndarray, zero: bool) -> np.ndarray:

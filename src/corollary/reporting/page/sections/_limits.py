@@ -50,11 +50,19 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         )
     unused = [label(c.name, 40) for c in evidence.profile.columns if not c.used]
     if unused:
-        verb = "was" if len(unused) == 1 else "were"
-        lines.append(f"{listing(unused)} {verb} not used: no claim involves them.")
+        verb, them = ("was", "it") if len(unused) == 1 else ("were", "them")
+        lines.append(f"{listing(unused)} {verb} not used: no claim involves {them}.")
+    if evidence.unsaved:
+        lines.insert(0, unsaved_words(evidence))
     lines += [str(note) for note in evidence.notes]
     return {
         "finding": f"This report shows how one model does on {population.tested_rows(evidence)}. "
         "It does not show the following.",
         "limits": lines,
     }
+
+
+def unsaved_words(evidence: Evidence) -> str:
+    """Say why there is no model file."""
+    reason = label(evidence.unsaved, 400)
+    return f"There is no model file, because {reason.rstrip('.')}."
