@@ -6,7 +6,8 @@ import pytest
 import corollary
 from corollary.linear import LogisticRegression
 from corollary.svm import SVC, CalibratedMachine, calibrate_machine
-from corollary.svm.machines.calibrated import _held_out_margins, _stratified_folds
+from corollary.svm.machines._folds import stratified_folds
+from corollary.svm.machines.calibrated import _held_out_margins
 
 LINK = LogisticRegression(C=10.0, max_iter=200)
 
@@ -32,7 +33,7 @@ def test_probabilities_are_calibrated(seed, classes):
 
 def test_margins_of_a_fold_come_from_the_others(seed):
     X, y = _rows(seed)
-    fold = _stratified_folds(y, 3, 0)
+    fold = stratified_folds(y, 3, 0)
     margins = _held_out_margins(SVC(), X, y, fold)
     rest = fold != 1
     alone = SVC().fit(X[rest], y[rest]).decision_function(X[~rest])
@@ -41,7 +42,7 @@ def test_margins_of_a_fold_come_from_the_others(seed):
 
 def test_folds_leave_no_class_behind():
     y = np.repeat([0, 1, 2], [20, 2, 3])
-    fold = _stratified_folds(y, 3, 0)
+    fold = stratified_folds(y, 3, 0)
     for k in range(3):
         assert set(y[fold != k]) == {0, 1, 2}
     assert (np.bincount(fold) >= 7).all()

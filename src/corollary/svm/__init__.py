@@ -1,14 +1,15 @@
 """Support vector machines: widest margins, by one exact and fast solver.
 
-:class:`SVC`, :class:`NuSVC`, :class:`SVR` and :class:`OneClassSVM` take any kernel of
-:mod:`corollary.kernels`, a name or a Gram matrix, and report what they reached: the duality gap,
+:class:`SVC`, :class:`NuSVC`, :class:`SVR`, :class:`NuSVR` and :class:`OneClassSVM` take any kernel
+of :mod:`corollary.kernels`, a name or a Gram matrix, and report what they reached: the duality gap,
 the violation of the optimality conditions and the objective. Their quadratic programs are one
 problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two classes as a function,
 :func:`svm_path` the same for every price of slack at once, and :func:`svm_leave_one_out` its exact
 leave-one-out error. :class:`LinearSVC` is for many rows and features, :class:`MulticlassSVC` treats
 all classes together, :class:`StructuralSVM` predicts sequences and other structures.
 
-Scores are no probabilities: :func:`calibrate_machine` turns held-out ones into probabilities.
+Scores are no probabilities: ``SVC(probability=True)`` and :func:`calibrate_machine` turn held-out
+ones into probabilities.
 """
 
 from corollary.svm.boundary_display import SVMBoundaryDisplay as SVMBoundaryDisplay
@@ -31,7 +32,10 @@ from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMac
 from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine
 from corollary.svm.machines.multiclass import MulticlassSVC as MulticlassSVC
 from corollary.svm.machines.multiclass import joint_svm as joint_svm
+from corollary.svm.machines.nu_svr import NuSVR as NuSVR
 from corollary.svm.machines.one_class import OneClassSVM as OneClassSVM
+from corollary.svm.machines.platt import couple_pairs as couple_pairs
+from corollary.svm.machines.platt import platt_scaling as platt_scaling
 from corollary.svm.machines.svc import SVC as SVC
 from corollary.svm.machines.svc import NuSVC as NuSVC
 from corollary.svm.machines.svr import SVR as SVR

@@ -11,15 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.compat import Interval
 from corollary.core.estimator import Learner, Positive, fitted
-from corollary.core.schema import (
-    Array,
-    Instance,
-    Integer,
-    Number,
-    Optional,
-    Sparse,
+from corollary.core.schema import Array, Instance, Integer, List, Number, Optional, Sparse
+from corollary.kernels import (
+    GramTiles,
+    Kernel,
+    Linear,
+    PrecomputedTiles,
+    as_kernel,
+    check_kernel,
 )
-from corollary.kernels import GramTiles, Kernel, PrecomputedTiles, check_kernel
 from corollary.svm.dual._descent import default_max_iter
 
 # Predictions hold this many kernel values at a time.
@@ -42,10 +42,38 @@ class KernelMachine(Learner):
     support_: np.ndarray = fitted(Array("i", "s", low=0))
     support_vectors_: Any = fitted(Optional(Array("f", "s", "d") | Sparse("s", "d")))
     kernel_: Any = fitted(Optional(Instance("gram")))
+    dual_coef_: Any = fitted(Array("f", "q", "s") | Sparse("q", "s"))
     dual_gap_: float = fitted(Number())
     kkt_violation_: float = fitted(Number(0))
     objective_: float = fitted(Number())
     n_iter_: Any = fitted(Integer(0) | Array("i", "p", low=0))
+    shape_fit_: tuple[int, ...] = fitted(Optional(List(Integer(0))))
+
+    @property
+    def fit_status_(self) -> int:
+        """0 if the problem was solved to `tol`, else 1."""
+        return int(self.kkt_violation_ > self.tol)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, if the kernel is linear."""
+        if not isinstance(getattr(self, "kernel_", None), Linear):
+            raise AttributeError(
+                f"{type(self).__name__} has a coef_ only when it is fitted with a linear kernel."
+            )
+        coef = self._plane_weights() @ self.support_vectors_
+        if sparse.issparse(self.support_vectors_):
+            return sparse.csr_matrix(coef)
+        coef.flags.writeable = False
+        return coef
+
+    def _plane_weights(self) -> np.ndarray:
+        """Return the weights of the support vectors in each function, one row for each."""
+        return self._weights()
+
+    def _weights(self) -> np.ndarray:
+        """Return ``dual_coef_`` as a dense array."""
+        return self.dual_coef_.toarray() if sparse.issparse(self.dual_coef_) else self.dual_coef_
 
     def _fits_together(self) -> str | None:
         """Say what is wrong with the kernel and the support vectors of a loaded machine."""
@@ -75,7 +103,7 @@ class KernelMachine(Learner):
             _check_precomputed(type(self).__name__, X)
             return
         if isinstance(self.kernel, Kernel) or callable(self.kernel):
-            self.kernel_ = self.kernel
+            self.kernel_ = _understood(self.kernel, X.shape[1])
             return
         gamma = self.gamma
         if gamma == "auto":
@@ -92,23 +120,37 @@ class KernelMachine(Learner):
             return PrecomputedTiles(X if len(rows) == len(X) else X[np.ix_(rows, rows)])
         part = X if len(rows) == X.shape[0] else X[rows]
         if not isinstance(self.kernel_, Kernel):
-            return PrecomputedTiles(np.ascontiguousarray(self.kernel_(part, part), dtype=float))
+            return PrecomputedTiles(_values(self.kernel_(part, part)))
         return self.kernel_.tiles(part)
 
-    def _keep_support(self, X: Any, support: np.ndarray) -> None:
-        self.support_ = support
+    def _keep_support(self, X: Any, support: np.ndarray, coef: np.ndarray) -> None:
+        self.support_ = support.astype(np.int32)
         self.support_vectors_ = None if self.kernel_ is None else X[support]
+        self.dual_coef_ = sparse.csr_matrix(coef) if sparse.issparse(X) else coef
+        self.shape_fit_ = tuple(X.shape)
 
-    def _expand(self, X: Any, coef: np.ndarray) -> np.ndarray:
-        """Return ``sum_i coef[i] k(support_i, x)`` for validated rows, a block at a time."""
+    def _cross(self, X: Any, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Return the kernel of some training rows with others."""
         if self.kernel_ is None:
-            return X[:, self.support_] @ coef
-        gram = self.kernel_.gram if isinstance(self.kernel_, Kernel) else self.kernel_
+            return X[np.ix_(rows, others)]
+        return self._kernel_values(X[rows], X[others])
+
+    def _kernel_values(self, X: Any, Y: Any) -> np.ndarray:
+        if isinstance(self.kernel_, Kernel):
+            return self.kernel_.gram(X, Y)
+        return _values(self.kernel_(X, Y))
+
+    def _expand(self, X: Any, coef: np.ndarray, some: slice = slice(None)) -> np.ndarray:
+        """Return ``sum_i coef[i] k(support_i, x)`` over some support vectors, block by block."""
         values = np.zeros((X.shape[0], *coef.shape[1:]))
-        if len(coef):
-            step = max(1, _VALUES_AT_ONCE // len(coef))
-            for i in range(0, X.shape[0], step):
-                values[i : i + step] = gram(X[i : i + step], self.support_vectors_) @ coef
+        step = max(1, _VALUES_AT_ONCE // max(1, len(coef)))
+        for i in range(0, X.shape[0] if len(coef) else 0, step):
+            part = X[i : i + step]
+            if self.kernel_ is None:
+                K = part[:, self.support_[some]]
+            else:
+                K = self._kernel_values(part, self.support_vectors_[some])
+            values[i : i + step] = K @ coef
         return values
 
     def _report(self, results: list[Any], gaps: list[float], dual: float) -> None:
@@ -132,6 +174,22 @@ class KernelMachine(Learner):
         else:
             repair = "Rounding allows no more: increase tol, scale the features, or lower C."
         warnings.warn(f"{reached} {repair}", ConvergenceWarning, stacklevel=4)
+
+
+def _understood(kernel: Any, n_features: int) -> Any:
+    """Return a kernel of ours for one of scikit-learn's objects, and functions as they are."""
+    if isinstance(kernel, Kernel) or not hasattr(kernel, "clone_with_theta"):
+        return kernel
+    try:
+        return as_kernel(kernel, n_features=n_features)
+    except ValueError:  # it has no counterpart, and is a function
+        return kernel
+
+
+def _values(K: Any) -> np.ndarray:
+    """Return what a function of two sets of rows gave as a matrix of numbers."""
+    K = K.toarray() if sparse.issparse(K) else K
+    return np.ascontiguousarray(K, dtype=np.float64)
 
 
 def _is_precomputed(kernel: Any) -> bool:

@@ -1,24 +1,40 @@
 """Several classes by a machine for every pair of them, as LIBSVM has it."""
 
 from abc import abstractmethod
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from corollary.core.estimator import ScoringClassifier, class_factors, fitted
-from corollary.core.schema import Array
+from corollary.core.schema import Array, Optional
 from corollary.svm.dual._pairs import PairSolution
+from corollary.svm.machines._folds import stratified_folds
 from corollary.svm.machines._machine import KernelMachine
+from corollary.svm.machines.platt import couple_pairs, platt_scaling
+
+
+def _has_probabilities(machine: Any) -> bool:
+    if not machine.probability:
+        raise AttributeError(
+            f"predict_proba is not available when probability=False. Fit {type(machine).__name__} "
+            "with probability=True."
+        )
+    return True
 
 
 class PairwiseClassifier(KernelMachine, ScoringClassifier):
     """Fit a machine for every pair of classes; classes are chosen by votes."""
 
     class_weight_: np.ndarray = fitted(Array("f", "k", low=0))
-    dual_coef_: np.ndarray = fitted(Array("f", "q", "s"))
     intercept_: np.ndarray = fitted(Array("f", "p"))
     n_support_: np.ndarray = fitted(Array("i", "k", low=0))
+    probA_: np.ndarray = fitted(Optional(Array("f", "*")))
+    probB_: np.ndarray = fitted(Optional(Array("f", "*")))
 
     def _fits_together(self) -> str | None:
         """Say what is wrong with the sizes of a loaded classifier, or None."""
@@ -27,8 +43,11 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             return f"weights of shape {self.dual_coef_.shape} do not fit {k} classes"
         if int(self.n_support_.sum()) != len(self.support_):
             return "the numbers of support vectors do not add up"
-        if not (np.isfinite(self.dual_coef_).all() and np.isfinite(self.intercept_).all()):
+        if not (np.isfinite(self._weights()).all() and np.isfinite(self.intercept_).all()):
             return "the weights are not finite"
+        sigmoids = [getattr(self, name, np.empty(0)) for name in ("probA_", "probB_")]
+        if any(len(one) not in (0, len(self.intercept_)) for one in sigmoids):
+            return "the sigmoids do not fit the pairs"
         return super()._fits_together()
 
     @abstractmethod
@@ -45,7 +64,7 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
                 f"{type(self).__name__} needs rows of positive weight in every class. "
                 f"Got weight in {present} of {self.classes_.tolist()}."
             )
-        factors = class_factors(getattr(self, "class_weight", None), self.classes_, mass)
+        factors = class_factors(self._price_factors(), self.classes_, mass)
         self.class_weight_ = np.ones(k) if factors is None else factors
         self._choose_kernel(X, weight)
         weight = weight * self.class_weight_[codes]
@@ -66,9 +85,8 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             coef[i, rows[codes[rows] == j]] = solution.beta[codes[rows] == j]
         support = np.flatnonzero(coef.any(axis=0))
         support = support[np.argsort(codes[support], kind="stable")]
-        self._keep_support(X, support)
-        self.dual_coef_ = np.ascontiguousarray(coef[:, support])
-        self.n_support_ = np.bincount(codes[support], minlength=k)
+        self._keep_support(X, support, np.ascontiguousarray(coef[:, support]))
+        self.n_support_ = np.bincount(codes[support], minlength=k).astype(np.int32)
         self.intercept_ = np.array([solution.intercept for solution in solutions])
         self.n_iter_ = np.array([solution.result.n_iter for solution in solutions])
         self._report(
@@ -76,6 +94,35 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             [solution.gap for solution in solutions],
             sum(solution.dual for solution in solutions),
         )
+        self.probA_ = self.probB_ = np.empty(0)
+        if self.probability:
+            seed = check_random_state(self.random_state).randint(2**31)
+            pairs = combinations(range(k), 2)
+            sigmoids = [self._sigmoid(X, members[i], members[j], weight, seed) for i, j in pairs]
+            self.probA_, self.probB_ = np.array(sigmoids).T.copy()
+
+    def _sigmoid(
+        self, X: Any, one: np.ndarray, other: np.ndarray, weight: np.ndarray, seed: int
+    ) -> tuple[float, float]:
+        """Fit the sigmoid of a pair to scores of rows that five machines did not see."""
+        rows = np.concatenate([one, other])
+        sign = np.repeat([1.0, -1.0], [len(one), len(other)])
+        fold = stratified_folds((sign > 0).astype(int), 5, seed)
+        scores = np.empty(len(rows))
+        for k in np.unique(fold):
+            new, seen = fold == k, fold != k
+            # Where a class has one row there is no machine without it; as LIBSVM has it.
+            scores[new] = sign[seen][0]
+            if len(np.unique(sign[seen])) == 2:
+                part = rows[seen]
+                solution = self._solve_pair(self._gram_of(X, part), sign[seen], weight[part], None)
+                values = self._cross(X, rows[new], part) @ solution.beta
+                scores[new] = values + solution.intercept
+        return platt_scaling(scores, sign > 0, weight[rows])
+
+    def _price_factors(self) -> Any:
+        """Return the factors of prices for classes, if the machine has a price."""
+        return None
 
     def _previous(self, n: int, k: int) -> np.ndarray | None:
         """Return the signed weights of the last fit, if this one may start from them."""
@@ -84,7 +131,7 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         if self.support_.max(initial=-1) >= n or self.dual_coef_.shape[0] != k - 1:
             return None
         previous = np.zeros((k - 1, n))
-        previous[:, self.support_] = self.dual_coef_
+        previous[:, self.support_] = self._weights()
         return previous
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -106,15 +153,72 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             return self._pair_scores(self._new(X))
         return super().decision_function(X)
 
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows; kernel values with the training rows if the kernel is "precomputed".
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows sum to one. The most probable class need not
+            be the one that :meth:`predict` chooses by scores.
+        """
+        scores, k = self._pair_scores(self._new(X)), len(self.classes_)
+        if not len(getattr(self, "probA_", ())):
+            raise NotFittedError(
+                f"predict_proba is not available when fitted with probability=False. Fit "
+                f"{type(self).__name__} again."
+            )
+        first = expit(-(self.probA_ * (-scores if k == 2 else scores) + self.probB_))
+        if k == 2:
+            return np.hstack([first, 1.0 - first])
+        pairs = np.full((len(scores), k, k), 0.5)
+        for p, (i, j) in enumerate(combinations(range(k), 2)):
+            pairs[:, i, j], pairs[:, j, i] = first[:, p], 1.0 - first[:, p]
+        return couple_pairs(pairs)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows; kernel values with the training rows if the kernel is "precomputed".
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _choose(self, scores: np.ndarray) -> np.ndarray:
+        """Return the labels of the highest scores, or of the most votes alone."""
+        return super()._choose(scores if self.break_ties or scores.ndim == 1 else np.rint(scores))
+
     def _pair_scores(self, X: Any) -> np.ndarray:
-        k = len(self.classes_)
+        """Return the scores of pairs: of class i, the weights against the k - 1 others."""
+        k, dual = len(self.classes_), self._weights()
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
-        coef = np.zeros((len(self.support_), k * (k - 1) // 2))
+        parts = [self._expand(X, dual[:, a:b].T, slice(a, b)) for a, b in pairwise(ends)]
+        pairs = [parts[i][:, j - 1] + parts[j][:, i] for i, j in combinations(range(k), 2)]
+        return np.stack(pairs, axis=1) + self.intercept_
+
+    def _plane_weights(self) -> np.ndarray:
+        k, dual = len(self.classes_), self._weights()
+        ends = np.concatenate([[0], np.cumsum(self.n_support_)])
+        weights = np.zeros((k * (k - 1) // 2, len(self.support_)))
         for p, (i, j) in enumerate(combinations(range(k), 2)):
             one, other = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
-            coef[one, p] = self.dual_coef_[j - 1, one]
-            coef[other, p] = self.dual_coef_[i, other]
-        return self._expand(X, coef) + self.intercept_
+            weights[p, one], weights[p, other] = dual[j - 1, one], dual[i, other]
+        return weights
 
     def _scores(self, X: Any) -> np.ndarray:
         scores = self._pair_scores(X)

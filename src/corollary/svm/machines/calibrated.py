@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.schema import Instance, Schema
+from corollary.svm.machines._folds import stratified_folds
 
 
 def _fits_together(model: "CalibratedMachine") -> str | None:
@@ -184,7 +185,7 @@ def calibrate_machine(
     """
     from sklearn.base import clone
 
-    fold = _stratified_folds(y, n_folds, random_state)
+    fold = stratified_folds(y, n_folds, random_state)
     if np.bincount(y)[np.unique(y)].min() < 2:
         raise ValueError("A class has one row only, so no margin of it can be held out.")
     best: tuple[float, Any, Any] | None = None
@@ -213,14 +214,3 @@ def _held_out_margins(machine: Any, X: np.ndarray, y: np.ndarray, fold: np.ndarr
     for mine, values in parts:
         margins[mine] = values
     return margins
-
-
-def _stratified_folds(y: np.ndarray, n_folds: int, seed: int) -> np.ndarray:
-    """Deal the rows of each class out to folds in turn."""
-    order = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
-    fold = np.empty(len(y), dtype=np.int64)
-    first = np.concatenate([[0], np.flatnonzero(np.diff(y[order])) + 1])
-    start = np.repeat(first, np.diff([*first, len(y)]))
-    # A class of m rows uses min(m, n_folds) folds, counted from zero, so that none loses all.
-    fold[order] = (np.arange(len(y)) - start) % n_folds
-    return fold

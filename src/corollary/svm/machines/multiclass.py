@@ -253,8 +253,7 @@ class MulticlassSVC(KernelMachine, ScoringClassifier):
             random_state=self.random_state,
         )
         support = np.flatnonzero(solution.tau.any(axis=1))
-        self._keep_support(X, support)
-        self.dual_coef_ = np.ascontiguousarray(solution.tau[support].T)
+        self._keep_support(X, support, np.ascontiguousarray(solution.tau[support].T))
         k = len(self.classes_)
         self.intercept_ = solution.tau.sum(axis=0) if self.fit_intercept else np.zeros(k)
         self.n_iter_ = solution.n_iter

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import OutlierMixin
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, Positive, Share, fitted
+from corollary.core.estimator import Count, NoEffect, Positive, Share, fitted
 from corollary.core.schema import Array, Number
 from corollary.svm.dual._descent import minimise
 from corollary.svm.machines._machine import Gamma, KernelLike, KernelMachine, Steps
@@ -34,8 +34,12 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     nu : float, default=0.5
         At most this share of the training rows are outliers, and at least this share are support
         vectors.
-    cache_size : float, default=500.0
+    shrinking : bool, default=True
+        Not used: the solver shrinks as it sees fit, and the result is the same.
+    cache_size : float, default=200
         Megabytes for the solver.
+    verbose : bool, default=False
+        Not used: long work shows its progress in a terminal by itself.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
 
@@ -53,6 +57,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Minus the threshold :math:`\rho`.
     offset_ : float
         The threshold: ``decision_function = score_samples - offset_``.
+    coef_ : ndarray or sparse matrix of shape (1, n_features)
+        Weights of the features; with a linear kernel only.
     kernel_ : Kernel
         The kernel used; None if the kernel is "precomputed".
     objective_ : float
@@ -63,6 +69,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         Largest violation of the optimality conditions.
     n_iter_ : int
         Pair steps made.
+    fit_status_ : int
+        0 if the problem was solved to `tol`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
 
     See Also
     --------
@@ -84,10 +94,11 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     coef0: float = 0.0
     tol: Positive = 1e-3
     nu: Share = 0.5
-    cache_size: Positive = 500.0
+    shrinking: NoEffect = True
+    cache_size: Positive = 200
+    verbose: NoEffect = False
     max_iter: Steps = -1
 
-    dual_coef_: np.ndarray = fitted(Array("f", 1, "s"))
     intercept_: np.ndarray = fitted(Array("f", 1))
     offset_: float = fitted(Number())
     n_support_: np.ndarray = fitted(Array("i", 1, low=0))
@@ -129,8 +140,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
             cache_size=self.cache_size,
         )
         support = np.flatnonzero(result.beta)
-        self._keep_support(X, rows[support])
-        self.dual_coef_ = result.beta[None, support]
+        self._keep_support(X, rows[support], result.beta[None, support])
         self.intercept_ = result.intercepts
         self.offset_ = float(-result.intercepts[0])
         self.n_support_ = np.array([len(support)])
@@ -153,7 +163,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         scores : ndarray of shape (n_samples,)
             Scores before the threshold.
         """
-        return self._expand(self._new(X), self.dual_coef_.T)[:, 0]
+        return self._expand(self._new(X), self._weights().T)[:, 0]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores with threshold zero.

@@ -6,7 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.estimator import ClassWeight, Count, Positive, PositiveOrInfinite, Share
+from corollary.core.estimator import (
+    ClassWeight,
+    Count,
+    NoEffect,
+    Positive,
+    PositiveOrInfinite,
+    RandomSeed,
+    Share,
+)
 from corollary.core.protocols import DeterminingRows
 from corollary.svm.dual._pairs import PairSolution, hard_pair, nu_pair, soft_pair
 from corollary.svm.machines._machine import Gamma, KernelLike, Steps
@@ -25,9 +33,10 @@ class SVC(PairwiseClassifier):
         Price of slack; large values allow few violations of the margin. Infinity is the hard
         margin, which exists only for classes that can be separated.
     kernel : Kernel, str or callable, default="rbf"
-        Any kernel of this library; one of scikit-learn's names "rbf", "linear", "poly" and
-        "sigmoid", with the three parameters below; "precomputed", when X is a Gram matrix; or a
-        function of two sets of rows, with which the model cannot be saved.
+        Any kernel of this library, or object of scikit-learn's ``gaussian_process.kernels``; one of
+        scikit-learn's names "rbf", "linear", "poly" and "sigmoid", with the three parameters below;
+        "precomputed", when X is a Gram matrix; or a function of two sets of rows, with which the
+        model cannot be saved.
     degree : int, default=3
         For the named polynomial kernel.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -35,20 +44,33 @@ class SVC(PairwiseClassifier):
         features times the (weighted) variance of X, "auto" one over the number of features.
     coef0 : float, default=0.0
         For the named polynomial and sigmoid kernels.
+    shrinking : bool, default=True
+        Not used: the solver shrinks as it sees fit, and the result is the same.
+    probability : bool, default=False
+        Whether to learn probabilities, for which each pair of classes is fitted five times more
+        (:func:`platt_scaling`, :func:`couple_pairs`).
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Whether slack is paid linearly or squared.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the margin; a tenth of it is
         the largest duality gap relative to the objective (where slack is not squared).
-    cache_size : float, default=500.0
+    cache_size : float, default=200
         Megabytes for the solver, in all.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for classes; "balanced" gives all classes the same total weight.
+    verbose : bool, default=False
+        Not used: long work shows its progress in a terminal by itself.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for ten million, or a hundred for each row if that is
         more. When it is reached, a warning names the duality gap.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Scores of more than two classes: one for each class, or one for each pair.
+    break_ties : bool, default=True
+        Whether scores decide between classes of equal votes, so that ``predict`` is the argmax of
+        ``decision_function``; otherwise the first of them is chosen. scikit-learn's default is
+        False.
+    random_state : int, RandomState instance or None, default=None
+        Source of the folds of `probability`.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the last one: for another C on the same rows, or
         to go on after ``max_iter`` steps.
@@ -70,6 +92,12 @@ class SVC(PairwiseClassifier):
         pairs with the other classes.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Offset of each pair.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features; with a linear kernel only.
+    probA_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Factors of the scores of pairs in their sigmoids; empty without `probability`.
+    probB_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Their offsets; empty without `probability`.
     kernel_ : Kernel
         The kernel used; None if the kernel is "precomputed".
     objective_ : float
@@ -81,6 +109,10 @@ class SVC(PairwiseClassifier):
         Largest violation of the optimality conditions.
     n_iter_ : ndarray of int of shape (n_classes * (n_classes - 1) / 2,)
         Pair steps made.
+    fit_status_ : int
+        0 if the problem was solved to `tol`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
 
     See Also
     --------
@@ -89,10 +121,9 @@ class SVC(PairwiseClassifier):
 
     Notes
     -----
-    There is no ``probability`` parameter: calibrate the scores afterwards, for instance with
-    scikit-learn's ``CalibratedClassifierCV``; then probabilities and labels agree. Ties between
-    votes are always broken by the scores (scikit-learn's ``break_ties=True``), so that ``predict``
-    is the argmax of ``decision_function``.
+    Probabilities are learnt from scores of rows that the machines did not see; the most probable
+    class need not be the predicted one. :func:`calibrate_machine` and scikit-learn's
+    ``CalibratedClassifierCV`` are other ways to them.
 
     Rows of weight zero are left out; a row of weight k counts like k equal rows. If a precomputed
     matrix is not positive semi-definite, a warning says so and a stationary point is returned.
@@ -114,12 +145,17 @@ class SVC(PairwiseClassifier):
     degree: Count = 3
     gamma: Gamma = "scale"
     coef0: float = 0.0
+    shrinking: NoEffect = True
+    probability: bool = False
     loss: Literal["hinge", "squared_hinge"] = "hinge"
     tol: Positive = 1e-3
-    cache_size: Positive = 500.0
+    cache_size: Positive = 200
     class_weight: ClassWeight = None
+    verbose: NoEffect = False
     max_iter: Steps = -1
     decision_function_shape: Literal["ovr", "ovo"] = "ovr"
+    break_ties: bool = True
+    random_state: RandomSeed = None
     warm_start: bool = False
 
     def _solve_pair(self, gram: Any, y: np.ndarray, weight: np.ndarray, start: Any) -> PairSolution:
@@ -127,6 +163,9 @@ class SVC(PairwiseClassifier):
         if np.isinf(self.C):
             return hard_pair(gram, y, **options)
         return soft_pair(gram, y, self.C * weight, loss=self.loss, start=start, **options)
+
+    def _price_factors(self) -> Any:
+        return self.class_weight
 
     def determining_rows(self, X: Any, y: Any) -> DeterminingRows | None:
         """Say which training rows are support vectors, if these determine the machines.
@@ -164,12 +203,13 @@ class SVC(PairwiseClassifier):
         """
         if np.isinf(self.C) or self.loss == "squared_hinge":
             return True
+        dual = self._weights()
         on = np.abs(np.abs(self._pair_scores(self._new(X))[self.support_]) - 1.0) <= 2.0 * self.tol
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
         for pair, (i, j) in enumerate(combinations(range(len(self.classes_)), 2)):
             one, other = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
-            used = (self.dual_coef_[j - 1, one] != 0) & on[one, pair]
-            used_other = (self.dual_coef_[i, other] != 0) & on[other, pair]
+            used = (dual[j - 1, one] != 0) & on[one, pair]
+            used_other = (dual[i, other] != 0) & on[other, pair]
             if not (used.any() or used_other.any()):
                 return False
         return True
@@ -191,14 +231,30 @@ class NuSVC(PairwiseClassifier):
         For named kernels.
     coef0 : float, default=0.0
         For the named polynomial and sigmoid kernels.
+    shrinking : bool, default=True
+        Not used: the solver shrinks as it sees fit, and the result is the same.
+    probability : bool, default=False
+        Whether to learn probabilities, for which each pair of classes is fitted five times more
+        (:func:`platt_scaling`, :func:`couple_pairs`).
     tol : float, default=1e-3
         Largest violation of the optimality conditions.
-    cache_size : float, default=500.0
+    cache_size : float, default=200
         Megabytes for the solver.
+    class_weight : dict, "balanced" or None, default=None
+        Not used, as in scikit-learn: it would multiply a price of slack, which nu stands for. Give
+        weights of rows.
+    verbose : bool, default=False
+        Not used: long work shows its progress in a terminal by itself.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Scores of more than two classes: one for each class, or one for each pair.
+    break_ties : bool, default=True
+        Whether scores decide between classes of equal votes, so that ``predict`` is the argmax of
+        ``decision_function``; otherwise the first of them is chosen. scikit-learn's default is
+        False.
+    random_state : int, RandomState instance or None, default=None
+        Source of the folds of `probability`.
 
     Attributes
     ----------
@@ -216,6 +272,12 @@ class NuSVC(PairwiseClassifier):
         Signed weights, in the order of :class:`SVC`.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Offset of each pair.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features; with a linear kernel only.
+    probA_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Factors of the scores of pairs in their sigmoids; empty without `probability`.
+    probB_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Their offsets; empty without `probability`.
     kernel_ : Kernel
         The kernel used; None if the kernel is "precomputed".
     objective_ : float
@@ -226,6 +288,10 @@ class NuSVC(PairwiseClassifier):
         Largest violation of the optimality conditions.
     n_iter_ : ndarray of int of shape (n_classes * (n_classes - 1) / 2,)
         Pair steps made.
+    fit_status_ : int
+        0 if the problem was solved to `tol`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
 
     See Also
     --------
@@ -251,10 +317,16 @@ class NuSVC(PairwiseClassifier):
     degree: Count = 3
     gamma: Gamma = "scale"
     coef0: float = 0.0
+    shrinking: NoEffect = True
+    probability: bool = False
     tol: Positive = 1e-3
-    cache_size: Positive = 500.0
+    cache_size: Positive = 200
+    class_weight: NoEffect = None
+    verbose: NoEffect = False
     max_iter: Steps = -1
     decision_function_shape: Literal["ovr", "ovo"] = "ovr"
+    break_ties: bool = True
+    random_state: RandomSeed = None
 
     def _solve_pair(self, gram: Any, y: np.ndarray, weight: np.ndarray, start: Any) -> PairSolution:
         options = {"tol": self.tol, "max_iter": self.max_iter, "cache_size": self.cache_size}

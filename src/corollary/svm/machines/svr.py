@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.estimator import Count, NonNegative, Positive, Regressor, fitted
-from corollary.core.schema import Array
+from corollary.core.estimator import Count, NoEffect, NonNegative, Positive
 from corollary.svm.dual._descent import minimise
-from corollary.svm.machines._machine import Gamma, KernelLike, KernelMachine, Steps
+from corollary.svm.machines._machine import Gamma, KernelLike, Steps
+from corollary.svm.machines._regressor import KernelRegressor
 
 
-class SVR(KernelMachine, Regressor):
+class SVR(KernelRegressor):
     r"""Regress with a tube in which errors cost nothing.
 
     Minimises :math:`\frac12 \|w\|^2 + C \sum_i \max(0, |y_i - f(x_i)| - \varepsilon)` over
@@ -20,7 +20,8 @@ class SVR(KernelMachine, Regressor):
     Parameters
     ----------
     kernel : Kernel, str or callable, default="rbf"
-        Any kernel of this library; one of scikit-learn's names "rbf", "linear", "poly" and
+        Any kernel of this library, or object of scikit-learn's ``gaussian_process.kernels``; one of
+        scikit-learn's names "rbf", "linear", "poly" and
         "sigmoid", with the three parameters below; "precomputed", when X is a Gram matrix; or a
         function of two sets of rows, with which the model cannot be saved.
     degree : int, default=3
@@ -36,8 +37,12 @@ class SVR(KernelMachine, Regressor):
         Price of errors outside the tube.
     epsilon : float, default=0.1
         Half width of the tube.
-    cache_size : float, default=500.0
+    shrinking : bool, default=True
+        Not used: the solver shrinks as it sees fit, and the result is the same.
+    cache_size : float, default=200
         Megabytes for the solver.
+    verbose : bool, default=False
+        Not used: long work shows its progress in a terminal by itself.
     max_iter : int, default=-1
         Largest number of pair steps; -1 for ten million, or a hundred for each row if that is more.
 
@@ -53,6 +58,8 @@ class SVR(KernelMachine, Regressor):
         Their weights.
     intercept_ : ndarray of shape (1,)
         Offset.
+    coef_ : ndarray or sparse matrix of shape (1, n_features)
+        Weights of the features; with a linear kernel only.
     kernel_ : Kernel
         The kernel used; None if the kernel is "precomputed".
     objective_ : float
@@ -63,9 +70,15 @@ class SVR(KernelMachine, Regressor):
         Largest violation of the optimality conditions.
     n_iter_ : int
         Pair steps made.
+    fit_status_ : int
+        0 if the problem was solved to `tol`, else 1.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
 
     See Also
     --------
+    NuSVR : The share of errors outside the tube as parameter.
+    LinearSVR : For many rows and features.
     corollary.kernels.KernelRidge : The square as loss.
     corollary.svm.smo : The solver.
 
@@ -92,12 +105,10 @@ class SVR(KernelMachine, Regressor):
     tol: Positive = 1e-3
     C: Positive = 1.0
     epsilon: NonNegative = 0.1
-    cache_size: Positive = 500.0
+    shrinking: NoEffect = True
+    cache_size: Positive = 200
+    verbose: NoEffect = False
     max_iter: Steps = -1
-
-    dual_coef_: np.ndarray = fitted(Array("f", 1, "s"))
-    intercept_: np.ndarray = fitted(Array("f", 1))
-    n_support_: np.ndarray = fitted(Array("i", 1, low=0))
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self._choose_kernel(X, sample_weight)
@@ -114,16 +125,8 @@ class SVR(KernelMachine, Regressor):
             max_iter=self.max_iter,
             cache_size=self.cache_size,
         )
-        support = np.flatnonzero(result.beta)
-        self._keep_support(X, rows[support])
-        self.dual_coef_ = result.beta[None, support]
-        self.intercept_ = result.intercepts
-        self.n_support_ = np.array([len(support)])
-        self.n_iter_ = result.n_iter
-        error = np.abs(y - result.scores - self.intercept_[0])
+        error = np.abs(y - result.scores - result.intercepts[0])
         paid = float(price @ np.maximum(0.0, error - self.epsilon))
         primal = 0.5 * float(result.beta @ result.scores) + paid
+        self._keep(X, rows, result.beta, float(result.intercepts[0]), result.n_iter)
         self._report([result], [primal + result.objective], -result.objective)
-
-    def _predict(self, X: Any) -> np.ndarray:
-        return (self._expand(X, self.dual_coef_.T) + self.intercept_)[:, 0]
