@@ -153,7 +153,7 @@ def test_many_forgeries_are_refused_or_harmless(tmp_path_factory, index):
     ("field", "value", "problem"),
     [
         ("work", np.ones(3), "wrong size"),
-        ("work", np.full(26, np.nan), "not finite"),
+        ("work", np.full(26, np.nan), "'work' has the wrong type, shape or range"),
         ("work", np.full(26, -1.0), "beliefs are impossible"),
         ("pulls", np.zeros(5, dtype=np.int32), "wrong type"),
         ("arm", 5, "does not exist"),

@@ -30,6 +30,7 @@ from sklearn.preprocessing import (
 
 import corollary
 from corollary.core.files import SIGNATURE, ModelFileError, atomic_write, pack, unpack
+from corollary.core.files.persist import _Reader, _Writer
 
 OLD_ROWS = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 3.0], [4.0, 0.0]])
 NUMBERS = pd.DataFrame({"a": [1.0, 2.0, np.nan, 4.0], "b": [0.5, 1.0, 2.0, 3.0]})
@@ -40,6 +41,14 @@ def saved(tmp_path, model):
     path = tmp_path / "model.corollary"
     corollary.save(model, path)
     return path
+
+
+def written_and_read(value):
+    """Pass a part of a model, which is no model by itself, through the bytes of a file."""
+    writer = _Writer()
+    root = writer.node(value, "value", 0)
+    header, arrays = unpack(pack({"root": root}, writer.arrays))
+    return _Reader(arrays).value(header["root"], 0)
 
 
 def rewrite(path, change):
@@ -108,7 +117,7 @@ def test_a_model_that_contains_itself_is_refused(tmp_path):
         corollary.save(loop, tmp_path / "model.corollary")
 
 
-def test_values_keep_their_types(tmp_path):
+def test_values_keep_their_types():
     value = {
         "a": [1, 2.5, True, None, "text", float("inf"), -float("inf")],
         "b": (np.float64(0.1), np.int32(7), np.bool_(True)),
@@ -120,7 +129,7 @@ def test_values_keep_their_types(tmp_path):
         "fortran": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
         "unicode": "Größe \u2028 \x00",
     }
-    again = corollary.load(saved(tmp_path, value))
+    again = written_and_read(value)
     assert list(again) == list(value)
     assert again["a"] == value["a"]
     assert [type(v) for v in again["b"]] == [type(v) for v in value["b"]]
@@ -132,6 +141,26 @@ def test_values_keep_their_types(tmp_path):
     assert again["fortran"].flags.f_contiguous
     assert not again["fortran"].flags.c_contiguous
     assert again["unicode"] == value["unicode"]
+
+
+def test_an_array_of_lists_comes_back():
+    array = np.empty(2, dtype=object)
+    array[0], array[1] = [1, 2], [3, 4]
+    again = written_and_read(array)
+    assert again.shape == (2,)
+    assert again.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("value", [[1.0], {"a": 1}, 3.5, "text", None, np.zeros(3)])
+def test_only_a_model_is_saved_and_loaded(tmp_path, value):
+    with pytest.raises(TypeError, match=f"Only a model can be saved.*a {type(value).__name__}"):
+        corollary.save(value, tmp_path / "file")
+    path = saved(tmp_path, StandardScaler().fit(NUMBERS))
+    writer = _Writer()
+    root = writer.node(value, "value", 0)
+    path.write_bytes(pack({"format": 1, "root": root}, writer.arrays))
+    with pytest.raises(ModelFileError, match=f"holds no model but a {type(value).__name__}"):
+        corollary.load(path)
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):

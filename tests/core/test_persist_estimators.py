@@ -33,6 +33,7 @@ from corollary.conformal import (
     SplitConformalRegressor,
 )
 from corollary.core.files import SIGNATURE, ModelFileError, pack, unpack
+from corollary.kernels import RBF
 from corollary.linear import (
     LogisticRegression,
     QuantileInterval,
@@ -295,14 +296,6 @@ def test_an_array_is_used_once(tmp_path):
         corollary.load(write(tmp_path / "file", header, bytes(2)))
 
 
-def test_an_array_of_lists_comes_back(tmp_path):
-    array = np.empty(2, dtype=object)
-    array[0], array[1] = [1, 2], [3, 4]
-    again = corollary.load(saved(tmp_path, array))
-    assert again.shape == (2,)
-    assert again.tolist() == [[1, 2], [3, 4]]
-
-
 def forged(tmp_path, name, change):
     path = saved(tmp_path, fitted(name)[0])
     header, arrays = unpack(path.read_bytes())
@@ -315,6 +308,60 @@ def forged(tmp_path, name, change):
 def refuse(tmp_path, name, change, match):
     with pytest.raises(ModelFileError, match=match):
         corollary.load(forged(tmp_path, name, change))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    ("name", "attribute"),
+    [
+        ("Ridge", "coef_"),
+        ("Lasso", "intercept_"),
+        ("GaussianProcessRegressor", "alpha_"),
+        ("GaussianProcessClassifier", "X_"),
+        ("SVC", "dual_coef_"),
+        ("KernelRidge", "X_fit_"),
+        ("TableEncoder", "centre_"),
+        ("KNeighborsRegressor", "targets_"),
+        ("MLPRegressor", "input_mean_"),
+    ],
+)
+def test_numbers_that_are_not_finite(tmp_path, name, attribute, value):
+    def change(parameters, state, arrays):
+        node = state[attribute]
+        if isinstance(node, dict):
+            arrays[node["v"]].flat[0] = value
+        else:
+            state[attribute] = {"t": "float", "v": repr(value)}
+
+    refuse(tmp_path, name, change, f"attribute '{attribute}' has the wrong type, shape or range")
+
+
+def test_thresholds_may_be_infinite(tmp_path):
+    # Three calibration rows cannot promise 90%: the interval is the whole line.
+    numbers, y, _, _ = tables()
+    model = SplitConformalRegressor(Ridge(), confidence=0.9, calibration_size=3, random_state=0)
+    with pytest.warns(UserWarning, match="intervals are infinite"):
+        model.fit(numbers, y)
+    again = corollary.load(saved(tmp_path, model))
+    assert np.isinf(again.predict_interval(numbers)).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["GaussianProcessRegressor", "SparseGaussianProcessRegressor", "SVR", "KernelRidge"]
+)
+def test_a_kernel_of_other_columns(tmp_path, name):
+    model = clone(fitted(name)[0]).fit(*(lambda t: (t[0], t[1]))(tables()))
+    model.kernel_ = RBF(length_scale=[1.0, 2.0])  # of the three columns there are
+    with pytest.raises(TypeError, match="its kernel cannot compare its rows"):
+        corollary.save(model, tmp_path / "file")
+
+
+def test_a_process_of_other_columns(tmp_path):
+    def change(parameters, state, arrays):
+        state["n_features_in_"] = 2
+        del state["feature_names_in_"]
+
+    refuse(tmp_path, "GaussianProcessRegressor", change, "not those of its coefficients")
 
 
 def test_a_polynomial_of_endless_degree(tmp_path):

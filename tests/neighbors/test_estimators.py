@@ -186,8 +186,11 @@ def test_a_saved_model_predicts_the_same(tmp_path, algorithm, seed):
     [
         (lambda m: setattr(m, "n_neighbors_", 1000), "fewer rows than neighbours"),
         (lambda m: setattr(m, "codes_", m.codes_ + 5), "codes_"),
-        (lambda m: m.index_.order.__setitem__(0, 1), "order is not one"),
-        (lambda m: m.index_.rows.__setitem__(0, np.inf), "rows are not finite"),
+        (lambda m: m.index_.order.__setitem__(0, 1), "order of its rows is not one"),
+        (
+            lambda m: m.index_.rows.__setitem__(0, np.inf),
+            "'rows' has the wrong type, shape or range",
+        ),
         (lambda m: object.__setattr__(m.index_, "low", m.index_.low[:5]), "wrong type, shape"),
         (lambda m: setattr(m, "n_samples_fit_", 7), "codes_|n_samples_fit_"),
     ],

@@ -150,8 +150,11 @@ def test_columns_may_be_in_any_order_and_the_users_matrix_stays(seed):
 def test_damaged_rows_are_not_saved(tmp_path, seed):
     X, y, _ = data(seed)
     for harm, problem in (
-        (lambda rows: rows.data.__setitem__(0, np.nan), "not finite"),
-        (lambda rows: rows.indices.__setitem__(slice(0, 2), 0), "columns are not in order"),
+        (lambda rows: rows.data.__setitem__(0, np.nan), "wrong type, shape or range"),
+        (
+            lambda rows: rows.indices.__setitem__(slice(0, 2), 0),
+            "columns of its rows are not in order",
+        ),
     ):
         model = KNeighborsClassifier().fit(sparse.csr_matrix(X), y)
         harm(model.index_.rows)

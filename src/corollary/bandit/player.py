@@ -33,8 +33,6 @@ def _fits(player: Any) -> str | None:
     for name, kind in kinds.items():
         if getattr(player, name).dtype != kind:
             return f"{name} has the wrong type"
-    if not (np.isfinite(player.totals).all() and np.isfinite(player.work).all()):
-        return "its memory is not finite"
     if player.arm >= n or (player.context is not None and len(player.context) != d):
         return "the arm or the context asked for last does not exist"
     return policy._problem(player.work)

@@ -68,11 +68,12 @@ class Optional(Nullable):
 
 @dataclass(frozen=True)
 class Number(Spec):
-    """A real number, not a boolean, from ``low`` to ``high``; NaN if ``nan``."""
+    """A finite number, not a boolean, from ``low`` to ``high``; NaN and infinity if one says so."""
 
     low: float = -np.inf
     high: float = np.inf
     nan: bool = False
+    infinite: bool = False
 
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """See :class:`Spec`."""
@@ -80,7 +81,9 @@ class Number(Spec):
             return False
         if isinstance(value, int) and abs(value) > np.finfo(np.float64).max:
             return False  # arithmetic with it would overflow
-        return bool(self.low <= value <= self.high) or (self.nan and bool(np.isnan(value)))
+        if np.isnan(value):
+            return self.nan
+        return bool(self.low <= value <= self.high and (self.infinite or np.isfinite(value)))
 
 
 @dataclass(frozen=True)
@@ -142,13 +145,21 @@ class Array(Spec):
 
     ``kinds`` are the allowed kinds of dtype (``"f"``, ``"i"``, ``"u"``, ``"b"``), ``shape`` its
     sizes by letter or number, ``"*"`` for any. Values are at least ``low`` and less than ``below``,
-    a number or the letter of the size that they index.
+    a number or the letter of the size that they index. They are finite, except where ``nan`` or
+    ``infinite`` says that a model may hold such.
     """
 
     def __init__(
-        self, kinds: str, *shape: str | int, low: float = -np.inf, below: str | float = np.inf
+        self,
+        kinds: str,
+        *shape: str | int,
+        low: float = -np.inf,
+        below: str | float = np.inf,
+        nan: bool = False,
+        infinite: bool = False,
     ) -> None:
         self.kinds, self.shape, self.low, self.below = kinds, shape, low, below
+        self.nan, self.infinite = nan, infinite
 
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """See :class:`Spec`."""
@@ -156,21 +167,30 @@ class Array(Spec):
             return False
         if not _bind_shape(self.shape, value.shape, sizes):
             return False
-        below = sizes.get(self.below, -1) if isinstance(self.below, str) else self.below
-        if self.low == -np.inf and below == np.inf:
+        if self.nan and value.dtype.kind == "f":
+            value = value[~np.isnan(value)]
+        if value.size == 0:
             return True
-        return value.size == 0 or bool(value.min() >= self.low and value.max() < below)
+        least, most = value.min(), value.max()  # NaN if there is one, which no comparison lets pass
+        if not (self.infinite or (np.isfinite(least) and np.isfinite(most))):
+            return False
+        below = sizes.get(self.below, -1) if isinstance(self.below, str) else self.below
+        return bool(least >= self.low and (most < below or below == np.inf))
 
 
 class Sparse(Spec):
-    """A sparse matrix in compressed form; its indices are checked."""
+    """A sparse matrix of finite numbers in compressed form; its indices are checked."""
 
     def __init__(self, *shape: str | int) -> None:
         self.shape = shape
 
     def matches(self, value: Any, sizes: Sizes) -> bool:
         """See :class:`Spec`."""
-        return sparse.issparse(value) and _bind_shape(self.shape, value.shape, sizes)
+        return (
+            sparse.issparse(value)
+            and _bind_shape(self.shape, value.shape, sizes)
+            and bool(np.isfinite(value.data).all())
+        )
 
 
 class Strings(Spec):
@@ -189,7 +209,7 @@ class Strings(Spec):
 
 
 class Labels(Spec):
-    """Class labels: numbers, booleans or strings, distinct."""
+    """Class labels: finite numbers, booleans or strings, distinct."""
 
     def __init__(self, letter: str) -> None:
         self.letter = letter
@@ -205,6 +225,7 @@ class Labels(Spec):
                 or all(isinstance(v, str) for v in value)
                 or all(isinstance(v, int | float | bool) for v in value)
             )
+            and all(np.isfinite(v) for v in value.tolist() if isinstance(v, float))
             and len(set(value.tolist())) == len(value)
             and _bind(self.letter, len(value), sizes)
         )

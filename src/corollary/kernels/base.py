@@ -92,6 +92,26 @@ class Kernel(Parametrised, ABC):
         """
         return self._diag(self._prepare(self._placed(X), None)[0])
 
+    def problem_with(self, X: Any) -> str | None:
+        """Say why the kernel cannot compare such inputs; a model file may claim that it can.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or the kernel's own kind of inputs
+            Inputs, of which the first is tried.
+
+        Returns
+        -------
+        problem : str or None
+            A sentence, or None if there is no problem.
+        """
+        try:
+            with np.errstate(all="ignore"):
+                finite = np.isfinite(self.gram(X[:1])).all()
+        except (ArithmeticError, TypeError, ValueError) as error:
+            return f"its kernel cannot compare its rows: {error}"
+        return None if finite else "its kernel gives no finite number for its rows"
+
     def __call__(self, x: Any, y: Any) -> Any:
         """Return the kernel of two single inputs."""
         value = self.gram(self._single(x), self._single(y))[0, 0]

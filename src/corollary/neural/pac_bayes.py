@@ -174,7 +174,7 @@ class PACBayesClassifier(ProbabilisticClassifier):
     divergence_: float = fitted(Number(0))
     risk_: float = fitted(Number(0, 1))
     n_bound_rows_: int = fitted(Integer(1))
-    loss_curve_: np.ndarray = fitted(Array("f", "*"))
+    loss_curve_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
     n_iter_: int = fitted(Integer(0))
 
     _rows: ClassVar[dict[str, Any]] = {"order": "C"}

@@ -73,7 +73,7 @@ class Promise:
         rows=Text(),
         piece=Text(),
         hashes=Array("i", "*"),
-        until=Number(),
+        until=Number(infinite=True),
         end=Text(),
         date_format=Text(),
         coverage=Number(0.0, 1.0),

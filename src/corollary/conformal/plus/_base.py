@@ -15,7 +15,7 @@ from corollary.core.schema import Array, Number
 class PlusWrapper(RegressorMixin, ConformalWrapper):
     """Intervals from the residuals of rows under models that left them out."""
 
-    residuals_: np.ndarray = fitted(Array("f", "n"))
+    residuals_: np.ndarray = fitted(Array("f", "n", infinite=True))
     guaranteed_coverage_: float = fitted(Number(0, 1))
 
     @abstractmethod

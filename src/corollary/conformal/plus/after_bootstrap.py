@@ -209,8 +209,8 @@ class JackknifeAfterBootstrapRegressor(PlusWrapper):
         if is_classifier(bag) or not hasattr(bag, "estimators_samples_"):
             return "its model is not a bag of regressors"
         residuals, absent = self.residuals_, self.left_out_
-        if np.isnan(residuals).any() or (residuals < 0).any():
-            return "a residual is not a number"
+        if (residuals < 0).any():
+            return "a residual is negative"
         if len(absent) != len(bag.estimators_):
             return "its bags do not fit its members"
         if np.any(np.isfinite(residuals) & ~absent.any(axis=0)):

@@ -90,8 +90,8 @@ def _bands_fit(calibration: "IntervalCalibration") -> str | None:
         return "its bands do not fit its thresholds"
     if not (calibration.thresholds >= 0).all():  # infinite where rows are too few
         return "its thresholds are not positive"
-    if not np.isfinite(calibration.weights).all() or not calibration.spread > 0:
-        return "its difficulty is not finite"
+    if not calibration.spread > 0:
+        return "its difficulty has no spread"
     return None
 
 
@@ -139,7 +139,7 @@ class IntervalCalibration(Difficulty):
         centre=Number(),
         spread=Number(0.0),
         edges=Array("f", "*"),
-        thresholds=Array("f", "*"),
+        thresholds=Array("f", "*", infinite=True),
         log=Flag(),
     )
 

@@ -37,7 +37,7 @@ class SetCalibration:
     threshold: float
     n_calibration: int
 
-    _schema = Schema(threshold=Number(), n_calibration=Number(0))
+    _schema = Schema(threshold=Number(infinite=True), n_calibration=Number(0))
 
     def sets(self, probability: np.ndarray) -> np.ndarray:
         """Give the prediction sets.

@@ -46,12 +46,12 @@ class CalibratedWrapper(ConformalWrapper):
     random_state: RandomSeed = None
 
     conformity_score_: Any = fitted(Instance("scores", "regions"))
-    scores_: np.ndarray = fitted(Array("f", "n"))
+    scores_: np.ndarray = fitted(Array("f", "n", infinite=True))
     group_labels_: np.ndarray = fitted(Labels("g"))
     group_sizes_: np.ndarray = fitted(Array("i", "c", low=0))
     n_calibration_: int = fitted(Integer(0))
     weights_: Any = fitted(Optional(Array("f", "n", low=0)))
-    thresholds_: Any = fitted(Optional(Array("f", "c")))
+    thresholds_: Any = fitted(Optional(Array("f", "c", infinite=True)))
     calibrated_confidence_: float | None = fitted(Optional(Number(0, 1)))
     exchangeable_: Exchangeable = fitted(Text(get_args(Exchangeable)))
     calibration_groups_: Any = fitted(Optional(Array("u", "*")))

@@ -85,6 +85,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     writer = _Writer()
     root = writer.node(model, type(model).__name__, 0)
+    if not _is_object(root):
+        raise TypeError(f"Only a model can be saved, alone. Got a {type(model).__name__}.")
     header = {"format": FORMAT, "corollary": __version__, "root": root}
     data = pack(header, writer.arrays)
     with atomic_write(path) as file:
@@ -120,7 +122,14 @@ def load(path: str | os.PathLike[str]) -> Any:
             f"{str(header.get('corollary'))[:40]}; this version reads formats up to {FORMAT}. "
             "Install a newer corollary."
         )
-    return _Reader(arrays).value(header.get("root"), 0)
+    value = _Reader(arrays).value(root := header.get("root"), 0)
+    if not _is_object(root):
+        raise ModelFileError(f"The model file holds no model but a {type(value).__name__}.")
+    return value
+
+
+def _is_object(node: Any) -> bool:
+    return isinstance(node, dict) and node.get("t") == "object"
 
 
 def _whole(path: str | os.PathLike[str]) -> bytes:

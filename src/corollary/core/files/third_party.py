@@ -227,35 +227,36 @@ def _pipelines() -> dict[type, Schema]:
 def _scalers() -> dict[type, Schema]:
     from sklearn import preprocessing
 
+    learnt = Array("f", "d", nan=True)  # of a column without any value
     return {
         preprocessing.StandardScaler: Schema(
             _standard_fits,
             **INPUTS,
-            mean_=Optional(Array("f", "d")),
-            var_=Optional(Array("f", "d")),
-            scale_=Optional(Array("f", "d")),
+            mean_=Optional(learnt),
+            var_=Optional(learnt),
+            scale_=Optional(learnt),
             n_samples_seen_=Number(0) | Array("fiu", "d", low=0),
         ),
         preprocessing.MinMaxScaler: Schema(
             **INPUTS,
-            min_=Array("f", "d"),
-            scale_=Array("f", "d"),
-            data_min_=Array("f", "d"),
-            data_max_=Array("f", "d"),
-            data_range_=Array("f", "d"),
+            min_=learnt,
+            scale_=learnt,
+            data_min_=learnt,
+            data_max_=learnt,
+            data_range_=learnt,
             n_samples_seen_=Integer(0),
         ),
         preprocessing.MaxAbsScaler: Schema(
             **INPUTS,
-            max_abs_=Array("f", "d"),
-            scale_=Array("f", "d"),
+            max_abs_=learnt,
+            scale_=learnt,
             n_samples_seen_=Integer(0),
         ),
         preprocessing.RobustScaler: Schema(
             _robust_fits,
             **INPUTS,
-            center_=Optional(Array("f", "d")),
-            scale_=Optional(Array("f", "d")),
+            center_=Optional(learnt),
+            scale_=Optional(learnt),
         ),
     }
 
@@ -301,7 +302,7 @@ def _imputers() -> dict[type, Schema]:
             _imputer_fits,
             {"missing_values": value, "fill_value": value},
             **INPUTS,
-            statistics_=Array("f", "d") | Objects("d"),
+            statistics_=Array("f", "d", nan=True) | Objects("d"),
             indicator_=Nothing() | Instance("transform"),
             _fit_dtype=DType(),
             _fill_dtype=DType(),

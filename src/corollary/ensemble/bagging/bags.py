@@ -96,7 +96,7 @@ class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
     """
 
     n_classes_: int = fitted(Integer(1))
-    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k")))
+    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k", nan=True)))
 
     def _check_rows(self, X: Any, y: Any, sample_weight: Any) -> Any:
         rows = super()._check_rows(X, y, sample_weight)
@@ -226,7 +226,7 @@ class BaggingRegressor(BaseBagging, Regressor):
     array([6.])
     """
 
-    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n")))
+    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n", nan=True)))
 
     def _predict(self, X: Any) -> np.ndarray:
         return self._mean(X)[:, 0]

@@ -134,7 +134,7 @@ default="from_dtype"
     class_weight: dict[Any, float] | Literal["balanced", "balanced_subsample"] | None = None
 
     n_classes_: int = fitted(Integer(1))
-    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k")))
+    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k", nan=True)))
 
     def _fits_together(self) -> str | None:
         if self.n_classes_ != len(self.classes_):
@@ -284,7 +284,7 @@ default="from_dtype"
     criterion: Literal["squared_error"] = "squared_error"
     max_features: Count | Share | Literal["sqrt", "log2"] | None = 1.0
 
-    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n")))
+    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n", nan=True)))
 
     def _predict(self, X: Any) -> np.ndarray:
         return self._mean(X)[:, 0]

@@ -73,8 +73,8 @@ class GradientBoosting(Learner):
     start_: np.ndarray = fitted(Array("f", "r"))
     n_iter_: int = fitted(Integer(1))
     categories_: Categories = fitted(Instance("encode", "mask"))
-    train_score_: np.ndarray = fitted(Array("f", "*"))
-    validation_score_: np.ndarray = fitted(Array("f", "*"))
+    train_score_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
+    validation_score_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
 
     _rows: ClassVar[dict[str, Any]] = {
         "dtype": [np.float64, np.float32],

@@ -135,11 +135,11 @@ class AdaBoostClassifier(FollowsMember, StagedClassifier):
     estimators_: list[Any] = fitted(List(Instance("predict"), "t"))
     estimator_weights_: np.ndarray = fitted(Array("f", "t"))
     estimator_errors_: np.ndarray = fitted(Array("f", "t"))
-    normalisers_: np.ndarray = fitted(Array("f", "t"))
+    normalisers_: np.ndarray = fitted(Array("f", "t", infinite=True))
     training_errors_: np.ndarray = fitted(Array("f", "t"))
-    exponential_losses_: np.ndarray = fitted(Array("f", "t"))
-    training_bounds_: np.ndarray = fitted(Array("f", "t"))
-    edge_bounds_: np.ndarray | None = fitted(Nullable(Array("f", "t")))
+    exponential_losses_: np.ndarray = fitted(Array("f", "t", infinite=True))
+    training_bounds_: np.ndarray = fitted(Array("f", "t", infinite=True))
+    edge_bounds_: np.ndarray | None = fitted(Nullable(Array("f", "t", infinite=True)))
 
     def _fits_together(self) -> str | None:
         weights = self.estimator_weights_

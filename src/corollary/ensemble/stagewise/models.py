@@ -47,11 +47,9 @@ class _Stagewise(FollowsMember, Learner):
 
     estimators_: list[Any] = fitted(List(Instance("predict"), "t"))
     lengths_: np.ndarray = fitted(Array("f", "t"))
-    losses_: list[np.ndarray] = fitted(List(Array("f", "*")))
+    losses_: list[np.ndarray] = fitted(List(Array("f", "*", nan=True, infinite=True)))
 
     def _fits_together(self) -> str | None:
-        if not np.isfinite(self.lengths_).all():
-            return "a coefficient is not finite"
         for member in self.estimators_:
             check_is_fitted(member)
             if getattr(member, "n_features_in_", self.n_features_in_) != self.n_features_in_:

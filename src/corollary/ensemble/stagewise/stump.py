@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.estimator import Learner, ProbabilisticClassifier, Regressor, fitted
-from corollary.core.schema import Array, Integer
+from corollary.core.schema import Array, Integer, Number
 from corollary.ensemble._members import winners
 from corollary.ensemble.stagewise._cuts import (
     Presorted,
@@ -125,7 +125,7 @@ class _Stump(Learner):
     """What both estimators share: one feature, one threshold."""
 
     feature_: int = fitted(Integer(0))
-    threshold_: float = fitted()
+    threshold_: float = fitted(Number(infinite=True))
 
     def _sides(self, X: np.ndarray) -> np.ndarray:
         return (X[:, self.feature_] >= self.threshold_).astype(np.intp)

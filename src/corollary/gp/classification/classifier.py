@@ -17,7 +17,7 @@ from corollary.core.estimator import (
     refuse_one_class,
 )
 from corollary.core.parallel import one_blas_thread
-from corollary.core.schema import Array, Instance, Integer, Labels, List
+from corollary.core.schema import Array, Instance, Integer, Labels, List, Number
 from corollary.gp._defaults import RANGE, spread_of
 from corollary.gp.classification.laplace import (
     laplace_evidence_gradient,
@@ -143,7 +143,7 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
 
     classes_: np.ndarray = fitted(Labels("c"))
     kernels_: list[Kernel] = fitted(List(Instance("gram"), "k"))
-    log_marginal_likelihood_value_: float = fitted()
+    log_marginal_likelihood_value_: float = fitted(Number(infinite=True))
     X_: np.ndarray = fitted(Array("f", "n", "d"))
     slopes_: np.ndarray = fitted(Array("f", "k", "n"))
     roots_: np.ndarray = fitted(Array("f", "k", "n"))
@@ -151,6 +151,9 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
     n_iter_: int = fitted(Integer(0))
 
     _training_rows = {"finite_squares": True}
+
+    def _fits_together(self) -> str | None:
+        return next(filter(None, (kernel.problem_with(self.X_) for kernel in self.kernels_)), None)
 
     def _fit(self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         if self.kernel is not None and not self.kernel.positive_semidefinite:

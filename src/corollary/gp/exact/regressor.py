@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, CountFromZero, Positive, RandomSeed, fitted
 from corollary.core.parallel import one_blas_thread
-from corollary.core.schema import Array, Instance
+from corollary.core.schema import Array, Instance, Number
 from corollary.gp._defaults import default_search, spread_of, standardise
 from corollary.gp._process import ProcessRegressor
 from corollary.gp.exact._factor import Factor, factorise, inverse, solve
@@ -121,10 +121,16 @@ class GaussianProcessRegressor(ProcessRegressor):
     max_iter: Count = 200
     random_state: RandomSeed = None
 
-    log_marginal_likelihood_value_: float = fitted()
+    log_marginal_likelihood_value_: float = fitted(Number(infinite=True))
     L_: np.ndarray = fitted(Array("f", "m", "m"))
     alpha_: np.ndarray = fitted(Array("f", "m"))
     observations_: Observations = fitted(Instance("merged"))
+
+    def _fits_together(self) -> str | None:
+        X = self.observations_.X
+        if X.shape != (len(self.alpha_), self.n_features_in_):
+            return "its observations are not those of its coefficients"
+        return self.kernel_.problem_with(X)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> Self:

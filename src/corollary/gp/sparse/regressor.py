@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from corollary.core.estimator import Count, Positive, RandomSeed, fitted
 from corollary.core.parallel import one_blas_thread
-from corollary.core.schema import Array
+from corollary.core.schema import Array, Number
 from corollary.core.summary import reduce_blocks
 from corollary.gp._defaults import default_search, spread_of, standardise
 from corollary.gp._process import ProcessRegressor
@@ -141,10 +141,13 @@ class SparseGaussianProcessRegressor(ProcessRegressor):
     random_state: RandomSeed = None
 
     inducing_points_: np.ndarray = fitted(Array("f", "m", "d"))
-    elbo_: float = fitted()
+    elbo_: float = fitted(Number(infinite=True))
     weights_: np.ndarray = fitted(Array("f", "m"))
     L_: np.ndarray = fitted(Array("f", "m", "m"))
     inner_root_: np.ndarray = fitted(Array("f", "m", "m"))
+
+    def _fits_together(self) -> str | None:
+        return self.kernel_.problem_with(self.inducing_points_)
 
     def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         weight = sample_weight

@@ -114,6 +114,9 @@ default="rbf"
     kernel_: Kernel = fitted(Instance("gram"))
     discarded_: float = fitted()
 
+    def _fits_together(self) -> str | None:
+        return self.kernel_.problem_with(self.landmarks_)
+
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self.kernel_ = check_kernel(
             self.kernel,

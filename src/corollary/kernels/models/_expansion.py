@@ -31,7 +31,7 @@ class KernelExpansion(Learner):
             return "a kernel must be there unless the matrix is precomputed"
         if self.kernel_ is None and len(self.dual_coef_) != self.n_features_in_:
             return "a precomputed matrix has as many columns as there are coefficients"
-        return None
+        return None if self.kernel_ is None else self.kernel_.problem_with(self.X_fit_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -91,7 +91,7 @@ class BayesianLinearRegression(EquationsRegressor):
     covariance_: np.ndarray = fitted(Array("f", "d", "d"))
     prior_precision_: np.ndarray = fitted(Array("f", "d", "d"))
     noise_variance_: float = fitted(Number(0))
-    log_evidence_: float = fitted(Number())
+    log_evidence_: float = fitted(Number(infinite=True))
     x_mean_: np.ndarray = fitted(Array("f", "d"))
     weight_: float = fitted(Number(0))
     equations_: NormalEquations = fitted(Instance("gram", "cross"))

@@ -88,7 +88,7 @@ class BridgeRegression(LinearRegressor):
     n_starts: Count = 10
     random_state: RandomSeed = None
 
-    objective_: float = fitted(Number())
+    objective_: float = fitted(Number(infinite=True))
     n_iter_: int = fitted(Integer(0))
 
     def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:

@@ -101,11 +101,11 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     n_jobs: int | None = None
     random_state: RandomSeed = None
 
-    C_: float = fitted(Number(0))
+    C_: float = fitted(Number(0, infinite=True))
     l1_ratio_: float = fitted(Number(0, 1))
-    Cs_: np.ndarray = fitted(Array("f", "c"))
+    Cs_: np.ndarray = fitted(Array("f", "c", infinite=True))
     l1_ratios_: np.ndarray = fitted(Array("f", "l"))
-    scores_: np.ndarray = fitted(Array("f", "f", "l", "c"))
+    scores_: np.ndarray = fitted(Array("f", "f", "l", "c", nan=True, infinite=True))
     coefs_paths_: np.ndarray = fitted(Array("f", "f", "l", "c", "r", "*"))
     n_iter_: np.ndarray = fitted(Array("i", "f", "l", "c"))
 

@@ -136,8 +136,8 @@ class RidgeCV(MultiTargetLinearRegressor):
     alpha_per_target: bool = False
 
     alpha_: Any = fitted(Number(0) | Array("f", "k", low=0.0))
-    loo_errors_: np.ndarray = fitted(Optional(Array("f", "*")))
-    best_score_: Any = fitted(Number() | Array("f", "k"))
+    loo_errors_: np.ndarray = fitted(Optional(Array("f", "*", nan=True, infinite=True)))
+    best_score_: Any = fitted(Number(infinite=True) | Array("f", "k"))
     cv_results_: np.ndarray = fitted(Optional(Array("f", "*", "*") | Array("f", "*", "k", "*")))
 
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr"}

@@ -47,8 +47,11 @@ class CrossValidatedPath(LinearRegressor):
 
     alpha_: float = fitted(Number(0.0))
     alphas_: np.ndarray = fitted(Array("f", "a", low=0.0) | Array("f", "l", "a", low=0.0))
-    mse_path_: np.ndarray = fitted(Array("f", "a", "*") | Array("f", "l", "a", "*"))
-    dual_gap_: float = fitted(Number(0.0))
+    mse_path_: np.ndarray = fitted(
+        Array("f", "a", "*", nan=True, infinite=True)
+        | Array("f", "l", "a", "*", nan=True, infinite=True)
+    )
+    dual_gap_: float = fitted(Number(0.0, infinite=True))
     n_iter_: int = fitted(Integer(0))
 
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"]}

@@ -36,7 +36,7 @@ class L1Regressor(MultiTargetLinearRegressor):
     random_state: RandomSeed = None
     selection: Literal["cyclic", "random"] = "cyclic"
 
-    dual_gap_: Any = fitted(Number(0.0) | Array("f", "k", low=0.0))
+    dual_gap_: Any = fitted(Number(0.0, infinite=True) | Array("f", "k", low=0.0, infinite=True))
     n_iter_: Any = fitted(Integer(0) | List(Integer(0), "k"))
 
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"]}

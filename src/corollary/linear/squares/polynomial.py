@@ -79,7 +79,7 @@ class PolynomialRegression(MultiTargetLinearRegressor):
     degree_: int = fitted(Integer(1))
     exponents_: np.ndarray = fitted(Array("i", "m", "d", low=0))
     coef_: np.ndarray = fitted(Array("f", "m") | Array("f", "k", "m"))
-    cv_errors_: np.ndarray = fitted(Optional(Array("f", "*")))
+    cv_errors_: np.ndarray = fitted(Optional(Array("f", "*", nan=True, infinite=True)))
 
     def _fits_together(self) -> str | None:
         small, large = sorted((self.n_features_in_, self.degree_))

@@ -34,8 +34,8 @@ def _fits(index: Any) -> str | None:
         return "its rows are none, or not in compressed rows of double precision"
     ordered = np.diff(rows.indices) > 0
     ordered[rows.indptr[(rows.indptr > 0) & (rows.indptr < rows.nnz)] - 1] = True
-    if not np.isfinite(rows.data).all() or not ordered.all():
-        return "its rows are not finite, or their columns are not in order"
+    if not ordered.all():
+        return "the columns of its rows are not in order"
     if index.metric == "minkowski" and not 1 <= index.p <= 1e6:
         return "its power is impossible"
     return None
@@ -83,7 +83,7 @@ class SparseNeighborIndex:
         _fits,
         rows=Sparse("n", "d"),
         metric=Text(("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")),
-        p=Number(1),
+        p=Number(1, infinite=True),
     )
 
     algorithm = "brute"

@@ -74,8 +74,6 @@ class OnlineLinearModel(Learner):
         if not hasattr(self, "coef_"):
             return None
         rows, d = self.coef_.shape
-        if not (np.isfinite(self.coef_).all() and np.isfinite(self.intercept_).all()):
-            return "the coefficients are not finite"
         state = self.state_
         if state["weights"].shape != (rows, d + 1):
             return "the weights do not fit the coefficients"

@@ -193,8 +193,8 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
     with_mean: bool = True
     with_std: bool = True
 
-    mean_: np.ndarray = fitted(Array("f", "d"))
-    var_: np.ndarray = fitted(Array("f", "d"))
+    mean_: np.ndarray = fitted(Array("f", "d", nan=True))
+    var_: np.ndarray = fitted(Array("f", "d", nan=True))
     scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
     weight_: np.ndarray = fitted(Array("f", "d", low=0))
 

@@ -5,10 +5,10 @@ from typing import Self
 
 import numpy as np
 
-from corollary.core.schema import Flag, Mapping, Schema, Text
+from corollary.core.schema import Flag, Mapping, Number, Schema, Text
 from corollary.representation.table._kinds import DATE_FORMATS
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import _FINITE, ColumnPlan, _common_fields, _rows_missing
+from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_missing
 
 #: Features of a date, in order.
 PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
@@ -58,10 +58,10 @@ class DatePlan(ColumnPlan):
         _fits,
         **_common_fields("date"),
         date_format=Text(("", *DATE_FORMATS)),
-        medians=Mapping(_FINITE),
+        medians=Mapping(Number()),
         missing=Flag(),
-        low=_FINITE,
-        high=_FINITE,
+        low=Number(),
+        high=Number(),
     )
 
     @classmethod

@@ -5,10 +5,10 @@ from typing import Self
 
 import numpy as np
 
-from corollary.core.schema import Flag, List, Schema, Text
+from corollary.core.schema import Flag, List, Number, Schema, Text
 from corollary.representation.table._kinds import FEW
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import _FINITE, ColumnPlan, _common_fields, _rows_missing
+from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_missing
 
 #: Positive numbers more skewed than this get their logarithm as a second feature.
 SKEWED = 1.0
@@ -66,11 +66,11 @@ class NumberPlan(ColumnPlan):
         _fits,
         **_common_fields("numeric", "boolean"),
         tokens=List(Text()),
-        median=_FINITE,
+        median=Number(),
         log=Flag(),
         missing=Flag(),
-        low=_FINITE,
-        high=_FINITE,
+        low=Number(),
+        high=Number(),
         zero=Flag(),
     )
 

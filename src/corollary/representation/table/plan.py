@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.schema import List, Number, Schema, Text
+from corollary.core.schema import List, Schema, Text
 from corollary.representation.table.column import Column
-
-_FINITE = Number(-np.finfo(np.float64).max, np.finfo(np.float64).max)
 
 
 def _common_fields(*kinds: str) -> dict[str, Any]:

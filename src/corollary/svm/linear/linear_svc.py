@@ -109,9 +109,9 @@ class LinearSVC(ScoringClassifier):
 
     coef_: np.ndarray = fitted(Array("f", "r", "d"))
     intercept_: np.ndarray = fitted(Array("f", "r"))
-    objective_: float = fitted(Number())
-    dual_gap_: float = fitted(Number())
-    kkt_violation_: float = fitted(Number(0))
+    objective_: float = fitted(Number(infinite=True))
+    dual_gap_: float = fitted(Number(infinite=True))
+    kkt_violation_: float = fitted(Number(0, infinite=True))
     n_iter_: int = fitted(Integer(1))
 
     _rows = {"accept_sparse": "csr"}

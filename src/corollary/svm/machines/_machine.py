@@ -43,9 +43,9 @@ class KernelMachine(Learner):
     support_vectors_: Any = fitted(Optional(Array("f", "s", "d") | Sparse("s", "d")))
     kernel_: Any = fitted(Optional(Instance("gram")))
     dual_coef_: Any = fitted(Array("f", "q", "s") | Sparse("q", "s"))
-    dual_gap_: float = fitted(Number())
-    kkt_violation_: float = fitted(Number(0))
-    objective_: float = fitted(Number())
+    dual_gap_: float = fitted(Number(infinite=True))
+    kkt_violation_: float = fitted(Number(0, infinite=True))
+    objective_: float = fitted(Number(infinite=True))
     n_iter_: Any = fitted(Integer(0) | Array("i", "p", low=0))
     shape_fit_: tuple[int, ...] = fitted(Optional(List(Integer(0))))
 
@@ -86,7 +86,9 @@ class KernelMachine(Learner):
         if not isinstance(getattr(self, "kernel_", None), Kernel):
             return "it has no kernel"
         vectors = getattr(self, "support_vectors_", None)
-        return "it has no support vectors" if vectors is None else None
+        if vectors is None:
+            return "it has no support vectors"
+        return self.kernel_.problem_with(vectors)
 
     def _row_checks(self) -> dict[str, Any]:
         return {"accept_sparse": False if _is_precomputed(self.kernel) else "csr"}

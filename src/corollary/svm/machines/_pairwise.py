@@ -43,8 +43,6 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             return f"weights of shape {self.dual_coef_.shape} do not fit {k} classes"
         if int(self.n_support_.sum()) != len(self.support_):
             return "the numbers of support vectors do not add up"
-        if not (np.isfinite(self._weights()).all() and np.isfinite(self.intercept_).all()):
-            return "the weights are not finite"
         sigmoids = [getattr(self, name, np.empty(0)) for name in ("probA_", "probB_")]
         if any(len(one) not in (0, len(self.intercept_)) for one in sigmoids):
             return "the sigmoids do not fit the pairs"

@@ -75,8 +75,8 @@ class StructuralSVM(ClassifierMixin, Learner):
     problem_: StructuredProblem = fitted(Instance("argmax"))
     classes_: np.ndarray = fitted(Optional(Labels("k")))
     n_constraints_: int = fitted(Integer(0))
-    objective_: float = fitted(Number())
-    dual_gap_: float = fitted(Number(0))
+    objective_: float = fitted(Number(infinite=True))
+    dual_gap_: float = fitted(Number(0, infinite=True))
     n_iter_: int = fitted(Integer(1))
     n_features_in_: int = fitted(Optional(Size("d")))
 

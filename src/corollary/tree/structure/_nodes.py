@@ -37,7 +37,7 @@ DTYPES = {
 }
 SPECS = {
     "feature": Array("i", "n", low=-1),
-    "threshold": Array("f", "n"),
+    "threshold": Array("f", "n", infinite=True),
     "missing_left": Array("b", "n"),
     "left": Array("i", "n", low=-1),
     "value": Array("f", "n", "k"),
