@@ -36,10 +36,10 @@ NEUTRAL_ARGUMENTS = frozenset(
         "xtol",
     ]
 )
-#: Functions whose numbers are shapes, digits, types or sentences.
+#: Functions whose numbers are shapes, digits, types, sentences or the grid of a search.
 NEUTRAL_CALLS = frozenset(
-    ["PRNGKey", "SeedSequence", "astype", "default_rng", "expand_dims", "isinstance", "moveaxis"]
-    + ["reshape", "round", "squeeze", "swapaxes", "transpose", "warn"]
+    ["PRNGKey", "SeedSequence", "astype", "default_rng", "expand_dims", "geomspace", "isinstance"]
+    + ["linspace", "moveaxis", "reshape", "round", "squeeze", "swapaxes", "transpose", "warn"]
 )
 #: Below this a constant is a tolerance, above its inverse a limit.
 TINY = 1e-5

@@ -106,3 +106,15 @@ def test_azuma_by_enumeration_of_predictable_steps():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_bounds_by_hand():
+    # 9 + 16 = 25; McDiarmid's variance is a quarter of it.
+    assert azuma_bound([3.0, 4.0], delta=0.1) == pytest.approx(math.sqrt(50 * math.log(10)))
+    assert azuma_bound([3.0, 4.0], radius=10.0, sides=2) == pytest.approx(2 * math.exp(-2))
+    assert mcdiarmid_bound([3.0, 4.0], delta=0.1) == pytest.approx(math.sqrt(12.5 * math.log(10)))
+    assert mcdiarmid_bound([3.0, 4.0], radius=5.0) == pytest.approx(math.exp(-2))
+    assert mcdiarmid_bound([3.0, 4.0], radius=5.0, sharp=False) == pytest.approx(math.exp(-0.5))
+    for bound in (azuma_bound, mcdiarmid_bound):
+        assert bound([3.0, 4.0], radius=0.1, sides=2) == 1.0
+        assert bound([0.0, 0.0], radius=0.1) == 0.0

@@ -49,3 +49,15 @@ def test_band_by_hand_with_ties():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_probabilities_by_hand():
+    assert dkw_bound(n_samples=50, radius=0.2) == pytest.approx(2 * math.exp(-4))
+    assert dkw_bound(n_samples=50, radius=0.2, sides=1) == pytest.approx(math.exp(-4))
+    assert dkw_bound(n_samples=1, radius=0.8) == pytest.approx(2 * math.exp(-1.28))
+    # One side is proved for probabilities of at most a half only.
+    assert dkw_bound(n_samples=1, radius=0.5, sides=1) == 1.0
+    assert dkw_bound(n_samples=1, radius=0.1) == 1.0
+    assert dkw_bound(delta=0.05, radius=0.1) == math.ceil(50 * math.log(40))
+    assert dkw_bound(delta=0.05, radius=0.1, sides=1) == math.ceil(50 * math.log(20))
+    assert dkw_bound(delta=0.9, radius=0.99) == 1.0

@@ -158,3 +158,32 @@ def test_bad_input_is_refused(call, message):
 def test_ranges_must_be_finite(ends):
     with pytest.raises(ValueError, match="must be finite with low < high"):
         finite_class_bound(n_hypotheses=2, n_samples=9, delta=0.1, low=ends[0], high=ends[1])
+
+
+def test_deviation_by_hand():
+    risks, empirical = [0.3, 0.5], [0.4, 0.1]
+    assert uniform_deviation(risks, empirical) == pytest.approx(0.4)
+    assert uniform_deviation(risks, empirical, sides=1) == pytest.approx(0.4)
+    assert uniform_deviation(empirical, risks) == pytest.approx(0.4)
+    assert uniform_deviation(empirical, risks, sides=1) == pytest.approx(0.1)
+    assert erm_excess_bound(0.4) == pytest.approx(0.8)
+
+
+def test_sizes_and_probabilities_by_hand():
+    wide = finite_class_bound(n_hypotheses=50, radius=0.1, delta=0.1, low=-1, high=2)
+    assert wide == math.ceil(450 * math.log(500))
+    small = finite_class_bound(n_hypotheses=5, n_samples=500, radius=0.3, low=-1, high=2, sides=2)
+    assert small == pytest.approx(10 * math.exp(-10))
+    assert finite_class_bound(n_hypotheses=5, n_samples=1, radius=0.1) == 1.0
+    assert finite_class_bound(n_hypotheses=1, delta=0.9, radius=5.0) == 1.0
+    assert realizable_bound(n_hypotheses=1, delta=0.9, epsilon=0.9) == 1.0
+    # 20 (1/2)^n <= 1/10 first at n = 8; the simple form exp(-n/2) at n = 11.
+    assert realizable_bound(n_hypotheses=20, delta=0.1, epsilon=0.5) == 8
+    assert realizable_bound(n_hypotheses=20, delta=0.1, epsilon=0.5, sharp=False) == 11
+    assert realizable_bound(n_hypotheses=20, n_samples=8, epsilon=0.5) == pytest.approx(20 / 256)
+    assert realizable_bound(n_hypotheses=2, n_samples=1, epsilon=0.1) == 1.0
+    loose = realizable_bound(n_hypotheses=20, n_samples=50, delta=0.1, sharp=False)
+    assert loose == pytest.approx(math.log(200) / 50)
+    assert realizable_bound(n_hypotheses=20, n_samples=1, delta=0.1, sharp=False) == 1.0
+    sharp = realizable_bound(n_hypotheses=20, n_samples=50, delta=0.1)
+    assert sharp == pytest.approx(1 - 200 ** (-1 / 50))

@@ -84,3 +84,28 @@ def test_enough_points_make_every_learner_fail():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("n", "epsilon", "p"), [(1, 0.25, 0.5), (2, 0.3, 0.8), (5, 0.0, 0.9)])
+def test_number_of_points_by_enumeration(n, epsilon, p):
+    def fails(size):
+        unseen = size - n
+        wrong = range(math.ceil(epsilon * size), unseen + 1)
+        return sum(math.comb(unseen, k) for k in wrong) / 2**unseen >= p
+
+    size = no_free_lunch_points(n_samples=n, epsilon=epsilon, probability=p)
+    assert size == next(size for size in range(n + 1, 1000) if fails(size))
+
+
+def test_tail_by_enumeration():
+    # Six points, three drawn: only after the first point alone is the learner nearly right.
+    def learner(X, y):
+        if np.all(X == 0):
+            return lambda Z: np.where(Z[:, 0] == 5, 1, -1)
+        return memorise(1)(X, y)
+
+    outcome = no_free_lunch(learner, 3)
+    assert np.all(outcome.worst_labels == -1)
+    # 5/6 of the points are wrong after that draw otherwise, 1/6 with this learner.
+    assert outcome.worst_error == pytest.approx((5 / 6) ** 3 - (5 / 6 - 1 / 6) / 216)
+    assert outcome.worst_tail == 1.0  # 1/6 is at least 1/8

@@ -204,3 +204,11 @@ def test_radii_must_be_numbers():
             call()
     with pytest.raises(ValueError, match="positive n_samples"):
         ellipsoid_bound([1.0], n_samples=np.nan)
+
+
+def test_few_points_are_enumerated_and_more_are_drawn():
+    few, many = (norm_ball_complexity(np.ones((n, 1)), radius=2.0) for n in (12, 13))
+    assert few.exact
+    # Twice the mean absolute walk of 12 steps, 12 comb(12, 6) / 2^12.
+    assert few.value == pytest.approx(2 * math.comb(12, 6) / 2**12)
+    assert not many.exact

@@ -289,3 +289,9 @@ def test_mean_distance_of_long_walks_keeps_its_digits(n):
     """sqrt(2 n / pi) (1 - 1 / (4 n) + ...) by Stirling."""
     wanted = math.sqrt(2 * n / math.pi) * (1 - 1 / (4 * n))
     assert mean_absolute_walk(n) == pytest.approx(wanted, rel=1e-8)
+
+
+def test_mean_and_error_over_two_samples_by_hand():
+    tables = iter([[[1.0], [-1.0]], [[3.0], [-3.0]]])  # of complexity 1 and 3
+    mean, error = expected_rademacher_complexity(lambda rng: next(tables), n_repeats=2)
+    assert (mean, error) == pytest.approx((2.0, 1.0))

@@ -130,3 +130,17 @@ def test_poincare_is_equal_for_linear_functions_and_dimension_free_for_the_norm(
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_tails_moments_and_maxima_by_hand():
+    assert sub_gaussian_tail(sigma=2.0, delta=0.1) == pytest.approx(2 * math.sqrt(2 * math.log(10)))
+    assert sub_gaussian_tail(sigma=2.0, radius=6.0, sides=2) == pytest.approx(2 * math.exp(-4.5))
+    assert sub_gaussian_moment(4, sigma=2.0, sharp=False) == pytest.approx(12.0)
+    # 4 times the integral of t^3 times the tail 2 exp(-t^2 / 2) is 16.
+    assert sub_gaussian_moment(4) == pytest.approx(2.0)
+    assert maximal_bound(8, sigma=3.0) == pytest.approx(3 * math.sqrt(6 * math.log(2)))
+    assert maximal_bound(8, absolute=True) == pytest.approx(math.sqrt(8 * math.log(2)))
+    assert expected_gaussian_maximum(2) == pytest.approx(1 / math.sqrt(math.pi))
+    assert expected_gaussian_maximum(3) == pytest.approx(1.5 / math.sqrt(math.pi))
+    assert combine_parameters([3.0, 4.0]) == 5.0
+    assert gaussian_poincare_bound([[3.0, 4.0], [0.0, 1.0]]) == 13.0

@@ -140,3 +140,12 @@ def test_normal_radius_at_the_ends():
     assert clt_radius(std=0.0, n_samples=1, delta=1e-300) == 0
     assert clt_radius(std=1.0, n_samples=1, delta=1e-300) == pytest.approx(37.05, abs=0.05)
     assert clt_radius(std=1.0, n_samples=1, delta=0.9, sides=1) == 0
+
+
+def test_tails_by_hand():
+    assert markov_bound(3.0, 12.0) == 0.25
+    assert markov_bound(3.0, 2.0) == 1.0
+    assert reverse_markov_bound(0.1, 0.2) == 0.0
+    # Two coins of 1/4 that are both 1: (1/4)^2.
+    assert chernoff_kl_bound(n_samples=2, mean=0.25, share=1.0) == pytest.approx(1 / 16)
+    assert chernoff_bound(-1.0, log_mgf=lambda lam: lam**2 / 2) == 1.0

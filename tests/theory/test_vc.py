@@ -160,3 +160,27 @@ def test_growth_of_huge_samples_keeps_its_digits(n):
 def test_sample_size_beyond_whole_numbers_of_64_bits():
     n = vc_sample_size(dimension=1, epsilon=1e-9, delta=1e-300)
     assert n > 2**63
+
+
+def test_simple_forms_by_hand():
+    assert log_growth_bound(8, 2, sharp=False) == pytest.approx(2 * (1 + math.log(4)))
+    assert log_growth_bound(3, 7) == pytest.approx(3 * math.log(2))
+    assert vc_of_union(dimension=0, n_classes=1) == 0
+    assert vc_of_union(dimension=0, n_classes=1000, sharp=False) == 19  # twice 9.97
+    assert vc_of_union(dimension=2, n_classes=2, sharp=False) == 31  # twice 15.9
+    few = vc_sample_size(dimension=3, epsilon=0.5, delta=0.9, sharp=False)
+    assert few == math.ceil(768 * (1 + math.log(256)))
+    sure = vc_sample_size(dimension=1, epsilon=0.5, delta=1e-300, sharp=False)
+    assert sure == math.ceil(512 * (math.log(2) + 300 * math.log(10)))
+    assert invert_log(2.0, 3.0, sharp=False) == pytest.approx(4 * math.log(12))
+    assert vc_bound(n_samples=2, dimension=1, delta=0.1, sharp=False) == 1.0
+
+
+@pytest.mark.parametrize("epsilon", [0.11, 0.13, 0.17, 0.23, 0.31, 0.43, 0.59, 0.97])
+def test_sample_size_by_search(epsilon):
+    def excess(n):
+        growth = math.log1p(n)  # of a class of dimension 1
+        return 2 * (math.sqrt(2 * growth / n) + math.sqrt(math.log(40) / (2 * n)))
+
+    n = vc_sample_size(dimension=1, epsilon=epsilon, delta=0.05)
+    assert excess(n) <= epsilon < excess(n - 1)
