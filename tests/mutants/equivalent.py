@@ -1,3 +1,100 @@
-"""Changes that change nothing that a test could see, each with its reason."""
+"""Changes that change nothing that a test could see, each with its reason.
 
-EQUIVALENT: dict[str, str] = {}
+A name is a function and a change, ``function: before → after``, or ``function: before`` for every
+change of that line.
+"""
+
+_BRACKET = "neighbours on a grid, between which a smooth search begins that ends in one place"
+_ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwise"
+_MULTIPLE = "every positive multiple of the weights separates the same points"
+_END = "an integral ends where its integrand is far below the last digit"
+_SEED = "a seed that is drawn for later draws"
+_GAP = "no value lies between the two numbers"
+
+EQUIVALENT: dict[str, str] = {
+    f"corollary.{where}: {change}": reason
+    for where, change, reason in [
+        (
+            "theory.concentration.tails.chernoff_bound",
+            "low, high = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])",
+            _BRACKET,
+        ),
+        (
+            "theory.concentration.tails.chernoff_bound",
+            "return min(1.0, math.exp(min(0.0, lowest.fun, values_on_grid[best])))"
+            " → return min(1.0, math.exp(min(1.0, lowest.fun, values_on_grid[best])))",
+            "a second limit of 1 stands outside",
+        ),
+        (
+            "theory.concentration.sub_gaussian.sub_gaussian_parameter",
+            "low, high = (grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)])",
+            _BRACKET,
+        ),
+        (
+            "theory.concentration.sub_gaussian.expected_gaussian_maximum",
+            "end = math.sqrt(2 * math.log(2 * n_variables)) + 10",
+            _END,
+        ),
+        (
+            "theory.concentration.sub_gaussian.expected_gaussian_maximum",
+            "return -math.expm1(n_variables * math.log1p(-share)) if share < 1 else 1.0"
+            " → return -math.expm1(n_variables * math.log1p(-share)) if share < 2 else 1.0",
+            "the quadrature has no node at 0, where alone the share is 1",
+        ),
+        (
+            "theory.concentration.sub_gaussian.expected_gaussian_maximum",
+            "return -math.expm1(n_variables * math.log1p(-share)) if share < 1 else 1.0"
+            " → return -math.expm1(n_variables * math.log1p(-share)) if share < 1 else 1.5",
+            "the quadrature has no node at 0, where alone the share is 1",
+        ),
+        (
+            "theory.learnability.pac.least_sample_size",
+            "seed = check_random_state(random_state).randint(2 ** 31 - 1)",
+            _SEED,
+        ),
+        (
+            "theory.learnability.no_free_lunch.no_free_lunch",
+            "tails.append(np.mean(np.array(risks) >= 1 / 8))"
+            " → tails.append(np.mean(np.array(risks) >= 1 / 9))",
+            _GAP,
+        ),
+        ("theory.complexity.halfspaces.separating_halfspace", "value times 0.7", _MULTIPLE),
+        ("theory.complexity.halfspaces.separating_halfspace", "value times 1.5", _MULTIPLE),
+        (
+            "theory.complexity.halfspaces.separating_halfspace",
+            "…s(len(Z)), bounds=[(None, None)] * Z.shape[1], method='highs')…",
+            "one pair of bounds stands for all weights",
+        ),
+        (
+            "theory.complexity.covering.covering_number",
+            "….ones(len(near)), bounds=Bounds(0, 1))… → ….ones(len(near)), bounds=Bounds(0, 2))…",
+            "taking a centre twice covers nothing more",
+        ),
+        (
+            "theory.complexity.covering.packing_number",
+            "not len(i)",
+            "without constraints the program takes all points",
+        ),
+        (
+            "risk.laws.divergence.total_variation",
+            "return min(1.0, 0.5 * float(np.abs(p - q).sum()))"
+            " → return min(1.5, 0.5 * float(np.abs(p - q).sum()))",
+            _ROUNDING,
+        ),
+        (
+            "risk.laws.divergence.jensen_shannon",
+            "return min(max(value, 0.0), math.log(2)) → return min(max(value, 0.0), math.log(3))",
+            _ROUNDING,
+        ),
+        (
+            "risk.laws.divergence.jensen_shannon_density",
+            "return min(max(value, 0.0), math.log(2)) → return min(max(value, 0.0), math.log(3))",
+            _ROUNDING,
+        ),
+    ]
+}
+
+
+def equivalent(name: str) -> bool:
+    """Whether a fault is on the list, by itself or with all faults of its line."""
+    return name in EQUIVALENT or name.partition(" → ")[0] in EQUIVALENT

@@ -5,13 +5,14 @@ import importlib
 import re
 import tomllib
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from tests.mutants.equivalent import EQUIVALENT
+from tests.mutants.equivalent import equivalent
 from tests.mutants.faults import Fault, faults
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,8 @@ class Row:
     functions: dict[str, FunctionType] = field(repr=False)
     #: Objects that are functions themselves: a test of the row has to call them.
     called: frozenset[str]
+    #: Functions that other rows name as well: what no test of this row reaches is left to those.
+    shared: frozenset[str]
     compiled: tuple[str, ...]
 
     def owns(self, nodeid: str, theorem: str | None) -> bool:
@@ -43,8 +46,9 @@ class Row:
 def load(prefixes: list[str] | None = None, kinds: list[str] | None = None) -> list[Row]:
     """Read the rows whose names begin as asked, of the kinds asked for."""
     ledger = tomllib.loads((ROOT / "coverage.toml").read_text(encoding="utf-8"))
+    uses = Counter(path for entry in ledger.values() for path in entry["objects"])
     return [
-        _row(name, entry)
+        _row(name, entry, uses)
         for name, entry in ledger.items()
         if (not prefixes or name.startswith(tuple(prefixes)))
         and (not kinds or entry["kind"] in kinds)
@@ -61,7 +65,7 @@ def chosen_faults(row: Row, reached: dict[str, set[int]], most: int) -> list[Fau
         for name, function in sorted(row.functions.items())
         if name in reached
         for fault in faults(function)
-        if fault.name not in EQUIVALENT
+        if not equivalent(fault.name) and (name not in row.shared or fault.lines & reached[name])
     ]
     candidates.sort(key=lambda fault: zlib.crc32(f"{row.name} {fault.name}".encode()))
     values = [fault for fault in candidates if fault.kind == "value"]
@@ -70,9 +74,9 @@ def chosen_faults(row: Row, reached: dict[str, set[int]], most: int) -> list[Fau
     return [*values[:kept], *formulas[: most - len(values[:kept])]]
 
 
-def _row(name: str, entry: dict[str, Any]) -> Row:
+def _row(name: str, entry: dict[str, Any], uses: Counter[str]) -> Row:
     functions: dict[str, FunctionType] = {}
-    called, compiled = set(), []
+    called, shared, compiled = set(), set(), []
     for path in entry["objects"]:
         value = _resolved(path)
         if hasattr(value, "py_func"):
@@ -81,10 +85,13 @@ def _row(name: str, entry: dict[str, Any]) -> Row:
         own = list(_functions(value))
         if not isinstance(value, type):
             called.update(map(_name, own))
-        for function in own:
-            functions.update((_name(helper), helper) for helper in _with_helpers(function))
+        parts = {_name(part): part for function in own for part in _with_helpers(function)}
+        functions.update(parts)
+        if uses[path] > 1:
+            shared.update(parts)
     tests = [*entry["tests"], *([CLAIMS] if name in _theorems() else [])]
-    return Row(name, entry["kind"], tuple(tests), functions, frozenset(called), tuple(compiled))
+    sets = frozenset(called), frozenset(shared)
+    return Row(name, entry["kind"], tuple(tests), functions, *sets, tuple(compiled))
 
 
 @functools.cache
@@ -126,7 +133,7 @@ def bare(member: Any) -> Any:
 
 
 def _with_helpers(function: FunctionType) -> Iterator[FunctionType]:
-    """Go through a function and the private functions of its file that it calls."""
+    """Go through a function and the private functions of its file, but checks, that it calls."""
     seen, waiting = set(), [function]
     while waiting:
         function = waiting.pop()
@@ -135,7 +142,8 @@ def _with_helpers(function: FunctionType) -> Iterator[FunctionType]:
         seen.add(function.__code__)
         yield function
         for name in function.__code__.co_names:
-            helper = function.__globals__.get(name) if name.startswith("_") else None
+            private = name.startswith("_") and not name.startswith("_check")
+            helper = function.__globals__.get(name) if private else None
             inner = list(_functions(helper)) if not isinstance(helper, type) else []
             waiting.extend(f for f in inner if f.__module__ == function.__module__)
 

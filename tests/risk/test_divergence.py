@@ -145,3 +145,16 @@ def test_laws_with_nothing_in_common_are_log_two_apart():
 def test_bad_laws_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_divergences_by_hand():
+    assert kl_from_draws([1.0, 3.0], [0.0, 0.0]) == pytest.approx((2.0, 1.0))
+    assert math.isnan(kl_from_draws([1.0], [0.0])[1])
+    assert kl_gaussian(1.0, 1.0, 0.0, 1.0) == pytest.approx(0.5)
+    assert kl_gaussian(0.0, 4.0, 0.0, 1.0) == pytest.approx(1.5 - math.log(2))
+    assert kl_gaussian([1.0, 2.0], 1.0, 0.0, 1.0) == pytest.approx(2.5)
+    assert kl_divergence([1.0, 0.0], [0.25, 0.75]) == pytest.approx(2 * math.log(2))
+    assert binary_kl(1.0, 0.25) == pytest.approx(2 * math.log(2))
+    assert total_variation([0.5, 0.5, 0.0], [0.2, 0.5, 0.3]) == pytest.approx(0.3)
+    assert total_variation([1.0, 0.0], [0.0, 1.0]) == 1.0
+    assert jensen_shannon([1.0, 0.0], [0.0, 1.0]) == pytest.approx(math.log(2))

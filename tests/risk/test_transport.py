@@ -82,3 +82,18 @@ def test_a_critic_that_separates_twins_proves_nothing():
 def test_bad_points_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_transport_by_hand():
+    assert wasserstein_distance([[0.0, 0.0]], [[3.0, 4.0]]) == pytest.approx(5.0)
+    assert wasserstein_distance([0.0, 1.0], [5.0, 6.0]) == pytest.approx(5.0)
+    # One half stays, one half goes a distance of 5.
+    one, two = [[0.0, 0.0]], [[0.0, 0.0], [3.0, 4.0]]
+    assert wasserstein_distance(one, two) == pytest.approx(2.5)
+    assert wasserstein_distance(two, one) == pytest.approx(2.5)
+    value, f_x, f_y = kantorovich_potential([[0.0, 0.0]], [[3.0, 4.0]])
+    assert value == pytest.approx(5.0)
+    assert f_x - f_y == pytest.approx([5.0])
+    # A function of slope 0.1 whose means are 0.05 and 0.55, and one of slope 2 in the plane.
+    assert lipschitz_gap([0.0, 1.0], [5.0, 6.0], [0.0, 0.1], [0.5, 0.6]) == pytest.approx(5.0)
+    assert lipschitz_gap([[0.0, 0.0]], [[3.0, 4.0]], [1.0], [11.0]) == pytest.approx(5.0)

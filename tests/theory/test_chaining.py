@@ -168,3 +168,21 @@ def test_cube_bound_by_hand():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_chains_by_hand():
+    # Eight functions at any radius, a thousand points: the sum of all the links.
+    root = math.sqrt(math.log(8) / 1000)
+    eight = {"entropy": lambda epsilon: math.log(8), "scale": 2.5, "n_samples": 1000}
+    assert dudley_sum(**eight) == pytest.approx(6 * 2.5 * root)
+    assert dudley_bound(**eight) == pytest.approx(6 * 2.5 * root)
+    assert dudley_bound(sharp=False, **eight) == pytest.approx(12 * 2.5 * root)
+    # Too many functions for one point: the scale itself.
+    assert dudley_sum(lambda epsilon: 1e9, scale=2.5, n_samples=1) == 2.5
+    simple = linear_chaining_bound(n_samples=100, n_features=4, scale=3.0, sharp=False)
+    assert simple == pytest.approx(24 * 3 * 0.2)
+    parameters = lipschitz_parameter_bound(n_samples=100, n_parameters=4, radius=0.5, lipschitz=3.0)
+    assert parameters == pytest.approx(2.4 * (math.sqrt(math.log(4)) + math.sqrt(math.pi) / 2))
+    assert lipschitz_cube_bound(n_samples=1, n_features=3) == 1.0
+    assert empirical_seminorm([3.0, 4.0]) == pytest.approx(math.sqrt(12.5))
+    assert linear_class_scale([[3.0, 0.0], [0.0, 4.0]]) == pytest.approx(4 / math.sqrt(2))

@@ -192,3 +192,14 @@ def test_rounding_beyond_the_range_is_cut_off_and_no_more():
     assert found.tolist() == [0.0, 0.5, 1.0]
     with pytest.raises(ValueError, match="must lie in"):
         check_losses([1 + 1e-9], 0.0, 1.0, who="test")
+
+
+def test_hoeffding_sizes_and_probabilities_by_hand():
+    how = {"low": -1.0, "high": 2.0}
+    assert hoeffding_bound(radius=0.3, delta=0.1, **how) == math.ceil(50 * math.log(10))
+    assert hoeffding_bound(radius=0.3, delta=0.1, sides=2, **how) == math.ceil(50 * math.log(20))
+    assert hoeffding_bound(n_samples=100, radius=0.3, sides=2, **how) == pytest.approx(
+        2 * math.exp(-2)
+    )
+    assert hoeffding_bound(n_samples=1, radius=0.3, sides=2, **how) == 1.0
+    assert hoeffding_bound(radius=5.0, delta=0.9) == 1

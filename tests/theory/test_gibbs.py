@@ -1,5 +1,6 @@
 """Gibbs sampling of hypotheses: limits, frequencies, stability by brute force."""
 
+import math
 from itertools import product
 
 import numpy as np
@@ -61,3 +62,11 @@ def test_bad_input_is_refused():
         gibbs_erm([0.1, 0.2], -1.0)
     with pytest.raises(ValueError, match="'size' parameter"):
         gibbs_stability(inverse_temperature=1.0, n_samples=3, size=0.0)
+
+
+def test_stability_by_hand():
+    how = {"inverse_temperature": 6.0, "n_samples": 4, "size": 2.0}
+    assert gibbs_stability(**how) == pytest.approx(4 * math.tanh(3))
+    assert gibbs_stability(sharp=False, **how) == pytest.approx(2 * math.expm1(12))
+    hot = gibbs_stability(inverse_temperature=1e9, n_samples=1, sharp=False)
+    assert hot == pytest.approx(math.exp(700))  # a number, not an overflow

@@ -41,10 +41,15 @@ def test_number_of_dichotomies_in_general_position(width, affine):
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_standard_set_is_shattered_by_the_stated_weights(width, affine):
     X = halfspace_shattered_set(width, affine=affine)
-    assert X.shape == (width + affine, width)
+    assert np.array_equal(X[affine:], np.eye(width))  # and the origin
+    assert not np.any(X[:affine])
     for labels in product([-1, 1], repeat=len(X)):
         weights, offset = halfspace_weights(labels, affine=affine)
-        assert np.array_equal(np.where(X @ weights + offset >= 0, 1, -1), labels)
+        # The origin has half the margin of the others, either way.
+        margins = labels * (X @ weights + offset)
+        assert np.all(margins[affine:] >= 0.5)
+        assert np.all(margins[:affine] == 0.5)
+        assert np.abs(weights).tolist() == [1.0] * width
         if not affine:
             assert offset == 0.0
 
@@ -84,7 +89,7 @@ def test_separating_weights_do_separate():
 @pytest.mark.parametrize("width", [1, 2, 3])
 def test_diamond_is_shattered_by_boxes(width):
     X = rectangle_shattered_set(width)
-    assert len(X) == 2 * width
+    assert np.array_equal(X, np.vstack([np.eye(width), -np.eye(width)]))
     assert all(fits_rectangle(X, labels) for labels in product([-1, 1], repeat=len(X)))
 
 

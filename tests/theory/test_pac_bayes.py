@@ -187,3 +187,27 @@ def test_risks_outside_of_their_range_are_refused(bound):
             bound(risk, **how)
     with pytest.raises(ValueError, match="needs low < high"):
         bound(0.5, **how, high=np.inf)
+
+
+def test_temperatures_by_hand():
+    how = {"divergence": 2.0, "n_samples": 50, "delta": 0.1, "low": -1, "high": 1}
+    # Three temperatures, 10, 10 e and 10 e^2, share delta; the second is the best.
+    price = 2 + math.log(30)
+    found = pac_bayes_range_bound(0.2, smallest=10.0, largest=100.0, **how)
+    values = [0.2 + t * 4 / 400 + price / t for t in (10, 10 * math.e, 10 * math.e**2)]
+    assert found.bound == pytest.approx(min(values))
+    assert found.temperature == pytest.approx(10 * math.e)
+    loose = pac_bayes_range_bound(0.2, smallest=10.0, largest=100.0, sharp=False, **how)
+    best = math.sqrt(400 * math.e * price) / 2
+    assert 10 < best < 100
+    assert loose.temperature == pytest.approx(best)
+    assert loose.bound == pytest.approx(0.2 + best * 4 / 400 + math.e * price / best)
+    fixed = pac_bayes_fixed_divergence_bound(0.2, **how)
+    assert fixed == pytest.approx(0.2 + 2 * math.sqrt((2 + math.log(10)) / 100))
+    mild = mcallester_bound(0.2, **how)
+    assert mild == pytest.approx(0.2 + 2 * math.sqrt((2 + math.log(2 * math.sqrt(50) / 0.1)) / 100))
+    occam = {"length": 3, "longest": 10, "n_samples": 50, "delta": 0.1, "low": -1, "high": 1}
+    price = 3 * math.log(2) + math.log(10) + math.log(10)
+    assert occam_bound(**occam) == pytest.approx(2 * math.sqrt(price / 100))
+    loose = occam_bound(sharp=False, **occam)
+    assert loose == pytest.approx(2 * math.sqrt((price + math.log(10)) / 100))

@@ -253,3 +253,12 @@ def test_bad_rows_are_refused(how, message):
     given = {"gradients": 1.0, "step_sizes": [0.5, 0.5, 0.5], "n_samples": 3}
     with pytest.raises(ValueError, match=message):
         sgd_row_distances(**{**given, **how})
+
+
+def test_stability_by_hand():
+    steps = [0.1, 0.4, 0.2, 0.3, 0.5]
+    # The largest steps of passes of two rows: 0.4, 0.3 and 0.5.
+    found = reshuffled_sgd_stability(lipschitz=3.0, step_sizes=steps, n_samples=2)
+    assert found == pytest.approx(2 * 9 * 1.2)
+    drawn = sgd_stability(lipschitz=3.0, step_sizes=steps, n_samples=2)
+    assert drawn == pytest.approx(2 * 9 * 1.5 / 2)
