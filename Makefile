@@ -16,7 +16,7 @@ report: setup            ## the main job on the bundled data: report.html, repor
 test: setup lint         ## everything that must hold, except heavy simulations
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
-verify: setup            ## heavy simulations, planted faults and comparisons with peers
+verify: setup docs       ## heavy simulations, planted faults, comparisons with peers, docs with gallery
 	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m tests.peers
 	$(THREADS) $(BIN)/python -m tests.mutants --workers $(WORKERS)

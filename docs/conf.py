@@ -1,6 +1,11 @@
 """Sphinx configuration."""
 
+import sys
+from pathlib import Path
+
 import corollary
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "corollary"
 copyright = "2026, the corollary developers"
@@ -10,9 +15,10 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "sphinx_gallery.gen_gallery",
 ]
+html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 autosummary_generate = True
@@ -28,5 +34,18 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what a cell prints is meant to be seen; the last value is not
 }
 suppress_warnings = ["config.cache"]
+
+
+def _is_foreign(app, what, name, thing, skip, options):
+    """Leave out what is imported from or inherited of Python, not of scikit-learn."""
+    home = getattr(getattr(thing, "fget", thing), "__module__", None)
+    builtin = isinstance(thing, type(str.join) | type(int.from_bytes) | type(int.__dict__["real"]))
+    return True if builtin or (home and not home.startswith(("corollary", "sklearn"))) else None
+
+
+def setup(app):
+    """Connect the choice of members."""
+    app.connect("autodoc-skip-member", _is_foreign)

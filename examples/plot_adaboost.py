@@ -18,9 +18,8 @@ X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=0)
 model = AdaBoostClassifier(n_estimators=60).fit(X_train, y_train)
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
-AdaBoostDisplay.from_estimator(model, X_test, y_test, ax=left)
-left.set_title("stumps on breast cancer data")
+display = AdaBoostDisplay.from_estimator(model, X_test, y_test)
+display.ax_.set_title("stumps on breast cancer data")
 
 # %%
 # Independent voters would do better. With the same mean edge, a majority of independent
@@ -29,11 +28,11 @@ left.set_title("stumps on breast cancer data")
 rounds = np.arange(1, len(model.estimators_) + 1)
 edge = 0.5 - model.estimator_errors_.mean()
 independent = [majority_error(int(t), 0.5 + edge) for t in rounds]
-right.plot(rounds, 1 - np.array(list(model.staged_score(X_test, y_test))), label="test error")
-right.plot(rounds, independent, linestyle="--", label=f"independent voters, edge {edge:.2f}")
-right.set(xlabel="round", ylabel="error", ylim=(0, None), title="a crowd that is not one")
-right.legend(fontsize="small")
-figure.tight_layout()
+figure, ax = plt.subplots()
+ax.plot(rounds, 1 - np.array(list(model.staged_score(X_test, y_test))), label="test error")
+ax.plot(rounds, independent, linestyle="--", label=f"independent voters, edge {edge:.2f}")
+ax.set(xlabel="round", ylabel="error", ylim=(0, None), title="a crowd that is not one")
+ax.legend(fontsize="small")
 
 # %%
 # The links of the chain after the last round.

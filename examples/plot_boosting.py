@@ -42,6 +42,6 @@ right.fill_between(grid[:, 0], low, high, alpha=0.3, label="quantiles 0.05 to 0.
 right.plot(grid, middle, label="median")
 right.plot(grid, edges, color="black", linewidth=0.8, linestyle="--")
 right.plot([], [], color="black", linewidth=0.8, linestyle="--", label="normal law, same levels")
-right.set_title("one model, several quantiles")
+right.set(xlabel="input", ylabel="target", title="one model, several quantiles")
 right.legend(fontsize="small")
 figure.tight_layout()

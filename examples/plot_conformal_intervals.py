@@ -14,6 +14,7 @@ from corollary.conformal import (
     ConformalQuantileRegressor,
     CVPlusRegressor,
     SplitConformalRegressor,
+    coverage_law,
     coverage_score,
     mean_size,
 )
@@ -53,6 +54,15 @@ for axis, (name, model) in zip(axes, models.items()):
     covered, width = coverage_score(y_new, intervals), mean_size(intervals)
     axis.set(title=f"{name}: {covered:.3f}, width {width:.2f}", xlabel="x")
 axes[0].set_ylabel("y")
+
+# %%
+# Shares below 90% break no promise. What is promised is the coverage on average over calibration
+# sets; that of *one* set of calibration rows has an exact law, and nine in ten such sets lie
+# between these two shares. Ask for a larger confidence, or keep more rows for calibration, to be
+# surer of one of them.
+n_calibration = models["split"].n_calibration_
+low, high = coverage_law(n_calibration, alpha=0.1).ppf([0.05, 0.95])
+print(f"{n_calibration} calibration rows: {low:.3f} to {high:.3f}")
 
 # %%
 # What is proved of CV+, and what it did above:
