@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -32,7 +33,7 @@ from corollary.conformal import (
     SplitConformalClassifier,
     SplitConformalRegressor,
 )
-from corollary.core.files import SIGNATURE, ModelFileError, pack, unpack
+from corollary.core.files import SIGNATURE, ModelFileError, load, pack, save, unpack
 from corollary.kernels import RBF
 from corollary.linear import (
     LogisticRegression,
@@ -121,6 +122,18 @@ def all_models():
     for step in (StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler()):
         found[f"sklearn {type(step).__name__}"] = (step, numbers, None)
     found["MissingIndicator"] = (MissingIndicator(error_on_new=False), holes, None)
+    columns = ColumnTransformer(
+        [
+            ("numbers", StandardScaler(), ["number", "holes"]),
+            ("words", OneHotEncoder(handle_unknown="ignore"), ["few", "many"]),
+            ("flag", "passthrough", ["flag"]),
+        ]
+    )
+    found["ColumnTransformer"] = (make_pipeline(columns, Ridge()), mixed.fillna({"holes": 0.0}), y)
+    by_number = ColumnTransformer(
+        [("half", MaxAbsScaler(), slice(0, 1)), ("none", "drop", [1])], remainder=MinMaxScaler()
+    )
+    found["ColumnTransformer-numbers"] = (by_number, numbers.to_numpy(), None)
     found["DummyClassifier"] = (DummyClassifier(strategy="prior"), numbers, labels)
     found["DummyRegressor"] = (DummyRegressor(), numbers, y)
     return found
@@ -478,3 +491,37 @@ def test_an_interval_predicts_a_frame_in_silence():
     model = QuantileInterval().fit(numbers, y)
     inside = model.predict_interval(numbers)
     assert np.all(model.predict(numbers) >= inside[:, 0])
+
+
+def test_columns_that_were_chosen_by_a_function_are_saved_by_their_names(tmp_path):
+    *_, mixed = tables()
+    frame = mixed[["number", "few", "many"]]
+    numbers = make_column_selector(dtype_include="number")
+    model = ColumnTransformer(
+        [("numbers", StandardScaler(), numbers), ("words", OneHotEncoder(), frame.columns[1:])]
+    ).fit(frame)
+    save(model, tmp_path / "model.corollary")
+    again = load(tmp_path / "model.corollary")
+    assert [columns for *_, columns in again.transformers] == [["number"], ["few", "many"]]
+    assert np.array_equal(model.transform(frame).toarray(), again.transform(frame).toarray())
+    assert list(again.get_feature_names_out()) == list(model.get_feature_names_out())
+    with pytest.raises(TypeError, match="parameter 'transformers'"):
+        save(ColumnTransformer([("numbers", StandardScaler(), numbers)]), tmp_path / "unfitted")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda model: model._transformer_to_input_indices.update(a=[0, 9]), "do not exist"),
+        (lambda model: model._transformer_to_input_indices.update(a=[0]), "another number"),
+        (lambda model: model._transformer_to_input_indices.pop("b"), "names of their own"),
+        (lambda model: model.output_indices_.update(c=slice(0, 1)), "belongs to no part"),
+        (lambda model: model.transformers_.__setitem__(1, ("b", "drop", ["x"])), "other names"),
+        (lambda model: model.transformers_.__setitem__(1, ("b", "drop", [7])), "do not exist"),
+    ],
+)
+def test_parts_of_columns_must_fit_together(change, sentence, tmp_path):
+    model = ColumnTransformer([("a", StandardScaler(), [0, 1]), ("b", "drop", [2])])
+    change(model.fit(np.eye(3)))
+    with pytest.raises(TypeError, match=sentence):
+        save(model, tmp_path / "model.corollary")

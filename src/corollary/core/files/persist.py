@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.files.atomic import atomic_write
+from corollary.core.files.column_transformer import with_plain_columns
 from corollary.core.files.container import (
     DTYPES,
     SIGNATURE,
@@ -227,6 +228,9 @@ class _Writer:
                 "t": "list" if isinstance(value, list) else "tuple",
                 "v": [inner(v, f"[{i}]") for i, v in enumerate(value)],
             }
+        if isinstance(value, slice):
+            ends = (value.start, value.stop, value.step)
+            return {"t": "slice", "v": [inner(end, "") for end in ends]}
         if isinstance(value, dict):
             return {
                 "t": "dict",
@@ -260,7 +264,7 @@ class _Writer:
             raise TypeError(
                 f"{where} is a {type(value).__module__}.{type(value).__qualname__}, which cannot "
                 "be saved: model files hold data only. Use an estimator of corollary, or one of "
-                "the scikit-learn steps listed in corollary.core.files."
+                "the scikit-learn steps listed in docs/model_files.md."
             )
         parameters, state = _take_apart(value)
         schema = _schema_of(type(value))
@@ -284,6 +288,8 @@ def _take_apart(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, fields
     parameters = value.get_params(deep=False)
     state = {k: v for k, v in vars(value).items() if k not in parameters}
+    if "transformers" in parameters:
+        return with_plain_columns(parameters, state)
     return parameters, state
 
 
@@ -320,6 +326,8 @@ class _Reader:
                 return self._sparse(node["format"], node["shape"], v)
             case {"t": "strings" | "objects" as kind, "shape": list(shape), "v": list(items)}:
                 return self._shaped([inner(v) for v in items], shape, kind)
+            case {"t": "slice", "v": [start, stop, step]}:
+                return slice(inner(start), inner(stop), inner(step))
             case {"t": "list", "v": list(items)}:
                 return [inner(v) for v in items]
             case {"t": "tuple", "v": list(items)}:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corollary.core.files.column_transformer import Columns, Part, column_transformer_fits
 from corollary.core.schema import (
     Array,
     DType,
@@ -18,6 +19,7 @@ from corollary.core.schema import (
     Integer,
     Labels,
     List,
+    Mapping,
     Number,
     Optional,
     Schema,
@@ -221,7 +223,40 @@ def _pipelines() -> dict[type, Schema]:
 
     # A memory folder holds pickles: a file that could name one could run code at fit.
     limits = {"memory": Nothing(), "steps": Steps(), "verbose": Flag()}
-    return {pipeline.Pipeline: Schema(None, limits)}
+    return {pipeline.Pipeline: Schema(None, limits)} | _column_transformers()
+
+
+def _column_transformers() -> dict[type, Schema]:
+    from sklearn import compose, preprocessing
+
+    word = Text(("drop", "passthrough"))
+    no_functions = ("func", "inverse_func", "kw_args", "inv_kw_args")
+    return {
+        compose.ColumnTransformer: Schema(
+            column_transformer_fits,
+            {
+                "transformers": List(Part()),
+                "remainder": word | Instance("fit", "get_params", "transform"),
+                "transformer_weights": Nothing() | Mapping(Number()),
+                "verbose": Flag(),
+                "verbose_feature_names_out": Flag() | Text(),
+            },
+            **INPUTS,
+            _columns=List(Columns()),
+            _transformer_to_input_indices=Mapping(List(Integer(0))),
+            _remainder=Part(),
+            sparse_output_=Flag(),
+            transformers_=List(Part()),
+            output_indices_=Mapping(Columns()),
+        ),
+        # What stands for "passthrough" in a fitted column transformer.
+        preprocessing.FunctionTransformer: Schema(
+            None,
+            dict.fromkeys(no_functions, Nothing())
+            | {"feature_names_out": Nothing() | Text(("one-to-one",))},
+            **INPUTS,
+        ),
+    }
 
 
 def _scalers() -> dict[type, Schema]:
