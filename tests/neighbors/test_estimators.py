@@ -211,8 +211,8 @@ def test_errors_say_what_to_repair(seed):
         KNeighborsClassifier().fit(X, y, sample_weight=np.full(300, 1 / 300))
     with pytest.raises(ValueError, match="at least one non-zero number"):
         KNeighborsClassifier().fit(X, y, sample_weight=np.zeros(300))
-    with pytest.raises(ValueError, match="'p' parameter of KNeighborsRegressor must be at least 1"):
-        KNeighborsRegressor(p=0.5).fit(X, y)
+    with pytest.raises(ValueError, match="does not support 0 < p < 1"):
+        KNeighborsRegressor(p=0.5, algorithm="kd_tree").fit(X, y)
     with pytest.raises(ValueError, match="'n_neighbors' parameter of KNeighborsClassifier"):
         KNeighborsClassifier(0).fit(X, y)
     with pytest.raises(ValueError, match="no row is its own neighbour"):

@@ -27,6 +27,7 @@ from corollary.neighbors.regressor import KNeighborsRegressor as KNeighborsRegre
 from corollary.neighbors.search._within import Neighborhoods as Neighborhoods
 from corollary.neighbors.search.index import NeighborIndex as NeighborIndex
 from corollary.neighbors.search.index import nearest_neighbors as nearest_neighbors
+from corollary.neighbors.search.metric_index import MetricIndex as MetricIndex
 from corollary.neighbors.search.sparse_index import SparseNeighborIndex as SparseNeighborIndex
 from corollary.neighbors.unsupervised import NearestNeighbors as NearestNeighbors
 

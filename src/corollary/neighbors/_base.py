@@ -1,5 +1,6 @@
 """What the estimators of this family share: parameters, the index, and whose vote counts."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -9,29 +10,20 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Interval
+from corollary.core.compat import Interval, StrOptions
 from corollary.core.estimator import Count, Learner, PositiveOrInfinite, fitted
 from corollary.core.fingerprint import Fingerprint
 from corollary.core.schema import Array, Instance, Nullable, Size
-from corollary.neighbors.search._metrics import check_metric
+from corollary.neighbors.search._metrics import METRICS, OTHER_METRICS, check_metric
 from corollary.neighbors.search._within import Neighborhoods
 from corollary.neighbors.search.index import NeighborIndex, _build_index
+from corollary.neighbors.search.metric_index import MetricIndex
 from corollary.neighbors.search.sparse_index import SparseNeighborIndex
 
 # Queries whose votes are counted together, so that memory stays bounded.
 BLOCK = 8192
 
-Metric = Literal[
-    "euclidean",
-    "l2",
-    "manhattan",
-    "cityblock",
-    "l1",
-    "chebyshev",
-    "infinity",
-    "minkowski",
-    "cosine",
-]
+Metric = Annotated[str | Callable[..., Any], StrOptions({*METRICS, *OTHER_METRICS}), callable]
 VoteWeights = Literal["uniform", "distance"] | Callable[..., Any]
 Radius = Annotated[float, Interval(Real, 0, None, closed="both")]
 
@@ -43,13 +35,14 @@ class NeighborsModel(Learner):
     """
 
     _: KW_ONLY
-    algorithm: Literal["auto", "brute", "kd_tree"] = "auto"
+    algorithm: Literal["auto", "ball_tree", "brute", "kd_tree"] = "auto"
     leaf_size: Count = 30
     p: PositiveOrInfinite = 2
     metric: Metric = "minkowski"
+    metric_params: dict[str, Any] | None = None
     n_jobs: int | None = None
 
-    index_: Any = fitted(Instance("query", "build"))
+    index_: Any = fitted(Instance("query", "query_radius"))
     weight_: np.ndarray | None = fitted(Nullable(Array("f", "n", low=0.0)))
     n_samples_fit_: int = fitted(Size("n"))
     fingerprint_: Any = fitted(Instance("union"))
@@ -62,8 +55,8 @@ class NeighborsModel(Learner):
 
     def _fits_together(self) -> str | None:
         index, weight = self.index_, self.weight_
-        if not isinstance(index, NeighborIndex | SparseNeighborIndex) or not isinstance(
-            self.fingerprint_, Fingerprint
+        if not isinstance(index, NeighborIndex | SparseNeighborIndex | MetricIndex) or not (
+            isinstance(self.fingerprint_, Fingerprint)
         ):
             return "its index or fingerprint is something else"
         if index.rows.shape != (self.n_samples_fit_, self.n_features_in_):
@@ -72,25 +65,99 @@ class NeighborsModel(Learner):
             return "its weights are impossible"
         return None
 
+    @property
+    def effective_metric_(self) -> Any:
+        """The distance used, by its simplest name."""
+        check_is_fitted(self)
+        options = self._metric_options()
+        special: dict[Any, str] = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
+        plain = self._is_minkowski and options.keys() == {"p"} and options["p"] in special
+        return special[options["p"]] if plain else self.metric
+
+    @property
+    def effective_metric_params_(self) -> dict[str, Any]:
+        """The arguments of the distance used."""
+        options = self._metric_options()
+        if self.effective_metric_ in ("manhattan", "euclidean", "chebyshev"):
+            options.pop("p", None)
+        return options
+
+    @property
+    def _is_minkowski(self) -> bool:
+        return isinstance(self.metric, str) and METRICS.get(self.metric) == "minkowski"
+
+    def _metric_options(self) -> dict[str, Any]:
+        """Return the arguments of the distance, by its name."""
+        return ({"p": self.p} if self._is_minkowski else {}) | (self.metric_params or {})
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _row_checks(self) -> dict[str, Any]:
+        missing = isinstance(self.metric, str) and self.metric == "nan_euclidean"
+        return self._rows | ({"ensure_all_finite": "allow-nan"} if missing else {})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_precomputed
+        return tags
+
     def _check(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
         """Check data; return the rows of positive weight, their targets and their weights."""
-        check_metric(type(self).__name__, self.metric, self.p)
         X, y, weight = super()._check(X, y, sample_weight, **checks)
+        if self._is_precomputed:
+            _check_distances(type(self).__name__, X, square=True)
         if weight is not None:
             kept = weight > 0
+            if self._is_precomputed and not kept.all():
+                raise ValueError(
+                    f"{type(self).__name__} with metric='precomputed' needs positive weights. Got "
+                    f"{np.count_nonzero(~kept)} of zero; leave their rows and columns out."
+                )
             X, y, weight = X[kept], y[kept], weight[kept]
         self.weight_, self.n_samples_fit_ = weight, X.shape[0]
         return X, y, weight
 
+    def _new(self, X: Any) -> Any:
+        X = super()._new(X)
+        if self._is_precomputed:
+            _check_distances(type(self).__name__, X)
+        return X
+
     def _set_index(self, X: Any, **search: Any) -> None:
-        self.index_ = _build_index(
-            X,
-            metric=self.metric,
-            p=self.p,
-            algorithm=self.algorithm,
-            leaf_size=self.leaf_size,
-            **search,
-        )
+        options = self._metric_options()
+        p = options.pop("p", 2)
+        if "p" in (self.metric_params or {}) and self._is_minkowski and p != self.p:
+            warnings.warn(
+                f"{type(self).__name__} takes p={p} of metric_params, and not its own p={self.p}. "
+                "Give one of them.",
+                SyntaxWarning,
+                stacklevel=4,
+            )
+        fast = isinstance(self.metric, str) and self.metric in METRICS and not options
+        if fast and (p >= 1 or not self._is_minkowski):
+            name = str(self.metric)
+            check_metric(type(self).__name__, name, p)
+            tree = {"ball_tree": "kd_tree"}.get(self.algorithm, self.algorithm)
+            self.index_ = _build_index(
+                X, metric=name, p=p, algorithm=tree, leaf_size=self.leaf_size, **search
+            )
+            return
+        if p < 1 and self.algorithm in ("ball_tree", "kd_tree"):
+            raise ValueError(
+                f'algorithm="{self.algorithm}" does not support 0 < p < 1 for the Minkowski '
+                f"metric, which is no metric then. Got p={p}; use algorithm='brute'."
+            )
+        if p < 1 and self._is_minkowski:
+            warnings.warn(
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics; every pair "
+                "is measured.",
+                UserWarning,
+                stacklevel=4,
+            )
+        metric = "minkowski" if self._is_minkowski else self.metric
+        self.index_ = MetricIndex(X, metric, self._metric_options())
 
     def _radius(self, radius: Any) -> float:
         """Return a radius that was given, or the model's."""
@@ -184,6 +251,20 @@ class NeighborsModel(Learner):
         data = np.ones(len(near.neighbors)) if mode == "connectivity" else near.distances
         shape = (len(near.starts) - 1, self.n_samples_fit_)
         return csr_matrix((data, near.neighbors, near.starts), shape=shape)
+
+
+def _check_distances(who: str, X: Any, square: bool = False) -> None:
+    """Refuse what cannot be distances between rows."""
+    if square and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"Precomputed matrix must be square: {who}.fit needs the distances between all "
+            f"training rows with metric='precomputed'. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+        )
+    least = X.data.min(initial=0.0) if hasattr(X, "indptr") else X.min(initial=0.0)
+    if least < 0:
+        raise ValueError(
+            f"Negative values in data passed to precomputed distance matrix: {who} got {least:.3g}."
+        )
 
 
 def check_mode(who: str, mode: str) -> None:

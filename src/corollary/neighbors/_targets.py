@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import ProbabilisticClassifier, Regressor, fitted
 from corollary.core.schema import Array, Labels
@@ -16,6 +17,12 @@ class NeighborLabels(NeighborsModel, ProbabilisticClassifier):
 
     classes_: np.ndarray = fitted(Labels("c"))
     codes_: np.ndarray = fitted(Array("i", "n", low=0, below="c"))
+
+    @property
+    def outputs_2d_(self) -> bool:
+        """Whether there are several targets; False here."""
+        check_is_fitted(self)
+        return False
 
     def _code(self, y: np.ndarray) -> np.ndarray:
         check_classification_targets(y)

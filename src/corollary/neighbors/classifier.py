@@ -21,16 +21,23 @@ class KNeighborsClassifier(NearestModel, NeighborLabels):
     n_neighbors : int or "consistent", default=5
         Neighbours k; "consistent" for :func:`consistent_k` of the number of training rows, with
         which the error tends to the Bayes error.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+    algorithm : {"auto", "ball_tree", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
-        tree would look at. Sparse rows are all searched.
+        tree would look at; "ball_tree" is the k-d tree. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     p : float, default=2
-        Power of the metric "minkowski", at least 1.
-    metric : str, default="minkowski"
-        The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
-        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
+        Power of the metric "minkowski"; below 1 every pair is measured.
+    metric : str or callable, default="minkowski"
+        The distance: "minkowski" ("p"), "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle. Every pair is
+        measured by scikit-learn's "braycurtis", "canberra", "correlation", "dice", "hamming",
+        "haversine", "jaccard", "mahalanobis", "nan_euclidean", "rogerstanimoto", "russellrao",
+        "seuclidean", "sokalmichener", "sokalsneath", "sqeuclidean" and "yule", and by a function of
+        two rows, with which the model cannot be saved; with "precomputed" X holds the distances to
+        the training rows.
+    metric_params : dict or None, default=None
+        Further arguments of the distance.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
     weights : {"uniform", "distance"} or callable, default="uniform"
@@ -43,8 +50,14 @@ class KNeighborsClassifier(NearestModel, NeighborLabels):
         Labels.
     codes_ : ndarray of int of shape (n_samples_fit,)
         Class of each training row, as a position in ``classes_``.
-    index_ : NeighborIndex or SparseNeighborIndex
+    index_ : NeighborIndex, SparseNeighborIndex or MetricIndex
         The rows, prepared for searches.
+    effective_metric_ : str or callable
+        The distance used, by its simplest name.
+    effective_metric_params_ : dict
+        Its arguments.
+    outputs_2d_ : bool
+        Whether there are several targets; False here.
     n_neighbors_ : int
         Neighbours used.
     n_samples_fit_ : int
@@ -63,8 +76,7 @@ class KNeighborsClassifier(NearestModel, NeighborLabels):
     ``classes_``; so with labels 0 and 1 a tie is 0. A training row of weight w counts as w rows:
     neighbours are taken until their weights sum to k, the last one in part.
 
-    Of scikit-learn's parameters, ``metric_params``, the ball tree, other metrics and several
-    targets are not offered.
+    Several targets are not offered; use scikit-learn's ``MultiOutputClassifier``.
 
     Examples
     --------

@@ -16,16 +16,23 @@ class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
     ----------
     radius : float, default=1.0
         The largest distance of a row that counts.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+    algorithm : {"auto", "ball_tree", "brute", "kd_tree"}, default="auto"
         How to search; the result is the same to the last bit. "auto" measures how many rows a
-        tree would look at. Sparse rows are all searched.
+        tree would look at; "ball_tree" is the k-d tree. Sparse rows are all searched.
     leaf_size : int, default=30
         Largest number of rows in a leaf of the tree.
     p : float, default=2
-        Power of the metric "minkowski", at least 1.
-    metric : str, default="minkowski"
-        The distance: "minkowski", "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
-        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle.
+        Power of the metric "minkowski"; below 1 every pair is measured.
+    metric : str or callable, default="minkowski"
+        The distance: "minkowski" ("p"), "euclidean" ("l2"), "manhattan" ("cityblock", "l1"),
+        "chebyshev" ("infinity") or "cosine", one minus the cosine of the angle. Every pair is
+        measured by scikit-learn's "braycurtis", "canberra", "correlation", "dice", "hamming",
+        "haversine", "jaccard", "mahalanobis", "nan_euclidean", "rogerstanimoto", "russellrao",
+        "seuclidean", "sokalmichener", "sokalsneath", "sqeuclidean" and "yule", and by a function of
+        two rows, with which the model cannot be saved; with "precomputed" X holds the distances to
+        the training rows.
+    metric_params : dict or None, default=None
+        Further arguments of the distance.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
     weights : {"uniform", "distance"} or callable, default="uniform"
@@ -36,8 +43,12 @@ class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
     ----------
     targets_ : ndarray of shape (n_samples_fit,) or (n_samples_fit, n_outputs)
         Targets of the training rows.
-    index_ : NeighborIndex or SparseNeighborIndex
+    index_ : NeighborIndex, SparseNeighborIndex or MetricIndex
         The rows, prepared for searches.
+    effective_metric_ : str or callable
+        The distance used, by its simplest name.
+    effective_metric_params_ : dict
+        Its arguments.
     n_samples_fit_ : int
         Training rows of positive weight.
     weight_ : ndarray of shape (n_samples_fit,) or None

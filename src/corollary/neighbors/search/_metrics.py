@@ -11,8 +11,19 @@ METRICS = {
     "chebyshev": "chebyshev",
     "infinity": "chebyshev",
     "minkowski": "minkowski",
+    "p": "minkowski",
     "cosine": "cosine",
 }
+#: Distances of scikit-learn's that are measured pair by pair, one after the other.
+PAIR_METRICS = (
+    *("braycurtis", "canberra", "dice", "hamming", "haversine", "jaccard", "mahalanobis"),
+    *("rogerstanimoto", "russellrao", "seuclidean", "sokalmichener", "sokalsneath"),
+)
+#: All for which every pair is measured.
+OTHER_METRICS = (
+    *PAIR_METRICS,
+    *("correlation", "nan_euclidean", "precomputed", "sqeuclidean", "yule"),
+)
 
 
 def check_metric(who: str, metric: str, p: float) -> tuple[str, float]:
