@@ -74,12 +74,24 @@ def test_predict_to_stdout_and_to_files(made, table, tmp_path):
     result = _run("predict", out / "model.corollary", table)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0] == "prediction,low,high,flags"
+    assert lines[0] == "prediction,low,high,unusual"
     assert len(lines) == 81
     result = _run("predict", out / "model.corollary", table, "-o", tmp_path / "p.parquet")
     assert result.stdout == ""
     assert "80 predictions in" in result.stderr
     assert len(pd.read_parquet(tmp_path / "p.parquet")) == 80
+
+
+def test_predict_keeps_columns_and_refuses_formats(made, table, tmp_path):
+    model = made[1] / "model.corollary"
+    result = _run("predict", model, table, "--keep", "kind", "--keep", "width")
+    assert result.stdout.splitlines()[0] == "kind,width,prediction,low,high,unusual"
+    result = _run("predict", model, table, "-o", tmp_path / "p.xlsx")
+    assert result.exit_code == EXIT_CODES["output"]
+    assert "written as .csv, .json or .parquet" in result.stderr
+    assert not (tmp_path / "p.xlsx").exists()
+    assert _run("predict", model, table, "-o", tmp_path / "p.json").exit_code == 0
+    assert len(json.loads((tmp_path / "p.json").read_text())) == 80
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")
@@ -97,7 +109,7 @@ def test_one_row_is_spoken_of_as_one(made, table, tmp_path):
     row.to_csv(tmp_path / "one.csv", index=False)
     words = ["predict", made[1] / "model.corollary", tmp_path / "one.csv", "-o", tmp_path / "p.csv"]
     said = _run(*words).stderr
-    assert "1 of 1 row is unlike the training rows; see 'flags'. Its interval carries no" in said
+    assert "1 of 1 row is unlike the training rows; see 'unusual'. Its interval carries no" in said
     assert "1 prediction in" in said
 
 

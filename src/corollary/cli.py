@@ -155,8 +155,15 @@ def _predict(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="CSV or, by its extension, Parquet; else stdout."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="CSV or, by its extension, JSON or Parquet; else stdout.",
         ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Carry a column of the data to the predictions."),
     ] = None,
     debug: _Debug = False,
 ) -> None:
@@ -165,7 +172,7 @@ def _predict(
     with _failures(screen, debug):
         from corollary.reporting import predict_file
 
-        table, notes = predict_file(model, data, out)
+        table, notes = predict_file(model, data, out, keep=keep or ())
         if out is None:
             _print_csv(table)
     for note in notes:
@@ -176,9 +183,9 @@ def _predict(
 
 def _print_csv(table: Any) -> None:
     """Print in UTF-8 whatever the terminal speaks: data are for other programs."""
-    from corollary.reporting import ReportError
+    from corollary.reporting import ReportError, as_csv
 
-    text = table.to_csv(index=False)
+    text = as_csv(table)
     try:
         sys.stdout.buffer.write((clean(text) if sys.stdout.isatty() else text).encode())
         sys.stdout.flush()

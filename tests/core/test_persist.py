@@ -478,3 +478,30 @@ def test_a_new_file_has_ordinary_permissions(tmp_path):
     ordinary = tmp_path / "ordinary"
     ordinary.write_bytes(b"x")
     assert path.stat().st_mode == ordinary.stat().st_mode
+
+
+def test_a_link_keeps_pointing_to_its_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("file")
+    with atomic_write(tmp_path / "link") as file:
+        file.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_stays_a_pipe(tmp_path):
+    # Replaced by a file, the pipe would be gone; for /dev/null everybody would notice.
+    os.mkfifo(tmp_path / "pipe")
+    handle = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with atomic_write(tmp_path / "pipe") as file:
+        file.write(b"through")
+    assert os.read(handle, 100) == b"through"
+    os.close(handle)
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_long_names_are_written(tmp_path):
+    with atomic_write(tmp_path / ("n" * 250)) as file:
+        file.write(b"x")
+    assert (tmp_path / ("n" * 250)).read_bytes() == b"x"

@@ -158,7 +158,7 @@ def test_a_drift_is_tested_on_the_latest_rows(seed):
     assert str(tested.min().date()) == population.start
     later = model.predict_table(frame.head(3).assign(day=pd.Timestamp("2022-01-01")))
     assert set(later.promise) == {"none: beyond 2021-02-03, where nothing was tested"}
-    assert "day" not in "".join(later["flags"])
+    assert "day" not in "".join(later["unusual"])
     rows = evidence.test
     held = np.mean((rows.low <= rows.truth) & (rows.truth <= rows.high))
     (within,) = set(model.predict_table(frame.iloc[rows.positions]).promise)

@@ -35,7 +35,7 @@ def test_extreme_columns_are_encoded_saved_and_predicted(data, column, tmp_path)
     text = made.paths["report.json"].read_text()
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in report.json"))
     rows = pd.DataFrame({"a": [0.0, 1e308, -1e308, 5e-324], "b": 1.0})
-    table = corollary.load(made.paths["model.corollary"]).predict(rows)
+    table = corollary.load(made.paths["model.corollary"]).predict_table(rows)
     assert np.isfinite(table[["prediction", "low", "high"]].to_numpy()).all()
 
 

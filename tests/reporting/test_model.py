@@ -1,13 +1,24 @@
 """The model of a report: predictions, flags, and its file."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import corollary
-from corollary.core.files import ModelFileError
-from corollary.reporting import ReportError, from_memory, load_model, measure, predict_file
+from corollary.core.files import ModelFileError, pack, unpack
+from corollary.reporting import (
+    ReportError,
+    as_csv,
+    from_memory,
+    load_model,
+    measure,
+    predict_file,
+    report,
+)
 
 
 def _frame(seed, n=300, task="classification"):
@@ -48,7 +59,7 @@ def test_predictions_of_classes(classifier):
         "set",
         "probability bad",
         "probability good",
-        "flags",
+        "unusual",
     ]
     probability = table[["probability bad", "probability good"]].to_numpy()
     np.testing.assert_allclose(probability.sum(axis=1), 1)
@@ -61,7 +72,7 @@ def test_predictions_of_classes(classifier):
 def test_predictions_of_numbers(regressor):
     model, frame = regressor
     table = model.predict_table(frame)
-    assert list(table.columns) == ["prediction", "low", "high", "flags"]
+    assert list(table.columns) == ["prediction", "low", "high", "unusual"]
     assert (table["low"] <= table["prediction"]).all()
     assert (table["prediction"] <= table["high"]).all()
     fresh = _frame(1, n=2000, task="regression")
@@ -92,7 +103,7 @@ def test_flags(classifier):
     rows.loc[1, "colour"] = "purple"
     rows.loc[2, "size"] = np.nan
     rows.loc[3, "day"] = "2030-01-01"
-    assert model.predict_table(rows)["flags"].tolist() == [
+    assert model.predict_table(rows)["unusual"].tolist() == [
         "size: above the training range",
         "colour: a level not seen in training",
         "size: missing, which it never was in training",
@@ -100,7 +111,7 @@ def test_flags(classifier):
         "",
     ]
     absent = model.predict_table(rows.drop(columns="colour"))
-    assert absent["flags"].str.contains("colour: column absent").all()
+    assert absent["unusual"].str.contains("colour: column absent").all()
 
 
 def test_strange_rows_still_get_finite_predictions(classifier):
@@ -189,9 +200,104 @@ def test_predicting_files(classifier, tmp_path):
     assert "Absent columns, taken as missing: size." in notes
     assert "Columns the model does not read: extra." in notes
     assert any(n.startswith("300 of 300 rows are unlike the training rows; see") for n in notes)
-    for name, read in (("p.csv", pd.read_csv), ("p.parquet", pd.read_parquet)):
+    formats = {"p.csv": pd.read_csv, "p.parquet": pd.read_parquet, "p.json": pd.read_json}
+    for name, read in formats.items():
         predict_file(tmp_path / "m.corollary", tmp_path / "new.csv", tmp_path / name)
         assert read(tmp_path / name)["prediction"].tolist() == table["prediction"].tolist()
     with pytest.raises(ReportError, match="could not be written") as caught:
         predict_file(tmp_path / "m.corollary", tmp_path / "new.csv", tmp_path / "no" / "p.csv")
     assert caught.value.exit_code == 5
+
+
+@pytest.mark.parametrize("name", ["p.xlsx", "p.feather", "p.csv.gz"])
+def test_formats_that_are_not_written_are_refused_before_any_work(tmp_path, name):
+    with pytest.raises(ReportError, match=r"as \.csv, \.json or \.parquet\. Got .*p\.") as caught:
+        predict_file(tmp_path / "no model", tmp_path / "no data", tmp_path / name)
+    assert caught.value.kind == "output"
+
+
+def test_rows_keep_what_names_them(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 2)), columns=["a", "b"])
+    frame.insert(0, "customer", [f"C{i:03d}" for i in range(90)])
+    frame.insert(1, "prediction", range(1, 91))  # counts the rows
+    frame["y"] = frame["a"] + 0.1 * rng.normal(size=90)
+    made = report(frame, "y", out=tmp_path, fast=True)
+    assert made.model.keys == ("customer", "prediction")
+    frame[["b", "customer", "a", "prediction"]].tail(3).to_csv(tmp_path / "new.csv", index=False)
+    path = made.paths["model.corollary"]
+    table, notes = predict_file(path, tmp_path / "new.csv", tmp_path / "p.csv", keep=["b"])
+    columns = ["customer", "prediction (input)", "b", "prediction", "low", "high", "unusual"]
+    assert list(table.columns) == columns
+    assert table["customer"].tolist() == ["C087", "C088", "C089"]
+    assert table["prediction (input)"].tolist() == [88, 89, 90]
+    assert not any("does not read" in note for note in notes)
+    assert list(pd.read_csv(tmp_path / "p.csv").columns) == columns
+    with pytest.raises(ReportError, match=r"no column 'c' to keep\. Its columns are b") as caught:
+        predict_file(path, tmp_path / "new.csv", keep=["c"])
+    assert caught.value.kind == "usage"
+
+
+def test_text_among_numbers_and_dates_is_named(classifier):
+    model, frame = classifier
+    rows = frame.iloc[:4].astype(object)
+    rows.iloc[0, rows.columns.get_loc("size")] = "forty"
+    rows.iloc[1, rows.columns.get_loc("day")] = "soon"
+    rows.iloc[2, rows.columns.get_loc("size")] = "12.5"
+    rows.iloc[3, rows.columns.get_loc("size")] = "x" * 50
+    said = model.flags(rows)
+    assert said[0] == "size: 'forty' is not a number"
+    assert said[1] == "day: 'soon' is not a date"
+    assert "not a number" not in said[2]
+    assert said[3] == f"size: {'x' * 40!r} is not a number"
+
+
+def test_a_column_of_other_texts_is_flagged_in_every_row(classifier):
+    model, frame = classifier
+    rows = frame.assign(size=[f"text {i}" for i in range(300)])
+    said = model.flags(rows)
+    assert all("is not a number" in one or "size: not a number" in one for one in said)
+    assert sum("size: 'text" in one for one in said) == 100
+
+
+def test_a_csv_holds_no_formula():
+    texts = ["=1+1", "+a", "-b", "@SUM(A1)", "\tx", "\ry", "-5", "+1e3", "plain", " =1", "", None]
+    table = pd.DataFrame({"=name": texts, "low": np.linspace(-5, 5, len(texts))})
+    again = pd.read_csv(io.StringIO(as_csv(table)), keep_default_na=False, dtype={0: str})
+    assert list(again.columns) == ["'=name", "low"]
+    assert again["'=name"].tolist() == [
+        *("'=1+1", "'+a", "'-b", "'@SUM(A1)", "'\tx", "'\ny"),
+        *("-5", "+1e3", "plain", " =1", "", ""),
+    ]
+    assert again["low"].tolist() == table["low"].tolist()
+    assert table["=name"].tolist()[:-1] == texts[:-1]  # as they were
+
+
+def test_a_report_of_another_model_beside_is_noticed(regressor, tmp_path):
+    frame = regressor[1]
+    made = report(frame, regressor[0].target, out=tmp_path, fast=True)
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    path = made.paths["model.corollary"]
+    assert not any("another model" in note for note in predict_file(path, tmp_path / "new.csv")[1])
+    # A run that was killed between two renames.
+    corollary.save(replace(made.model, label="another"), path)
+    notes = predict_file(path, tmp_path / "new.csv")[1]
+    assert "report.json describes another model than model.corollary" in notes[0]
+    (tmp_path / "report.json").write_text("[3]")
+    assert not any("another model" in note for note in predict_file(path, tmp_path / "new.csv")[1])
+
+
+@pytest.mark.parametrize("value", [1e308, -1e308])
+def test_numbers_that_nobody_learnt_end_in_a_sentence(regressor, tmp_path, value):
+    model, frame = regressor
+    corollary.save(model, tmp_path / "m.corollary")
+    header, arrays = unpack((tmp_path / "m.corollary").read_bytes())
+    encoder = header["root"]["state"]["encoder"]["state"]
+    arrays[encoder["centre_"]["v"]][:] = value
+    arrays[encoder["scale_"]["v"]][:] = 1e-300
+    (tmp_path / "m.corollary").write_bytes(pack(header, arrays))
+    forged = load_model(tmp_path / "m.corollary")
+    for predict in (forged.predict, forged.predict_table, forged.predict_interval):
+        with pytest.raises(ReportError, match="no finite numbers for these rows") as caught:
+            predict(frame)
+        assert caught.value.kind == "model"

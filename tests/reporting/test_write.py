@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import corollary
-from corollary.reporting import ReportError, read_demo, report
+from corollary.reporting import ReportError, predict_file, read_demo, report
 from corollary.reporting._report import reproduce_command
 from corollary.reporting._settings import Settings
 from corollary.reporting._write import FILES, write_report
@@ -95,7 +95,7 @@ else:
     def replace_once(source, target):
         calls.append(target)
         # the first call is that of the model file inside the hidden directory
-        die() if len(calls) == 2 else replace(source, target)
+        die() if len(calls) == int(sys.argv[4]) else replace(source, target)
     os.replace = replace_once
 report(pd.read_csv(sys.argv[2]), "y", out=sys.argv[3], fast=True)
 """
@@ -108,11 +108,23 @@ def test_a_killed_run_leaves_nothing_half_written(data, tmp_path, moment):
     out.mkdir()
     for name in FILES:
         (out / name).write_text("old")
-    done = subprocess.run([sys.executable, "-c", KILLED, moment, table, out], check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, moment, table, out, "2"], check=False)
     assert done.returncode == -signal.SIGKILL
     assert [(out / name).read_text() for name in FILES] == ["old"] * 3
     report(data, "y", out=out, fast=True)
     assert sorted(p.name for p in out.iterdir()) == sorted(FILES)
+
+
+def test_a_kill_between_two_renames_is_noticed(data, tmp_path):
+    table, out = tmp_path / "t.csv", tmp_path / "out"
+    data.to_csv(table, index=False)
+    report(data.assign(y=data["y"] > data["y"].median()), "y", out=out, fast=True)
+    done = subprocess.run([sys.executable, "-c", KILLED, "naming", table, out, "3"], check=False)
+    assert done.returncode == -signal.SIGKILL
+    notes = predict_file(out / "model.corollary", table)[1]
+    assert "report.json describes another model than model.corollary" in notes[0]
+    report(data, "y", out=out, fast=True)
+    assert not any("another model" in n for n in predict_file(out / "model.corollary", table)[1])
 
 
 def test_runs_that_write_to_one_directory_at_once_take_turns(data, tmp_path):

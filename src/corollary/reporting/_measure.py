@@ -180,6 +180,7 @@ def measure_table(
         label=comparison.chosen.label,
         data_sha256=table.sha256,
         promise=make_promise(settled, settings.coverage, held),
+        keys=whole.keys,
     )
     return evidence, model
 

@@ -88,6 +88,8 @@ class ReportModel:
         Hash of the data it was made from.
     promise : Promise or None, default=None
         Of which rows the coverage is promised; None for rows drawn like those of training.
+    keys : tuple of str, default=()
+        Columns that name a row and serve no model, such as identifiers.
 
     See Also
     --------
@@ -115,6 +117,7 @@ class ReportModel:
     label: str
     data_sha256: str
     promise: Promise | None = None
+    keys: tuple[str, ...] = ()
 
     _schema = Schema(
         _fits_together,
@@ -129,6 +132,7 @@ class ReportModel:
         label=Text(),
         data_sha256=Text(),
         promise=Optional(Instance("outside")),
+        keys=Optional(List(Text())),
     )
 
     @property
@@ -314,20 +318,21 @@ class ReportModel:
         -------
         table : pandas DataFrame
             With the index of the data and the columns ``prediction``; for classes ``set`` and
-            ``probability <class>``; for numbers ``low`` and ``high``; ``flags``, which says what
+            ``probability <class>``; for numbers ``low`` and ``high``; ``unusual``, which says what
             is unusual about the row; and, if the model speaks of new owners or of a period,
             ``promise``, which says what holds for the row.
 
         Raises
         ------
         ReportError
-            Of kind "data", if no column of the model is present or there are no rows.
+            Of kind "data", if no column of the model is present or there are no rows; of kind
+            "model", if its numbers are beyond all bounds.
         """
         import pandas as pd
 
         frame, absent = self._select(data)
         table = ColumnTable.of(frame)
-        features = self.encoder.transform(table)
+        features = self._features(table)
         out: dict[str, Any] = {}
         if isinstance(self.calibration, SetCalibration):
             probability = self.predictor.predict_proba(features)
@@ -341,7 +346,8 @@ class ReportModel:
             prediction = self.predictor.predict(features)
             low, high = self.calibration.intervals(features, prediction)
             out = {"prediction": prediction, "low": low, "high": high}
-        out["flags"] = self._flags(table, absent)
+        _refuse_overflow(probability if "set" in out else prediction)
+        out["unusual"] = self._flags(table, absent)
         if self.promise is not None:
             out["promise"] = self.promise.of(ColumnTable.of(_as_pandas(data).rename(columns=str)))
         return pd.DataFrame(out, index=frame.index)
@@ -397,7 +403,13 @@ class ReportModel:
 
     def _encode(self, data: Any) -> np.ndarray:
         """Turn rows into features."""
-        return self.encoder.transform(ColumnTable.of(self._select(data)[0]))
+        return self._features(ColumnTable.of(self._select(data)[0]))
+
+    def _features(self, table: ColumnTable) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            features = self.encoder.transform(table)
+        _refuse_overflow(features)
+        return features
 
     def _select(self, data: Any) -> tuple[Any, set[str]]:
         """Give the columns of the model as a data frame, and the names of those that are absent."""
@@ -429,3 +441,14 @@ def _as_pandas(data: Any) -> Any:
             "data", f"The data must be a data frame. Got {type(data).__name__} instead."
         )
     return data
+
+
+def _refuse_overflow(numbers: np.ndarray) -> None:
+    """Refuse what only a model whose numbers nobody has learnt can give."""
+    if np.isfinite(numbers).all():
+        return
+    raise ReportError(
+        "model",
+        "The model gives no finite numbers for these rows: what its file holds was not learnt "
+        "from data. Make the report again.",
+    )

@@ -1,13 +1,16 @@
 """Predictions for a file, by the model that a report left behind."""
 
+import hashlib
+import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corollary.core.files import atomic_write
 from corollary.reporting._errors import ReportError
+from corollary.reporting._export import check_format, write_predictions
 from corollary.reporting._model import ReportModel
-from corollary.reporting.table._read import read_table
+from corollary.reporting.table._read import Table, list_columns, read_table
 
 
 def load_model(path: str | os.PathLike[str]) -> ReportModel:
@@ -63,6 +66,8 @@ def predict_file(
     model: str | os.PathLike[str],
     data: str | os.PathLike[str],
     out: str | os.PathLike[str] | None = None,
+    *,
+    keep: Sequence[str] = (),
 ) -> tuple[Any, list[str]]:
     """Predict the rows of a file.
 
@@ -73,19 +78,22 @@ def predict_file(
     data : str or path-like
         CSV or Parquet file with the columns of training, in any order.
     out : str, path-like or None, default=None
-        File to write: Parquet if it ends so, else CSV. None writes nothing.
+        File to write: CSV, or JSON or Parquet if it ends so. None writes nothing.
+    keep : sequence of str, default=()
+        Columns of the data that stand before the predictions, besides those that name a row: the
+        identifiers of the report, and its owners or times.
 
     Returns
     -------
     table : pandas DataFrame
-        As :meth:`ReportModel.predict_table` gives it.
+        What names the rows, and what :meth:`ReportModel.predict_table` gives.
     notes : list of str
         What the user should know: notes of the reader, absent and unknown columns, flagged rows.
 
     Raises
     ------
     ReportError
-        Of kind "model", "data" or "output".
+        Of kind "model", "data", "usage" or "output".
 
     Examples
     --------
@@ -95,53 +103,81 @@ def predict_file(
     >>> made = report(data, out=tempfile.mkdtemp(), fast=True)
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "new.csv"
     >>> data.frame.head(3).drop(columns="bmi").to_csv(path, index=False)
-    >>> table, notes = predict_file(made.paths["model.corollary"], path)
+    >>> table, notes = predict_file(made.paths["model.corollary"], path, keep=["age"])
     >>> table.columns.tolist(), notes[0]
-    (['prediction', 'low', 'high', 'flags'], 'Absent columns, taken as missing: bmi.')
+    (['age', 'prediction', 'low', 'high', 'unusual'], 'Absent columns, taken as missing: bmi.')
     """
+    if out is not None:
+        check_format(Path(out))
     loaded = load_model(model)
     source = read_table(data, fewest_columns=1)
-    names = [str(c) for c in source.frame.columns]
+    kept = _kept_columns(loaded, source, keep)
     table = loaded.predict_table(source.frame)
-    notes = list(source.notes)
-    absent = [c for c in loaded.columns if c not in names]
-    read = {*loaded.columns, *(loaded.promise.columns if loaded.promise else ()), loaded.target}
+    notes = [*_strangers_beside(Path(model)), *source.notes, *_column_notes(loaded, source, kept)]
+    notes += _row_notes(loaded, source, table)
+    for place, name in enumerate(kept):
+        shown = f"{name} (input)" if name in table else name
+        table.insert(place, shown, source.frame[name].to_numpy())
+    if out is not None:
+        write_predictions(table, Path(out))
+    return table, notes
+
+
+def _kept_columns(model: ReportModel, source: Table, keep: Sequence[str]) -> list[str]:
+    """List the columns of the data that stand beside the predictions."""
+    names = list(source.frame.columns)
+    for name in keep:
+        if name not in names:
+            raise ReportError(
+                "usage", f"{source.name} has no column {name!r} to keep. {list_columns(source)}"
+            )
+    owners = model.promise.columns if model.promise else ()
+    return [name for name in dict.fromkeys((*(model.keys or ()), *owners, *keep)) if name in names]
+
+
+def _strangers_beside(path: Path) -> list[str]:
+    """Say if the report beside a model file speaks of another model."""
+    try:
+        content = json.loads((path.parent / "report.json").read_text(encoding="utf-8"))
+        described = content["sections"]["reproduce"]["hashes"]["model"]
+        if described == hashlib.sha256(path.read_bytes()).hexdigest():
+            return []
+    except (OSError, ValueError, LookupError, TypeError):
+        return []  # none beside it, or none of ours
+    return [
+        f"{path.parent / 'report.json'} describes another model than {path.name}: a report was "
+        "interrupted while its files were replaced, or one of them was moved. Make it again."
+    ]
+
+
+def _column_notes(model: ReportModel, source: Table, kept: list[str]) -> list[str]:
+    names = list(source.frame.columns)
+    notes, absent = [], [c for c in model.columns if c not in names]
+    read = {*model.columns, *kept, model.target}
     unknown = [c for c in names if c not in read]
     if absent:
         notes.append(f"Absent columns, taken as missing: {', '.join(absent)}.")
     if unknown:
         notes.append(f"Columns the model does not read: {', '.join(unknown)}.")
-    outside = int(loaded.outside(source.frame).sum())
-    if outside and loaded.promise is not None:
+    return notes
+
+
+def _row_notes(model: ReportModel, source: Table, table: Any) -> list[str]:
+    notes, outside = [], int(model.outside(source.frame).sum())
+    if outside and model.promise is not None:
         why = "lie beyond the period that was tested"
-        if loaded.promise.kind == "new units":
-            why = f"belong to a {loaded.promise.piece} that the model was trained on"
+        if model.promise.kind == "new units":
+            why = f"belong to a {model.promise.piece} that the model was trained on"
         notes.append(
-            f"{outside:,} of {len(table):,} rows {why}; what was tested are {loaded.promise.rows}. "
+            f"{outside:,} of {len(table):,} rows {why}; what was tested are {model.promise.rows}. "
             "See 'promise'."
         )
-    flagged = int((table["flags"] != "").sum())
+    flagged = int((table["unusual"] != "").sum())
     if flagged:
         promised, one = "set" if "set" in table else "interval", flagged == 1
         said = f"Its {promised} carries" if one else f"Their {promised}s carry"
         notes.append(
             f"{flagged:,} of {len(table):,} row{'s' * (len(table) > 1)} "
-            f"{'is' if one else 'are'} unlike the training rows; see 'flags'. {said} no promise."
+            f"{'is' if one else 'are'} unlike the training rows; see 'unusual'. {said} no promise."
         )
-    if out is not None:
-        _write(table, Path(out))
-    return table, notes
-
-
-def _write(table: Any, path: Path) -> None:
-    if path.suffix.lower() in (".parquet", ".pq"):
-        data = table.to_parquet(index=False)
-    else:
-        data = table.to_csv(index=False).encode()
-    try:
-        with atomic_write(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise ReportError(
-            "output", f"The predictions could not be written to {path}: {error.strerror or error}."
-        ) from None
+    return notes

@@ -13,7 +13,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when complete.
 
     The bytes go to a hidden file in the same folder, are flushed to the disk, and take the name
-    in one step. After a crash or a kill the old file, if any, is still there, whole.
+    in one step. After a crash or a kill the old file, if any, is still there, whole. A link keeps
+    pointing to its file, and a pipe or a device, such as ``/dev/stdout``, is written to as it is.
 
     Examples
     --------
@@ -25,8 +26,12 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> path.read_bytes()
     b'42'
     """
-    path = Path(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            yield file
+        return
+    path = Path(os.path.realpath(path))
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -32,6 +32,12 @@ class Subject:
     plans: dict[str, ColumnContent]  # what each of them holds
     used: ColumnTable  # those that models see
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that name a row: identifiers, and numbers of rows or records."""
+        named = (name for name, plan in self.plans.items() if plan.why)
+        return tuple(n for n in named if self.plans[n].kind in ("identifier", "numeric"))
+
     def take(self, rows: np.ndarray) -> "Subject":
         """Keep some of the rows; what columns hold was read from all of them."""
         target = replace(self.target, values=self.target.values[rows], rows=self.target.rows[rows])

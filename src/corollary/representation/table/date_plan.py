@@ -8,7 +8,7 @@ import numpy as np
 from corollary.core.schema import Flag, Mapping, Number, Schema, Text
 from corollary.representation.table._kinds import DATE_FORMATS
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_missing
+from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_unread
 
 #: Features of a date, in order.
 PARTS = (" year", " month", " day", " weekday", " hour", " seconds")
@@ -109,7 +109,7 @@ class DatePlan(ColumnPlan):
         return [
             (seconds < self.low, "below the training range"),
             (seconds > self.high, "above the training range"),
-            *_rows_missing(np.isnan(seconds), self.missing),
+            *_rows_unread(column, np.isnan(seconds), self.missing, "a date"),
         ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from corollary.core.schema import Flag, List, Number, Schema, Text
 from corollary.representation.table._kinds import FEW
 from corollary.representation.table.column import Column
-from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_missing
+from corollary.representation.table.plan import ColumnPlan, _common_fields, _rows_unread
 
 #: Positive numbers more skewed than this get their logarithm as a second feature.
 SKEWED = 1.0
@@ -147,7 +147,7 @@ class NumberPlan(ColumnPlan):
         return [
             (numbers < self.low, "below the training range"),
             (numbers > self.high, "above the training range"),
-            *_rows_missing(missing, self.missing),
+            *_rows_unread(column, missing, self.missing, "a number"),
         ]
 
 

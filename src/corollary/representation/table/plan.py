@@ -12,6 +12,9 @@ import numpy as np
 from corollary.core.schema import List, Schema, Text
 from corollary.representation.table.column import Column
 
+#: Letters of a value that cannot be read, and such values of a column, that are quoted at most.
+LONGEST, MOST_NAMED = 40, 100
+
 
 def _common_fields(*kinds: str) -> dict[str, Any]:
     """Return what model files hold of every plan; the kind is one of these."""
@@ -128,3 +131,17 @@ class UnusedPlan(ColumnPlan):
 def _rows_missing(missing: np.ndarray, in_training: bool) -> list[tuple[np.ndarray, str]]:
     """Say of missing values that training rows had none."""
     return [] if in_training else [(missing, "missing, which it never was in training")]
+
+
+def _rows_unread(
+    column: Column, unread: np.ndarray, in_training: bool, what: str
+) -> list[tuple[np.ndarray, str]]:
+    """Say of values without a number, or a date, that they are missing or what stands there."""
+    codes, levels = column.strings if unread.any() else (np.full(len(unread), -1), [])
+    words = np.unique(codes[unread & (codes >= 0)])
+    named = [
+        (unread & (codes == k), f"{levels[k][:LONGEST]!r} is not {what}")
+        for k in words[:MOST_NAMED]
+    ]
+    others = unread & np.isin(codes, words[MOST_NAMED:])
+    return [*_rows_missing(unread & (codes < 0), in_training), *named, (others, f"not {what}")]
