@@ -42,8 +42,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "RandomForestClassifier": {"n_estimators": 10},
     "RandomForestRegressor": {"n_estimators": 10},
     # Small networks compile quickly, and large steps end training within its budget.
-    "MLPClassifier": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
-    "MLPRegressor": {"hidden_layer_sizes": (8,), "n_members": 2, "learning_rate_init": 0.03},
+    "MLPClassifier": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
+    "MLPRegressor": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
     "PACBayesClassifier": {
         "hidden_layer_sizes": (8,),
         "learning_rate_init": 0.03,

@@ -7,9 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.compat import Interval
+from corollary.core.compat import Interval, Options
 from corollary.core.estimator import (
-    ArrayLike,
     Count,
     Learner,
     NonNegative,
@@ -17,137 +16,296 @@ from corollary.core.estimator import (
     RandomSeed,
     fitted,
 )
-from corollary.core.schema import Array, Integer, List, Number, Optional, Size
-from corollary.neural._ensemble import Ensemble, Training, ensemble_outputs, fit_ensemble
+from corollary.core.schema import Array, Integer, List, Number, Optional, Text
+from corollary.neural._ensemble import Data, Ensemble, Training, ensemble_outputs, fit_ensemble
+from corollary.neural._solvers import Solver
 from corollary.neural.mlp import MLPLoss
 
 # Standardised inputs beyond this are cut, so that no value of a float64 overflows a network.
 LARGEST_INPUT = 1e6
+# Patience that never ends.
+ENDLESS = np.iinfo(np.int32).max
+
+Moment = Annotated[float, Interval(Real, 0, 1, closed="left")]
+Infinite = Annotated[float, Options(Real, {np.inf})]
 
 
 class BaseMLP(Learner):
-    """Standardise inputs, learn networks, evaluate them; subclasses say what the outputs mean."""
+    """Learn networks and evaluate them; subclasses say what the outputs mean."""
 
     _: KW_ONLY
-    hidden_layer_sizes: ArrayLike | Count = (100,)
-    activation: Literal["identity", "logistic", "tanh", "relu"] = "relu"
-    alpha: NonNegative = 0.01
+    solver: Literal["adam", "sgd", "lbfgs"] = "adam"
+    alpha: NonNegative = 0.0001
     batch_size: Literal["auto"] | Count = "auto"
-    learning_rate_init: Positive = 0.003
-    max_iter: Count = 1000
+    learning_rate: Literal["constant", "invscaling", "adaptive"] = "constant"
+    learning_rate_init: Positive = 0.001
+    power_t: NonNegative = 0.5
+    max_iter: Count = 200
+    shuffle: bool = True
     random_state: RandomSeed = None
     tol: Annotated[float, Interval(Real, None, None, closed="left")] = 1e-4
+    verbose: Annotated[bool | int, "verbose"] = False
     warm_start: bool = False
-    early_stopping: bool = True
-    validation_fraction: Annotated[float, Interval(Real, 0, 0.5, closed="neither")] = 0.1
-    n_iter_no_change: Literal["auto"] | Count = "auto"
-    n_members: Count = 5
+    momentum: Annotated[float, Interval(Real, 0, 1, closed="both")] = 0.9
+    nesterovs_momentum: bool = True
+    early_stopping: bool | Literal["loss"] = False
+    validation_fraction: Moment = 0.1
+    beta_1: Moment = 0.9
+    beta_2: Moment = 0.999
+    epsilon: Positive = 1e-8
+    n_iter_no_change: Count | Infinite | Literal["auto"] = 10
+    max_fun: Count = 15000
+    standardize: bool = False
+    weight_decay: NonNegative = 0.0
+    n_members: Count = 1
 
-    coefs_: list[np.ndarray] = fitted(List(Array("f", "*", "*", "*"), "l"))
-    intercepts_: list[np.ndarray] = fitted(List(Array("f", "*", "*"), "l"))
-    input_mean_: np.ndarray = fitted(Array("f", "d"))
-    input_scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
+    # One array for each layer, with a leading axis of networks if there are several.
+    coefs_: list[np.ndarray] = fitted(List(Array("f", "*", "*") | Array("f", "*", "*", "*"), "l"))
+    intercepts_: list[np.ndarray] = fitted(List(Array("f", "*") | Array("f", "*", "*"), "l"))
+    input_mean_: np.ndarray | None = fitted(Optional(Array("f", "d")))
+    input_scale_: np.ndarray | None = fitted(
+        Optional(Array("f", "d", low=np.finfo(np.float64).tiny))
+    )
     loss_curves_: list[np.ndarray] = fitted(List(Array("f", "*", nan=True, infinite=True)))
     validation_curves_: list[np.ndarray] | None = fitted(
         Optional(List(Array("f", "*", nan=True, infinite=True)))
     )
-    best_loss_: float = fitted(Number(nan=True, infinite=True))
+    validation_scores_: list[float] | None = fitted(Optional(List(Number(nan=True, infinite=True))))
+    best_validation_score_: float | None = fitted(Optional(Number(nan=True, infinite=True)))
+    best_loss_: float | None = fitted(Optional(Number(nan=True, infinite=True)))
     n_iter_: int = fitted(Integer(0))
+    t_: int = fitted(Integer(0))
     n_layers_: int = fitted(Integer(2))
-    n_outputs_: int = fitted(Size("k"))
+    n_outputs_: int = fitted(Integer(1))
+    out_activation_: str = fitted(Text(("softmax", "logistic", "identity", "exp")))
 
+    _FORMER_OUTPUT: ClassVar[str]
     # One memory layout, so that a data frame gives the bits that its array gives.
-    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
+    _rows: ClassVar[dict[str, Any]] = {
+        "order": "C",
+        "accept_sparse": "csr",
+        "dtype": (np.float64, np.float32),
+    }
+
+    @property
+    def loss_curve_(self) -> list[float]:
+        """Training loss of each epoch, as a list: the mean over networks that still learned."""
+        return _mean_curve(self.loss_curves_)
+
+    @property
+    def loss_(self) -> float:
+        """Training loss of the last epoch."""
+        return self.loss_curve_[-1]
 
     def _fits_together(self) -> str | None:
         """Check what a schema of single attributes cannot: that each layer feeds the next."""
         n_in = self.n_features_in_
+        if not self.coefs_:
+            return "it has no layers"
+        members = self.coefs_[0].shape[:-2]
         for W, b in zip(self.coefs_, self.intercepts_, strict=True):
-            if W.shape != (len(self.coefs_[0]), n_in, b.shape[1]) or len(W) != len(b):
+            if W.shape != (*members, n_in, b.shape[-1]) or b.shape[:-1] != members:
                 return "its layers do not fit together"
-            n_in = b.shape[1]
-        if not self.coefs_ or len(self.coefs_[0]) < 1 or n_in != self.n_outputs_:
+            n_in = b.shape[-1]
+        if 0 in members or n_in != self.n_outputs_:
             return "its layers do not fit together"
+        if (self._input_mean() is None) != (getattr(self, "input_scale_", None) is None):
+            return "the scale of its inputs does not fit their mean"
         return None
 
-    def _fit_networks(
+    @classmethod
+    def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        """Read files of networks that were always standardised and always stopped by a loss."""
+        if "standardize" in parameters:
+            return state
+        decay, stops = parameters.get("alpha", 0.01), parameters.get("early_stopping", True)
+        parameters |= {"standardize": True, "weight_decay": decay, "alpha": 0.0}
+        parameters["early_stopping"] = "loss" if stops else False
+        if not state:
+            return state
+        doubles = {
+            name: [np.asarray(array, np.float64) for array in state[name]]
+            for name in ("coefs_", "intercepts_")
+        }
+        return {"out_activation_": cls._FORMER_OUTPUT, "t_": 0} | state | doubles
+
+    def _input_mean(self) -> np.ndarray | None:
+        return getattr(self, "input_mean_", None)
+
+    def _learn(
         self,
-        X: np.ndarray,
+        X: Any,
         y: np.ndarray,
         weight: np.ndarray | None,
         loss: tuple[str, int],
-        checkpoint: Any,
+        *,
+        labels: np.ndarray | None = None,
+        checkpoint: Any = None,
+        once: bool = False,
     ) -> None:
-        """Standardise the inputs, learn the networks and store them."""
+        """Learn the networks and store them; once over the rows if they arrive in parts."""
+        kind, n_outputs = loss
+        sizes = (X.shape[1], *self._hidden_sizes(), n_outputs)
+        goes_on = hasattr(self, "coefs_") and (once or self.warm_start)
+        start = self._earlier_networks(sizes) if goes_on else None
         # A row of weight zero is no row: it must not change how many batches there are.
         if weight is not None:
             _check_total(self, weight)
-            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+            counts = weight > 0
+            X, y, weight = X[counts], y[counts], weight[counts]
+            labels = None if labels is None else labels[counts]
+        X = X.toarray() if hasattr(X, "toarray") else X
+        if start is None:
+            self.t_, self.loss_curves_, self.validation_scores_ = 0, [], None
+            self.input_mean_ = self.input_scale_ = None
+            if self.standardize:
+                self.input_mean_, self.input_scale_ = location_and_scale(X, weight)
+        real = np.float64 if self.solver == "lbfgs" else np.float32
+        ones = np.ones(len(y), real)
+        with np.errstate(over="ignore"):  # what is too large for single precision is refused later
+            data = Data(
+                self._scaled(X).astype(real),
+                y.astype(np.int32 if kind == "cross-entropy" else real),
+                ones if weight is None else weight.astype(real),
+                labels,
+            )
+        ensemble = fit_ensemble(
+            data,
+            MLPLoss(sizes, self.activation, kind),
+            self._training(len(y), once),
+            rng=check_random_state(self.random_state),
+            start=start,
+            states=getattr(self, "_states", None) if once and goes_on else None,
+            checkpoint=checkpoint,
+        )
+        self._store(ensemble, X.dtype)
+
+    def _training(self, n: int, once: bool) -> Training:
+        """Return how the networks are learned from n rows."""
+        if once and self.early_stopping:
+            raise ValueError(
+                f"partial_fit does not support early_stopping={self.early_stopping!r}: it has no "
+                "rows to hold out. Set early_stopping=False, or call fit."
+            )
+        batch_size = min(200, n) if self.batch_size == "auto" else min(self.batch_size, n)
+        patience: Any = self.n_iter_no_change
+        if patience == "auto":
+            patience = auto_patience(n, batch_size)
+        stops_by: Any = "loss" if self.early_stopping == "loss" else "score"
+        if not self.early_stopping:
+            stops_by = None
+        return Training(
+            n_members=self.n_members,
+            solver=Solver(
+                self.solver,
+                float(self.learning_rate_init),
+                self.learning_rate,
+                float(self.power_t),
+                float(self.momentum),
+                self.nesterovs_momentum,
+                float(self.beta_1),
+                float(self.beta_2),
+                float(self.epsilon),
+                float(self.weight_decay),
+                self.max_fun,
+            ),
+            alpha=float(self.alpha),
+            epochs=1 if once else self.max_iter,
+            batch_size=batch_size,
+            stops_by=stops_by,
+            validation_fraction=float(self.validation_fraction),
+            # scikit-learn's rule: stop at the epoch after that many without improvement.
+            patience=int(min(patience + 1, ENDLESS)),
+            tol=float(self.tol),
+            shuffle=self.shuffle,
+            verbose=bool(self.verbose),
+            once=once,
+            n_seen=self.t_,
+        )
+
+    def _hidden_sizes(self) -> tuple[int, ...]:
         hidden = tuple(map(int, np.ravel(self.hidden_layer_sizes)))
         if any(size < 1 for size in hidden):
             raise ValueError(
                 f"The 'hidden_layer_sizes' parameter of {type(self).__name__} must be positive "
-                f"integers. Got {self.hidden_layer_sizes!r} instead."
+                f"integers (hidden_layer_sizes must be > 0). Got {self.hidden_layer_sizes!r} "
+                "instead."
             )
-        kind, n_outputs = loss
-        sizes = (X.shape[1], *hidden, n_outputs)
-        start = self._earlier_networks(sizes) if self.warm_start else None
-        if start is None:
-            self.input_mean_, self.input_scale_ = location_and_scale(X, weight)
-        batch_size = auto_batch_size(len(X)) if self.batch_size == "auto" else self.batch_size
-        patience = self.n_iter_no_change
-        if patience == "auto":
-            patience = auto_patience(len(X), batch_size)
-        training = Training(
-            n_members=self.n_members,
-            learning_rate=float(self.learning_rate_init),
-            weight_decay=float(self.alpha),
-            epochs=self.max_iter,
-            batch_size=batch_size,
-            validation_fraction=self.validation_fraction if self.early_stopping else None,
-            patience=patience,
-            tol=float(self.tol),
-            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
-        )
-        ensemble = fit_ensemble(
-            standardise(X, self.input_mean_, self.input_scale_),
-            y,
-            weight=weight,
-            loss=MLPLoss(sizes, self.activation, kind),
-            start=start,
-            training=training,
-            checkpoint=checkpoint,
-        )
-        self._store(ensemble)
+        return hidden
 
-    def _store(self, ensemble: Ensemble) -> None:
-        self.coefs_ = ensemble.parameters[0::2]
-        self.intercepts_ = ensemble.parameters[1::2]
-        self.loss_curves_ = ensemble.losses
-        self.validation_curves_ = ensemble.held_out_losses
-        self.best_loss_ = float(ensemble.best_losses.mean())
-        self.n_iter_ = max(len(curve) for curve in ensemble.losses)
+    def _store(self, ensemble: Ensemble, dtype: Any) -> None:
+        layers = [np.stack(arrays) for arrays in zip(*ensemble.networks)]
+        if len(ensemble.networks) == 1:
+            layers = [array[0] for array in layers]
+        layers = [array.astype(dtype) for array in layers]
+        self.coefs_, self.intercepts_ = layers[0::2], layers[1::2]
+        earlier = self.loss_curves_ or [np.empty(0)] * len(ensemble.losses)
+        self.loss_curves_ = [np.append(a, b) for a, b in zip(earlier, ensemble.losses)]
+        self.validation_curves_ = self.best_validation_score_ = None
+        self.best_loss_ = float(np.mean([np.nanmin(curve) for curve in self.loss_curves_]))
+        curves = ensemble.held_out_losses
+        if curves is not None and self.early_stopping is True:
+            scores = [1 - np.where(np.isfinite(curve), curve, np.nan) for curve in curves]
+            self.validation_scores_ = (self.validation_scores_ or []) + _mean_curve(scores)
+            self.best_validation_score_ = float(np.nanmax(self.validation_scores_))
+            self.best_loss_ = None
+        elif curves is not None:
+            self.validation_curves_ = curves
+            self.best_loss_ = float(np.mean([np.nanmin(curve) for curve in curves]))
+        self.n_iter_ = ensemble.n_epochs
+        if self.solver != "lbfgs":
+            self.t_ += ensemble.n_epochs * ensemble.n_rows
         self.n_layers_ = len(self.coefs_) + 1
         self.n_outputs_ = self.coefs_[-1].shape[-1]
+        self._states = ensemble.states
 
-    def _earlier_networks(self, sizes: tuple[int, ...]) -> list[np.ndarray] | None:
-        """Return the parameters of the last fit, if there was one of this shape."""
-        if not hasattr(self, "coefs_"):
-            return None
-        earlier = (self.coefs_[0].shape[1], *(W.shape[2] for W in self.coefs_))
-        if earlier != sizes or len(self.coefs_[0]) != self.n_members:
+    def _earlier_networks(self, sizes: tuple[int, ...]) -> list[list[np.ndarray]]:
+        """Return the networks of the last fit, which must have this shape."""
+        networks = self._networks()
+        earlier = (len(networks[0][0]), *(len(b) for b in networks[0][1::2]))
+        if earlier != sizes or len(networks) != self.n_members:
             raise ValueError(
-                f"warm_start=True needs the networks of the last fit: {len(self.coefs_[0])} with "
-                f"layer sizes {earlier}. Got n_members={self.n_members} and layer sizes {sizes}. "
-                "Set warm_start=False to start afresh."
+                f"Going on needs the networks of the last fit: {len(networks)} with layer sizes "
+                f"{earlier}. Got n_members={self.n_members} and layer sizes {sizes}. Set "
+                "warm_start=False and call fit to start afresh."
             )
-        return [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
+        return [[array.astype(np.float32) for array in network] for network in networks]
 
-    def _outputs(self, X: np.ndarray) -> np.ndarray:
+    def _networks(self) -> list[list[np.ndarray]]:
+        """Return the arrays of each network."""
+        arrays = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
+        if self.coefs_[0].ndim == 2:
+            return [arrays]
+        return [[array[member] for array in arrays] for member in range(len(arrays[0]))]
+
+    def _scaled(self, X: Any) -> Any:
+        """Standardise rows if the networks learned on standardised ones."""
+        mean = self._input_mean()
+        if mean is None or self.input_scale_ is None:
+            return X
+        X = X.toarray() if hasattr(X, "toarray") else X
+        return standardise(X, mean, self.input_scale_)
+
+    def _outputs(self, X: Any) -> np.ndarray:
         """Evaluate every network on validated rows."""
-        parameters = [array for pair in zip(self.coefs_, self.intercepts_) for array in pair]
-        Z = standardise(X, self.input_mean_, self.input_scale_)
-        return ensemble_outputs(parameters, Z, self.activation)
+        return ensemble_outputs(self._networks(), self._scaled(X), self.activation)
+
+
+def is_stochastic(estimator: BaseMLP) -> bool:
+    """Say whether the solver can learn from rows that arrive in parts."""
+    if estimator.solver == "lbfgs":
+        raise AttributeError(
+            "partial_fit is only available for stochastic optimizers. solver='lbfgs' needs all "
+            "rows at once; use 'adam' or 'sgd'."
+        )
+    return True
+
+
+def _mean_curve(curves: list[np.ndarray]) -> list[float]:
+    """Return the mean of curves over those that are long enough."""
+    longest = max(map(len, curves), default=0)
+    at = [[float(curve[i]) for curve in curves if i < len(curve)] for i in range(longest)]
+    return [sum(values) / len(values) for values in at]
 
 
 def auto_batch_size(n: int) -> int:

@@ -1,24 +1,24 @@
-"""A deep ensemble: several networks learned from different starts and different rows.
+"""One network, or a few that are learned from different starts and different rows.
 
 One network on a small table is a lottery: its start, the order of its rows and the rows it stops
 by all move its predictions. Averaging a few of them removes most of that variance and, since
-members disagree where data are thin, makes probabilities less overconfident. Each member
-stops by its own held-out rows; the held-out parts are disjoint, so that together the members
-learn from every row.
+members disagree where data are thin, makes probabilities less overconfident. If members stop by
+a loss, the parts that they hold out are disjoint, so that together they learn from every row.
 """
 
 import os
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.neural.mlp import MLPLoss, apply_mlp, flatten, init_mlp, unflatten
+from corollary.core.parallel import one_blas_thread
+from corollary.neural._solvers import Solver, minimise_lbfgs
+from corollary.neural._validation import MLPError, disjoint_rows, drawn_rows, variances
+from corollary.neural.mlp import MLPLoss, apply_mlp, init_mlp
 
-# Fewer held-out rows than this say nothing about when to stop.
-MIN_HELD_OUT = 2
 # Rows that are predicted at once.
 PREDICTION_ROWS = 4096
 
@@ -27,141 +27,193 @@ class Training(NamedTuple):
     """How the networks of an ensemble are learned."""
 
     n_members: int
-    learning_rate: float
-    weight_decay: float
+    solver: Solver
+    alpha: float
     epochs: int
     batch_size: int
-    validation_fraction: float | None
+    stops_by: Literal["score", "loss"] | None
+    validation_fraction: float
     patience: int
     tol: float
-    seed: int
+    shuffle: bool
+    verbose: bool
+    once: bool  # over rows that arrive in parts
+    n_seen: int  # rows that the networks have learned from before
+
+
+class Data(NamedTuple):
+    """Rows, targets in the form that the loss takes, weights, and labels to stratify by."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    labels: np.ndarray | None
+
+    def take(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return some rows as ``train`` takes them."""
+        return {"x": self.X[rows], "y": self.y[rows]}
 
 
 class Ensemble(NamedTuple):
-    """Networks and how they were learned; arrays have a leading axis of members."""
+    """Networks, each a list of arrays, and how they were learned."""
 
-    parameters: list[np.ndarray]
+    networks: list[list[np.ndarray]]
     losses: list[np.ndarray]  # of each member, the mean training loss of each epoch
     held_out_losses: list[np.ndarray] | None  # on the rows that a member held out, if any
-    best_losses: np.ndarray  # that each member stopped by, at the epoch it kept
-
-
-def held_out_rows(
-    y: np.ndarray, fraction: float, member: int, seed: int, *, discrete: bool
-) -> np.ndarray:
-    """Choose the rows by which one member of an ensemble stops.
-
-    Rows are put in random order, sorted by target, and every m-th is taken, m = 1/fraction rounded,
-    starting at another row for each member. So every part has nearly the same share of each class
-    (or of each range of a numeric target), and m members in a row have disjoint parts.
-    """
-    period = max(2, round(1 / fraction))
-    turn, offset = divmod(member, period)
-    order = np.random.default_rng([seed, turn]).permutation(len(y))
-    if discrete:
-        order = order[np.bincount(y)[y[order]] > 1]
-    if y.ndim == 1 or y.shape[1] == 1:
-        order = order[np.argsort(y.reshape(len(y))[order], kind="stable")]
-    rows = np.sort(order[offset::period])
-    return rows if len(rows) >= MIN_HELD_OUT else rows[:0]
+    n_epochs: int
+    n_rows: int  # that a member does not hold out
+    states: list[Any]  # for another run to go on from
 
 
 def fit_ensemble(
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    weight: np.ndarray | None,
+    data: Data,
     loss: MLPLoss,
-    start: list[np.ndarray] | None,
     training: Training,
+    *,
+    rng: np.random.RandomState,
+    start: list[list[np.ndarray]] | None = None,
+    states: list[Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Ensemble:
-    """Learn an ensemble of networks by AdamW."""
-    X = X.astype(np.float32)
-    y = y.astype(np.int32 if loss.kind == "cross-entropy" else np.float32)
-    ones = np.ones(len(X), np.float32) if weight is None else weight.astype(np.float32)
+    """Learn networks from random starts, given ones, or the states of earlier runs."""
     folder = None if checkpoint is None else Path(checkpoint)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
+    parts = int(rng.randint(np.iinfo(np.int32).max)) if training.stops_by == "loss" else 0
     results = []
     for member in range(training.n_members):
-        parameters = None if start is None else [array[member] for array in start]
         place = None if folder is None else folder / f"member-{member}.npz"
-        results.append(_fit_member(member, X, y, ones, loss, parameters, training, place))
-    _warn(results, training)
-    networks = [unflatten(result.params, loss.sizes) for result in results]
+        if start is None:
+            first = init_mlp(
+                loss.sizes, activation=loss.activation, rule="glorot", random_state=rng
+            )
+        else:
+            first = start[member]
+        held = _held_out(data, training, member, parts, rng)
+        seed = [int(rng.randint(np.iinfo(np.int32).max)), training.n_seen]
+        if training.solver.name == "lbfgs":
+            results.append(_descend(data, loss, first, training))
+            continue
+        state = None if states is None else states[member]
+        options = {
+            "state": state,
+            "seed": int(np.random.SeedSequence(seed).generate_state(1)[0]),
+            "checkpoint": place,
+            "description": f"network {member + 1} of {training.n_members}",
+        }
+        results.append(_train(data, held, loss, first, training, options))
+    if not training.once:
+        _warn(results, training)
     curves = [result.held_out_losses for result in results]
     return Ensemble(
-        parameters=[np.stack(arrays) for arrays in zip(*networks)],
+        networks=[result.params for result in results],
         losses=[result.losses for result in results],
         held_out_losses=None if any(curve is None for curve in curves) else curves,
-        best_losses=np.array([_curve(r)[max(r.best_epoch, 1) - 1] for r in results]),
+        n_epochs=max(result.n_epochs for result in results),
+        n_rows=len(data.y) - len(held),
+        states=[result.state for result in results],
     )
 
 
-def _fit_member(
-    member: int,
-    X: np.ndarray,
-    y: np.ndarray,
-    weight: np.ndarray,
-    loss: MLPLoss,
-    start: list[np.ndarray] | None,
-    training: Training,
-    checkpoint: Path | None,
-) -> Any:
-    """Learn one network from a start, or a random one, and the rows that it does not hold out."""
-    import optax
+def _held_out(data: Data, training: Training, member: int, parts: int, rng: Any) -> np.ndarray:
+    """Return the rows that a member stops by, if any."""
+    targets = data.y if data.labels is None else data.labels
+    options = {"discrete": data.labels is not None}
+    if training.solver.name == "lbfgs" or training.stops_by is None:
+        return np.empty(0, int)
+    if training.stops_by == "loss":
+        return disjoint_rows(targets, training.validation_fraction, member, parts, **options)
+    return drawn_rows(targets, training.validation_fraction, rng, **options)
 
+
+def _train(
+    data: Data,
+    held: np.ndarray,
+    loss: MLPLoss,
+    start: list[np.ndarray],
+    training: Training,
+    options: dict[str, Any],
+) -> Any:
+    """Learn one network from the rows that it does not hold out."""
     from corollary.core.training import train
 
-    seed = training.seed
-    if start is None:
-        rng = np.random.RandomState(np.random.SeedSequence([seed, member]).generate_state(4))
-        start = init_mlp(loss.sizes, activation=loss.activation, random_state=rng)
-    held = np.empty(0, int)
-    if training.validation_fraction is not None:
-        discrete = loss.kind == "cross-entropy"
-        held = held_out_rows(y, training.validation_fraction, member, seed, discrete=discrete)
-    rows = np.setdiff1d(np.arange(len(X)), held)
-    rates = {"learning_rate": training.learning_rate, "weight_decay": training.weight_decay}
+    rows = np.setdiff1d(np.arange(len(data.X)), held)
+    validation: dict[str, Any] = {}
+    if len(held):
+        validation = {"held_out": data.take(held), "held_out_weight": data.weight[held]}
+    if len(held) and training.stops_by == "score":
+        validation["held_out_loss"] = MLPError(loss.activation, loss.kind)
+        if loss.kind in ("squared", "poisson"):
+            validation["held_out"]["variance"] = variances(data.y[held], data.weight[held])
     result = train(
         loss,
-        flatten(start),
-        {"x": X[rows], "y": y[rows]},
-        weight=weight[rows],
-        held_out={"x": X[held], "y": y[held]} if len(held) else None,
-        held_out_weight=weight[held],
-        optimizer=optax.adamw,
-        settings=rates,
+        start,
+        data.take(rows),
+        weight=data.weight[rows],
+        constants={"alpha": training.alpha},
         epochs=training.epochs,
         batch_size=training.batch_size,
         patience=training.patience,
         tol=training.tol,
-        seed=int(np.random.SeedSequence([seed, member, 1]).generate_state(1)[0]),
-        checkpoint=checkpoint,
-        description=f"network {member + 1} of {training.n_members}",
+        shuffle=training.shuffle,
+        watch=_printer() if training.verbose else None,
+        **validation,
+        **training.solver.options(len(rows), training.n_seen),
+        **options,
     )
-    if not np.isfinite(result.params).all():
-        raise ValueError(
-            f"Training diverged: the loss is not finite after {result.n_epochs} epochs with "
-            f"learning_rate_init={training.learning_rate}. Lower learning_rate_init, or look for "
-            "extreme values in the data."
-        )
+    _check_finite(result.params, training.solver)
     return result
 
 
-def _curve(result: Any) -> np.ndarray:
-    """Return the losses by which a network stopped."""
-    return result.losses if result.held_out_losses is None else result.held_out_losses
+def _descend(data: Data, loss: MLPLoss, start: list[np.ndarray], training: Training) -> Any:
+    """Learn one network from all rows at once."""
+    result = minimise_lbfgs(
+        loss,
+        start,
+        {"x": data.X, "y": data.y},
+        data.weight,
+        training.alpha,
+        max_iter=training.epochs,
+        max_fun=training.solver.max_fun,
+        tol=training.tol,
+    )
+    if training.verbose:
+        _printer()(result.losses[:, None])
+    _check_finite(result.params, training.solver)
+    return result
 
 
-def ensemble_outputs(parameters: list[np.ndarray], X: np.ndarray, activation: str) -> np.ndarray:
-    """Evaluate every member of an ensemble, in double precision and bounded memory."""
-    parameters = [array.astype(np.float64) for array in parameters]
-    outputs = np.empty((len(parameters[0]), len(X), parameters[-1].shape[-1]))
-    for first in range(0, len(X), PREDICTION_ROWS):
-        rows = slice(first, first + PREDICTION_ROWS)
-        outputs[:, rows] = apply_mlp(parameters, X[rows], activation=activation)
+def _printer() -> Any:
+    """Return a function that prints the losses of epochs that it has not seen before."""
+    printed = 0
+
+    def show(history: np.ndarray) -> None:
+        nonlocal printed
+        for number, record in enumerate(history[printed:], start=printed + 1):
+            print(f"Iteration {number}, loss = {record[0]:.8f}")
+        printed = len(history)
+
+    return show
+
+
+def _check_finite(parameters: list[np.ndarray], solver: Solver) -> None:
+    if not all(np.isfinite(array).all() for array in parameters):
+        raise ValueError(
+            "Solver produced non-finite parameter weights. The input data may contain large values "
+            "and need to be preprocessed: set standardize=True, put a StandardScaler in front, or "
+            f"lower learning_rate_init={solver.learning_rate}."
+        )
+
+
+def ensemble_outputs(networks: list[list[np.ndarray]], X: Any, activation: str) -> np.ndarray:
+    """Evaluate every network, in double precision and bounded memory."""
+    doubles = [[array.astype(np.float64, copy=False) for array in network] for network in networks]
+    outputs = np.empty((len(networks), X.shape[0], len(doubles[0][-1])))
+    with one_blas_thread():
+        for first in range(0, X.shape[0], PREDICTION_ROWS):
+            rows = slice(first, first + PREDICTION_ROWS)
+            for member, network in enumerate(doubles):
+                outputs[member, rows] = apply_mlp(network, X[rows], activation=activation)
     return outputs
 
 
@@ -169,10 +221,12 @@ def _warn(results: list[Any], training: Training) -> None:
     unfinished = [result for result in results if result.status == "out of epochs"]
     if unfinished:
         last = np.mean([_curve(result)[-1] for result in unfinished])
+        advice = "Raise max_iter" if training.solver.name == "lbfgs" else (
+            f"Raise max_iter, or learning_rate_init={training.solver.learning_rate}"
+        )  # fmt: skip
         warnings.warn(
             f"{len(unfinished)} of {len(results)} networks were still learning after "
-            f"max_iter={training.epochs} epochs, at a mean loss of {last:.4g}. Raise max_iter, or "
-            f"learning_rate_init={training.learning_rate}.",
+            f"max_iter={training.epochs} epochs, at a mean loss of {last:.4g}. {advice}.",
             ConvergenceWarning,
             stacklevel=6,
         )
@@ -180,7 +234,12 @@ def _warn(results: list[Any], training: Training) -> None:
     if diverged:
         warnings.warn(
             f"{diverged} of {len(results)} networks diverged and were set back to their best epoch."
-            f" Lower learning_rate_init={training.learning_rate}.",
+            f" Lower learning_rate_init={training.solver.learning_rate}.",
             ConvergenceWarning,
             stacklevel=6,
         )
+
+
+def _curve(result: Any) -> np.ndarray:
+    """Return the losses by which a network stopped."""
+    return result.losses if result.held_out_losses is None else result.held_out_losses

@@ -15,7 +15,7 @@ learned network needs NumPy only, which spares a process that only predicts the 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -24,13 +24,19 @@ _ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
 
 
 def init_mlp(
-    sizes: Sequence[int], *, activation: str = "relu", random_state: Any = None
+    sizes: Sequence[int],
+    *,
+    activation: str = "relu",
+    rule: Literal["he", "glorot"] = "he",
+    random_state: Any = None,
 ) -> list[np.ndarray]:
     r"""Draw parameters from which a network learns well.
 
-    Weights are uniform on :math:`\pm\sqrt{6 / d_{\ell-1}}` for "relu" (He) and on
-    :math:`\pm\sqrt{6 / (d_{\ell-1} + d_\ell)}` otherwise and in the last layer (Glorot), which
-    keeps the scale of activations and gradients from layer to layer. Biases start at zero.
+    By the rule of He weights are uniform on :math:`\pm\sqrt{6 / d_{\ell-1}}` for "relu" and on
+    :math:`\pm\sqrt{6 / (d_{\ell-1} + d_\ell)}` otherwise and in the last layer, which keeps the
+    scale of activations and gradients from layer to layer, and biases start at zero. By the rule
+    of Glorot, as scikit-learn draws them, weights and biases are uniform on the second range for
+    every activation but "logistic", whose slope is smaller and whose range has 2 in place of 6.
 
     Parameters
     ----------
@@ -38,6 +44,8 @@ def init_mlp(
         Numbers of units :math:`d_0, \dots, d_L`, from inputs to outputs.
     activation : {"identity", "logistic", "tanh", "relu"}, default="relu"
         The activation of the hidden layers.
+    rule : {"he", "glorot"}, default="he"
+        How parameters are drawn.
     random_state : int, RandomState instance or None, default=None
         Determines the draw.
 
@@ -67,10 +75,14 @@ def init_mlp(
     rng = check_random_state(random_state)
     parameters = []
     for layer, (n_in, n_out) in enumerate(pairwise(sizes), start=1):
-        he = activation == "relu" and layer < len(sizes) - 1
-        limit = np.sqrt(6 / n_in if he else 6 / (n_in + n_out))
+        if rule == "he" and activation == "relu" and layer < len(sizes) - 1:
+            limit = np.sqrt(6 / n_in)
+        else:
+            factor = 2 if rule == "glorot" and activation == "logistic" else 6
+            limit = np.sqrt(factor / (n_in + n_out))
         parameters.append(rng.uniform(-limit, limit, (n_in, n_out)).astype(np.float32))
-        parameters.append(np.zeros(n_out, np.float32))
+        bias = rng.uniform(-limit, limit, n_out) if rule == "glorot" else np.zeros(n_out)
+        parameters.append(bias.astype(np.float32))
     return parameters
 
 
@@ -173,8 +185,9 @@ def unflatten(vector: Any, sizes: Sequence[int]) -> list[Any]:
 class MLPLoss:
     """The training loss of a network, in the form that ``corollary.core.training`` asks for.
 
-    Parameters are one vector, because an optimiser then compiles to a few operations however many
-    layers there are.
+    Training batches may hold ``alpha``, the strength of a penalty on the squares of the weights:
+    the loss of a batch is then larger by half of alpha times their sum, divided by the weight of
+    its rows.
 
     Parameters
     ----------
@@ -182,8 +195,10 @@ class MLPLoss:
         Numbers of units from inputs to outputs.
     activation : {"identity", "logistic", "tanh", "relu"}
         The activation of the hidden layers.
-    kind : {"cross-entropy", "squared"}
-        ``-log softmax(a)[y]`` for class numbers y, or half the squared distance to y.
+    kind : {"cross-entropy", "logistic", "squared", "poisson"}
+        ``-log softmax(a)[y]`` for class numbers y; the sum over outputs of
+        ``log(1 + exp(a)) - y a`` for y of zeros and ones; half the squared distance to y; half the
+        Poisson deviance of y from ``exp(a)``.
 
     Examples
     --------
@@ -199,20 +214,37 @@ class MLPLoss:
     activation: str
     kind: str
 
-    def __call__(self, vector: Any, batch: Any, key: Any) -> Any:
-        """Return the weighted mean loss of a batch."""
+    def __call__(self, parameters: Any, batch: Any, key: Any) -> Any:
+        """Return the weighted mean loss of a batch, by a list of arrays or their vector."""
         import jax.numpy as jnp
-        from jax.nn import logsumexp
 
         from corollary.core.training import weighted_mean
 
-        outputs = apply_mlp(unflatten(vector, self.sizes), batch["x"], activation=self.activation)
-        if self.kind == "squared":
-            losses = 0.5 * jnp.sum((outputs - batch["y"]) ** 2, axis=1)
+        if not isinstance(parameters, list):
+            parameters = unflatten(parameters, self.sizes)
+        outputs = apply_mlp(parameters, batch["x"], activation=self.activation)
+        mean = weighted_mean(self._losses(outputs, batch["y"]), batch["weight"])
+        if "alpha" not in batch:
+            return mean
+        squares = sum(jnp.sum(W**2) for W in parameters[0::2])
+        return mean + 0.5 * batch["alpha"] * squares / jnp.sum(batch["weight"])
+
+    def _losses(self, outputs: Any, y: Any) -> Any:
+        """Return the loss of each row."""
+        import jax.numpy as jnp
+        from jax.nn import logsumexp, softplus
+        from jax.scipy.special import xlogy
+
+        if self.kind == "cross-entropy":
+            chosen = jnp.take_along_axis(outputs, y[:, None], axis=1)[:, 0]
+            return logsumexp(outputs, axis=1) - chosen
+        if self.kind == "logistic":
+            losses = softplus(outputs) - y * outputs
+        elif self.kind == "poisson":
+            losses = jnp.exp(outputs) - y * outputs + xlogy(y, y) - y
         else:
-            chosen = jnp.take_along_axis(outputs, batch["y"][:, None], axis=1)[:, 0]
-            losses = logsumexp(outputs, axis=1) - chosen
-        return weighted_mean(losses, batch["weight"])
+            losses = 0.5 * (outputs - y) ** 2
+        return jnp.sum(losses, axis=1)
 
 
 def _activate(z: Any, activation: str) -> Any:

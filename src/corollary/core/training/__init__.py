@@ -12,11 +12,12 @@ from corollary.core.training.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from corollary.core.training.loop import TrainResult, train
+from corollary.core.training.loop import Fall, TrainResult, train
 
 __all__ = [
     "Batches",
     "Checkpoint",
+    "Fall",
     "TrainResult",
     "bucket",
     "draw_batches",

@@ -24,6 +24,7 @@ class State(NamedTuple):
     best_params: Any  # None without held-out rows
     best_loss: Any
     n_stalled: Any  # epochs without improvement
+    rate: Any  # what the learning rate has been multiplied by on plateaus
     epoch_loss: Any  # of the epoch that is under way
     stopped: Any
 
@@ -52,6 +53,7 @@ def first_state(params: Any, settings: Any, *, optimizer: Any, keep_best: bool) 
         best_params=params if keep_best else None,
         best_loss=jnp.array(jnp.inf, dtype),
         n_stalled=jnp.array(0, jnp.int32),
+        rate=jnp.array(1, dtype),
         epoch_loss=jnp.array(0, dtype),
         stopped=jnp.array(False),
     )
@@ -64,6 +66,7 @@ def run_steps(
     held_out: Any,
     plan: Batches,
     settings: Any,
+    constants: Any,
     key: Any,
     limits: Any,
     *,
@@ -72,7 +75,6 @@ def run_steps(
     optimizer: Any,
 ) -> tuple[State, Any, Any]:
     """Run up to ``plan.n_steps`` steps; record training and held-out loss where epochs end."""
-    transform = optimizer(**settings)
     key = jax.random.wrap_key_data(key, impl="threefry2x32")
     dtype = state.epoch_loss.dtype
 
@@ -80,8 +82,14 @@ def run_steps(
         rows = plan.rows[i]
         batch = jax.tree.map(lambda a: a.at[rows].get(mode="promise_in_bounds"), data)
         step_key = jax.random.fold_in(key, plan.first + i)
+        batch = {**batch, **constants}
+        numbers = dict(settings)
+        if "learning_rate" in numbers:
+            numbers["learning_rate"] = numbers["learning_rate"] * state.rate * plan.rate[i]
         value, gradient = jax.value_and_grad(loss)(state.params, batch, step_key)
-        updates, optimizer_state = transform.update(gradient, state.optimizer_state, state.params)
+        updates, optimizer_state = optimizer(**numbers).update(
+            gradient, state.optimizer_state, state.params
+        )
         return state._replace(
             params=jax.tree.map(lambda p, u: (p + u).astype(p.dtype), state.params, updates),
             optimizer_state=optimizer_state,
@@ -102,12 +110,16 @@ def run_steps(
         improved = tested < state.best_loss - limits["tol"]
         n_stalled = jnp.where(improved, 0, state.n_stalled + 1)
         finite = jnp.isfinite(trained) & jnp.isfinite(tested)
+        plateau = n_stalled >= limits["patience"]
+        # On a plateau the learning rate falls, or if it is the least one already, training ends.
+        falls = plateau & (state.rate > limits["least_rate"])
         state = state._replace(
             best_params=best_params,
             best_loss=jnp.fmin(tested, state.best_loss),
-            n_stalled=n_stalled,
+            n_stalled=jnp.where(falls, 0, n_stalled),
+            rate=jnp.where(falls, state.rate * limits["fall"], state.rate).astype(dtype),
             epoch_loss=jnp.zeros_like(trained),
-            stopped=(n_stalled >= limits["patience"]) | ~finite,
+            stopped=(plateau & ~falls) | ~finite,
         )
         return state, jnp.stack([trained, tested])
 

@@ -6,7 +6,7 @@ as well; a step that is not full is filled up with row n, the first of the paddi
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ class Batches(NamedTuple):
         Row numbers of each step.
     share : ndarray of shape (capacity,)
         Part of an epoch's weight that each step has; adds up to 1 over an epoch.
+    rate : ndarray of shape (capacity,)
+        What the learning rate of each step is multiplied by.
     last : ndarray of shape (capacity,)
         Whether the step ends an epoch.
     first : int
@@ -34,17 +36,25 @@ class Batches(NamedTuple):
 
     rows: np.ndarray
     share: np.ndarray
+    rate: np.ndarray
     last: np.ndarray
     first: int
     n_steps: int
 
 
 def draw_batches(
-    seed: int, weight: np.ndarray, batch_size: int, first: int, n_steps: int, capacity: int
+    seed: int | None,
+    weight: np.ndarray,
+    batch_size: int,
+    first: int,
+    n_steps: int,
+    capacity: int,
+    rate: Callable[[int], float] | None = None,
 ) -> Batches:
     """Draw the rows of some steps, from the seed, the number of rows and the epoch alone.
 
-    Every epoch visits every row once, in a new random order.
+    Every epoch visits every row once, in a new random order, or in their own order if the seed is
+    None. The rate of a step is that of its epoch, counted from 0.
 
     Examples
     --------
@@ -62,7 +72,7 @@ def draw_batches(
     orders = np.full((len(epochs), n_batches * batch_size), n, np.int32)
     for order, epoch in zip(orders, epochs):
         # With one batch per epoch the order is of no use, and without it sums stay comparable.
-        if n_batches == 1:
+        if n_batches == 1 or seed is None:
             order[:n] = np.arange(n)
         else:
             order[:n] = np.random.default_rng([seed, n, epoch]).permutation(n)
@@ -70,8 +80,9 @@ def draw_batches(
     rows = np.full((capacity, batch_size), n, np.int32)
     rows[:n_steps] = orders.reshape(-1, batch_size)[skip : skip + n_steps]
     share = np.append(weight, 0.0)[rows].sum(axis=1) / weight.sum()
-    last = (first + np.arange(capacity)) % n_batches == n_batches - 1
-    return Batches(rows, share.astype(np.float32), last, first, n_steps)
+    turns, place = np.divmod(first + np.arange(capacity), n_batches)
+    rates = np.array([1.0 if rate is None else rate(int(turn)) for turn in turns], np.float32)
+    return Batches(rows, share.astype(np.float32), rates, place == n_batches - 1, first, n_steps)
 
 
 def bucket(n: int, *, minimum: int = 1) -> int:

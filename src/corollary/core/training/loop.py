@@ -16,6 +16,7 @@ returns to Python (to show progress, to let Ctrl-C through, to write a checkpoin
 changes nothing in the result, and a resumed run equals an uninterrupted one bit for bit.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -65,6 +66,8 @@ class TrainResult(NamedTuple):
     status : {"converged", "out of epochs", "diverged"}
         Why training ended: no improvement for ``patience`` epochs, the budget, or a loss that is
         not finite.
+    state : State
+        Where the last epoch left parameters and optimiser, for another run to go on from.
     """
 
     params: Any
@@ -73,6 +76,22 @@ class TrainResult(NamedTuple):
     n_epochs: int
     best_epoch: int
     status: str
+    state: State
+
+
+class Fall(NamedTuple):
+    """How the learning rate falls on plateaus, where training would else end.
+
+    Parameters
+    ----------
+    factor : float, default=0.2
+        What it is multiplied by after ``patience`` epochs without improvement.
+    least : float, default=1e-6
+        A learning rate at or below this ends training at the next plateau.
+    """
+
+    factor: float = 0.2
+    least: float = 1e-6
 
 
 def train(
@@ -82,6 +101,9 @@ def train(
     *,
     optimizer: Callable[..., Any],
     settings: Mapping[str, float] | None = None,
+    constants: Mapping[str, float] | None = None,
+    rate: Callable[[int], float] | None = None,
+    fall: Fall | None = None,
     weight: Any = None,
     held_out: Mapping[str, Any] | None = None,
     held_out_weight: Any = None,
@@ -91,8 +113,11 @@ def train(
     patience: int = 10,
     tol: float = 1e-4,
     seed: int = 0,
+    shuffle: bool = True,
+    state: State | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     description: str = "training",
+    watch: Callable[[np.ndarray], None] | None = None,
 ) -> TrainResult:
     """Minimise a mean loss over rows by mini-batch gradient steps.
 
@@ -114,6 +139,14 @@ def train(
         code as ``optimizer(**settings)``.
     settings : mapping of str to float or None, default=None
         Numbers for ``optimizer``. Changing them does not recompile.
+    constants : mapping of str to float or None, default=None
+        Numbers that the loss finds in its training batches, by name, such as the strength of a
+        penalty; held-out rows are evaluated without them. Changing them does not recompile.
+    rate : callable or None, default=None
+        ``rate(epoch)``, what ``settings["learning_rate"]`` is multiplied by in an epoch, counted
+        from 0; None for 1.
+    fall : Fall or None, default=None
+        How the learning rate falls on plateaus; None ends training at the first one.
     weight : array-like of shape (n_rows,) or None, default=None
         Non-negative weights of the training rows; None for ones.
     held_out : mapping of str to array or None, default=None
@@ -132,10 +165,17 @@ def train(
         The smallest improvement of the loss that counts; ``-inf`` never stops early.
     seed : int, default=0
         Determines the order of the rows and the random keys.
+    shuffle : bool, default=True
+        Whether each epoch has a new random order of the rows, or their own.
+    state : State or None, default=None
+        The state of an earlier run to go on from, in place of ``params`` and a fresh optimiser.
     checkpoint : str, path-like or None, default=None
         File to keep the state in. If it exists, training goes on from there.
     description : str, default="training"
         Words for the progress display.
+    watch : callable or None, default=None
+        Called now and then with the losses of all epochs so far, of shape (n_epochs, 2): training
+        and held-out loss.
 
     Returns
     -------
@@ -190,12 +230,16 @@ def train(
     rows, held = jax.device_put((rows, held))
     functions = {"loss": loss, "held_out_loss": held_out_loss or loss, "optimizer": optimizer}
     params = jax.tree.map(np.asarray, params)
-    state = first_state(params, numbers, optimizer=optimizer, keep_best=held is not None)
-    limits = {"patience": patience, "tol": tol}
+    first = first_state(params, numbers, optimizer=optimizer, keep_best=held is not None)
+    state = first if state is None else state._replace(stopped=first.stopped)
+    fixed = {name: np.float32(value) for name, value in (constants or {}).items()}
+    least = math.inf if fall is None else fall.least / numbers["learning_rate"]
+    limits = {"patience": patience, "tol": tol, "least_rate": least}
+    limits["fall"] = 1.0 if fall is None else fall.factor
     store = None
     if checkpoint is not None:
         arguments = {"seed": seed, "n_rows": n, "batch_size": batch_size, **limits}
-        identity = identify((params, rows, held), functions, numbers, arguments)
+        identity = identify((params, rows, held, fixed), functions, numbers, arguments)
         store = Checkpoint(checkpoint, identity)
     run = resume(store, Run(state, np.empty((0, 2)), 0))
 
@@ -207,9 +251,10 @@ def train(
         while run.n_steps < epochs * n_batches and not run.state.stopped:
             started = time.monotonic()
             count = min(count, capacity, epochs * n_batches - run.n_steps)
-            plan = draw_batches(seed, weight, batch_size, run.n_steps, count, capacity)
+            order = seed if shuffle else None
+            plan = draw_batches(order, weight, batch_size, run.n_steps, count, capacity, rate)
             state, records, done = run_steps(
-                run.state, rows, held, plan, numbers, key, limits, **functions
+                run.state, rows, held, plan, numbers, fixed, key, limits, **functions
             )
             n_done = int(done)
             ended = np.asarray(records, np.float64)[:n_done][plan.last[:n_done]]
@@ -217,6 +262,8 @@ def train(
             save(store, run)
             shown = {"loss": run.history[-1, -1 if held else 0]} if len(run.history) else {}
             step(n_done / n_batches, **shown)
+            if watch is not None:
+                watch(run.history)
             count = _next_count(count, time.monotonic() - started)
     save(store, run, now=True)
     return _conclude(run.state, run.history)
@@ -258,4 +305,5 @@ def _conclude(state: State, history: np.ndarray) -> TrainResult:
         n_epochs=len(history),
         best_epoch=best if held_out else len(history),
         status=status,
+        state=jax.tree.map(np.asarray, state),
     )
