@@ -113,6 +113,17 @@ def test_parts_give_the_network_of_the_whole(name, solver):
     assert new == old  # it remembers the rows of every call
 
 
+def test_a_loaded_model_learns_on(tmp_path):
+    options = {"hidden_layer_sizes": (4,), "learning_rate_init": 0.01, "random_state": 0}
+    model = ours.MLPRegressor(**options).partial_fit(*IRIS)
+    corollary.save(model, tmp_path / "model.corollary")
+    again = corollary.load(tmp_path / "model.corollary")
+    for _ in range(100):
+        again.partial_fit(*IRIS)
+    assert again.score(*IRIS) > max(0.8, model.score(*IRIS))
+    assert len(again.loss_curve_) == 101
+
+
 def test_errors_of_partial_fit():
     model = ours.MLPClassifier(hidden_layer_sizes=(2,), random_state=0)
     with pytest.raises(ValueError, match="classes must be passed on the first call"):

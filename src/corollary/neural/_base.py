@@ -80,6 +80,7 @@ class BaseMLP(Learner):
     out_activation_: str = fitted(Text(("softmax", "logistic", "identity", "exp")))
 
     _FORMER_OUTPUT: ClassVar[str]
+    _unsaved: ClassVar[tuple[str, ...]] = ("_states",)  # of the optimisers, for `partial_fit`
     # One memory layout, so that a data frame gives the bits that its array gives.
     _rows: ClassVar[dict[str, Any]] = {
         "order": "C",
@@ -242,16 +243,16 @@ class BaseMLP(Learner):
         earlier = self.loss_curves_ or [np.empty(0)] * len(ensemble.losses)
         self.loss_curves_ = [np.append(a, b) for a, b in zip(earlier, ensemble.losses)]
         self.validation_curves_ = self.best_validation_score_ = None
-        self.best_loss_ = float(np.mean([np.nanmin(curve) for curve in self.loss_curves_]))
+        self.best_loss_ = _mean_of_best(self.loss_curves_)
         curves = ensemble.held_out_losses
         if curves is not None and self.early_stopping is True:
             scores = [1 - np.where(np.isfinite(curve), curve, np.nan) for curve in curves]
             self.validation_scores_ = (self.validation_scores_ or []) + _mean_curve(scores)
-            self.best_validation_score_ = float(np.nanmax(self.validation_scores_))
+            self.best_validation_score_ = float(np.fmax.reduce(self.validation_scores_))
             self.best_loss_ = None
         elif curves is not None:
             self.validation_curves_ = curves
-            self.best_loss_ = float(np.mean([np.nanmin(curve) for curve in curves]))
+            self.best_loss_ = _mean_of_best(curves)
         self.n_iter_ = ensemble.n_epochs
         if self.solver != "lbfgs":
             self.t_ += ensemble.n_epochs * ensemble.n_rows
@@ -306,6 +307,11 @@ def _mean_curve(curves: list[np.ndarray]) -> list[float]:
     longest = max(map(len, curves), default=0)
     at = [[float(curve[i]) for curve in curves if i < len(curve)] for i in range(longest)]
     return [sum(values) / len(values) for values in at]
+
+
+def _mean_of_best(curves: list[np.ndarray]) -> float:
+    """Return the mean of the smallest numbers of curves."""
+    return float(np.mean([np.fmin.reduce(curve) for curve in curves]))
 
 
 def auto_batch_size(n: int) -> int:

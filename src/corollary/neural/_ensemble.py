@@ -228,7 +228,7 @@ def _warn(results: list[Any], training: Training) -> None:
             f"{len(unfinished)} of {len(results)} networks were still learning after "
             f"max_iter={training.epochs} epochs, at a mean loss of {last:.4g}. {advice}.",
             ConvergenceWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
     diverged = sum(result.status == "diverged" for result in results)
     if diverged:
@@ -236,7 +236,7 @@ def _warn(results: list[Any], training: Training) -> None:
             f"{diverged} of {len(results)} networks diverged and were set back to their best epoch."
             f" Lower learning_rate_init={training.solver.learning_rate}.",
             ConvergenceWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
 
 

@@ -65,8 +65,10 @@ class MLPRegressor(Regressor, BaseMLP):
         training stops by its own loss.
     validation_fraction : float, default=0.1
         Share of rows that each network holds out.
-    beta_1, beta_2 : float, default=0.9 and 0.999
-        Decay of the two moments of "adam".
+    beta_1 : float, default=0.9
+        Decay of the first moment of "adam".
+    beta_2 : float, default=0.999
+        Decay of the second one.
     epsilon : float, default=1e-8
         What keeps the steps of "adam" finite.
     n_iter_no_change : int, inf or "auto", default=10

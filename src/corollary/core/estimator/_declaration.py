@@ -51,6 +51,8 @@ class Estimator(BaseEstimator):
     _declared: ClassVar[dict[str, Parameter]] = {}
     #: What model files may hold as parameters, where that is less than the constraints allow.
     _saved_parameters: ClassVar[dict[str, Spec]] = {}
+    #: Attributes that model files leave out; the model does without them when it is loaded.
+    _unsaved: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

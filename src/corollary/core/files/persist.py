@@ -287,7 +287,8 @@ def _take_apart(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         return {}, fields
     parameters = value.get_params(deep=False)
-    state = {k: v for k, v in vars(value).items() if k not in parameters}
+    left_out = {*parameters, *getattr(value, "_unsaved", ())}
+    state = {k: v for k, v in vars(value).items() if k not in left_out}
     if "transformers" in parameters:
         return with_plain_columns(parameters, state)
     return parameters, state
