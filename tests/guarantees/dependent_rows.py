@@ -205,7 +205,7 @@ def quantile_of_all_rows(rng):
     return quantile_upper_bound(errors, 0.5, DELTA), quantile_of_errors(0.5)
 
 
-for level, n in ((0.5, 2), (0.5, 5), (0.5, 10), (0.9, 22), (0.9, 40), (0.95, 40)):
+for level, n in ((0.5, 4), (0.5, 5), (0.5, 10), (0.9, 22), (0.9, 40), (0.95, 45)):
     guarantee(
         "theory.unit-error-quantile",
         f"{n} owners of 1 to 50 rows, {100 * level:g}%",
@@ -240,7 +240,7 @@ def median_without_delta(rng):
     return np.median(unit_medians(*skewed_owners(rng, 20))), 1.0
 
 
-for n in (2, 4, 5, 10, 20, 40):
+for n in (4, 5, 10, 20, 40):
     guarantee(
         "theory.unit-median",
         f"{n} owners of 1 to 199 rows, heavy tails",
@@ -288,8 +288,9 @@ def mean_of_the_period(rng):
     return (RISING.rule(rows.X) != rows.y).mean(), rows.risks.mean()
 
 
-for method in ("betting", "azuma"):
-    for n in (1, 2, 5, 50, 200):
+# One round is too short for Azuma's radius: the bound is 1 whatever happens.
+for method, sizes in (("betting", (1, 2, 5, 50, 200)), ("azuma", (2, 5, 50, 200))):
+    for n in sizes:
         guarantee(
             f"theory.period-{method}",
             f"rising risk in bursts, T = {n}",

@@ -46,6 +46,8 @@ class Outcome(NamedTuple):
     violations: int
     tightness: float
     message: str
+    #: Whether no repetition could have failed: every bound is infinite, or the largest possible.
+    vacuous: bool = False
 
 
 GUARANTEES: list[Guarantee] = []
@@ -103,7 +105,9 @@ def simulate(claim: Guarantee, trial: Trial, repetitions: int) -> Outcome:
             assert_bound_holds(int(above.sum()), repetitions, claim.delta, level=LEVEL)
         except AssertionError as broken:
             message = str(broken)
-    return Outcome(repetitions, int(above.sum()), _tightness(claim, bounds, truths), message)
+    vacuous = bool(np.all(np.isinf(bounds) | ((bounds == 1) & (truths < 1))))
+    tightness = _tightness(claim, bounds, truths)
+    return Outcome(repetitions, int(above.sum()), tightness, message, vacuous)
 
 
 def _tightness(claim: Guarantee, bounds: np.ndarray, truths: np.ndarray) -> float:

@@ -1,5 +1,7 @@
 """Each registered claim holds, and its planted faults are caught."""
 
+import math
+
 import pytest
 
 from corollary.certificates import theorems
@@ -15,6 +17,7 @@ FAULTS = [(claim, name) for claim in CLAIMS for name in claim.faults]
 def test_claim_holds(claim):
     outcome = simulate(claim, claim.trial, claim.repetitions)
     assert not outcome.message, outcome.message
+    assert not outcome.vacuous, "no repetition could have failed: choose a world with more rows"
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,15 @@ def test_one_claim_is_simulated_alone(capsys):
 def test_a_bound_that_fails_twice_as_often_as_allowed_is_caught():
     claim = Guarantee("theory.none", "coin", 0.1, lambda rng: (0.8, rng.random()), 2000)
     assert "bound broken" in simulate(claim, claim.trial, 2000).message
+
+
+@pytest.mark.parametrize(
+    ("bound", "truth", "vacuous"),
+    [(1.0, 0.3, True), (math.inf, 0.3, True), (1.0, 1.0, False), (0.9, 0.3, False)],
+)
+def test_a_claim_that_cannot_fail_is_vacuous(bound, truth, vacuous):
+    claim = Guarantee("theory.none", "vacuous", 0.1, lambda rng: (bound, truth), 5)
+    assert simulate(claim, claim.trial, 5).vacuous == vacuous
 
 
 def test_a_mean_above_its_bound_is_caught_and_an_equal_one_is_not():

@@ -6,6 +6,7 @@ earlier one. A fault is planted by exchanging the code of a function, which ever
 
 import builtins
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -90,6 +91,7 @@ class _Trial:
             raise session.Interrupted("errors during collection")
         import numba  # noqa: F401 - the forks need not import it again
 
+        gc.freeze()  # memory that no fork sweeps is shared by all
         with tempfile.TemporaryDirectory() as folder:
             self._try(session.items, Path(folder))
         return True
@@ -188,6 +190,7 @@ class _Trial:
         return SURVIVED if applied else NO_NUMBER
 
     def _run(self, item: Any, following: list[Any]) -> None:
+        item.repr_failure = lambda failure, style=None: repr(failure.value)  # quicker than a page
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=(following or [None])[0])
 
 
