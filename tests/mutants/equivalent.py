@@ -76,6 +76,18 @@ EQUIVALENT: dict[str, str] = {
             "without constraints the program takes all points",
         ),
         (
+            "risk.minimise.learner.order_sensitivity",
+            "scale = tol * max(1.0, float(np.abs(reference).max())) if numeric else 0.0"
+            " → scale = tol * max(1.0, float(np.abs(reference).max())) if numeric else 1.0",
+            "predictions that are no numbers are compared without the scale",
+        ),
+        (
+            "validation.leave_one_out.smoother_loo",
+            "return np.where(defined, (y - fitted) / np.where(defined, freedom, 1.0), np.nan)"
+            " → return np.where(defined, (y - fitted) / np.where(defined, freedom, 1.5), np.nan)",
+            "a number to divide by where the quotient is not used",
+        ),
+        (
             "risk.laws.divergence.total_variation",
             "return min(1.0, 0.5 * float(np.abs(p - q).sum()))"
             " → return min(1.5, 0.5 * float(np.abs(p - q).sum()))",

@@ -142,7 +142,8 @@ def _sites(function: ast.FunctionDef) -> Iterator[tuple[str, str, frozenset[int]
     sizes = {
         argument.arg
         for argument in (*function.args.args, *function.args.kwonlyargs)
-        if argument.arg.startswith("n_") or argument.arg in ("n", "m", "size", "dimension")
+        if (argument.arg.startswith("n_") and argument.arg != "n_jobs")
+        or argument.arg in ("n", "m", "size", "dimension")
     }
     for factor in FACTORS:
         returns = [node for node in _own_nodes(function) if isinstance(node, ast.Return)]

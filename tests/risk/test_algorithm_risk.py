@@ -173,3 +173,21 @@ def test_the_posterior_is_given_the_training_data_not_the_test_data():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_estimates_by_hand():
+    drawn = AlgorithmRisk(np.array([0.3, 0.1]), np.array([0.5, 0.5]), exact=False)
+    assert drawn.mean == pytest.approx(0.2)
+    assert drawn.standard_error == pytest.approx(0.1)
+    assert [drawn.quantile(level) for level in (0.5, 0.6, 1.0)] == [0.1, 0.3, 0.3]
+    assert [drawn.tail(epsilon) for epsilon in (0.0, 0.1, 0.3)] == [1.0, 0.5, 0.0]
+    assert drawn._replace(exact=True).standard_error == 0.0
+    costs = iter([1.0, 3.0])
+    estimate = estimate_randomised_risk(
+        lambda rng: None,
+        lambda train, rng: None,
+        lambda train, rng: None,
+        lambda parameter, test: next(costs),
+        n_repeats=2,
+    )
+    assert tuple(estimate) == pytest.approx((2.0, 1.0))

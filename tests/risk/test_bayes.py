@@ -219,3 +219,14 @@ def test_ties_go_to_the_positive_class():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_errors_of_gaussians_by_hand():
+    assert gaussian_bayes_error(1.0, 1.0, 2.0, prior=0.3) == pytest.approx(0.3)
+    assert gaussian_bayes_error(1.0, 1.0, 2.0, prior=0.8) == pytest.approx(0.2)
+    # Two standard deviations apart: the normal tail at 1.
+    assert gaussian_bayes_error(0.0, 4.0, 4.0) == pytest.approx(0.158655, abs=1e-6)
+    assert bayes_error([[0.5, 0.5], [0.9, 0.1]], [0.25, 0.75]) == pytest.approx(0.2)
+    assert bayes_error([[0.5, 0.5], [0.9, 0.1]]) == pytest.approx(0.3)
+    assert cost_threshold([[0.0, 3.0], [1.0, 0.0]]) == 0.75
+    assert bayes_regressor([[0.5, 0.5]], [0.0, 3.0]) == pytest.approx([1.5])

@@ -98,3 +98,21 @@ def test_lasso_penalty_sparse_inputs_and_class_scores(seed):
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_regularised_risk_by_hand():
+    X, y, w = [[1.0], [2.0]], [0.0, 1.0], [3.0]
+    # Losses 9 and 25, slopes 2 times 3 and 5, penalty 0.5 times 9.
+    total = regularised_risk(w, X, y, alpha=0.5)
+    assert total.value == pytest.approx(34 + 4.5)
+    assert total.gradient == pytest.approx([6 * 1 + 10 * 2 + 3])
+    assert total.intercept_gradient == pytest.approx(16)
+    mean = regularised_risk(w, X, y, alpha=0.5, average=True)
+    assert mean.value == pytest.approx(17 + 4.5)
+    assert mean.gradient == pytest.approx([13 + 3])
+    assert mean.intercept_gradient == pytest.approx(8)
+    weighted = regularised_risk(w, X, y, alpha=0.5, sample_weight=[3.0, 1.0], average=True)
+    assert weighted.value == pytest.approx(52 / 4 + 4.5)
+    lasso = regularised_risk([-3.0], X, y, alpha=0.5, penalty="l1")
+    assert lasso.value == pytest.approx(9 + 49 + 1.5)
+    assert lasso.gradient == pytest.approx([-6 * 1 - 14 * 2 - 0.5])

@@ -63,3 +63,21 @@ def test_errors():
         as_predictor(3)
     with pytest.raises(TypeError, match="an estimator with fit, or a callable"):
         as_learner(LinearRegression)
+
+
+def test_sensitivity_by_hand():
+    def first(X, y):
+        return lambda Z: np.full(len(Z), y[0])
+
+    X, new = np.zeros((2, 1)), np.zeros((3, 1))
+    how = {"n_permutations": 20, "random_state": 0}
+    assert order_sensitivity(first, X, [0.0, 10.0], new, **how) == (1.0, 10.0)
+    # Differences are counted above the tolerance, which is relative to predictions above 1.
+    assert order_sensitivity(first, X, [0.0, 0.12], new, tol=0.1, **how).changed == 1.0
+    assert order_sensitivity(first, X, [0.0, 0.08], new, tol=0.1, **how).changed == 0.0
+    assert order_sensitivity(first, X, [4.0, 4.3], new, tol=0.1, **how).changed == 0.0
+    assert order_sensitivity(first, X, [5.0, 5.0], new, **how) == (0.0, 0.0)
+    assert order_sensitivity(first, X, ["a", "b"], new, **how).changed == 1.0
+    # The second of three new rows alone depends on the order.
+    second = lambda X, y: lambda Z: np.array([0.0, y[0], 0.0])  # noqa: E731
+    assert order_sensitivity(second, X, [0.0, 3.0], new, **how) == pytest.approx((1 / 3, 3.0))

@@ -517,3 +517,10 @@ def test_labels_have_no_slope():
         ZeroOneLoss().slope([1], [1])
     with pytest.raises(TypeError, match=r"CostLoss\.minimiser"):
         CostLoss([[0, 1], [1, 0]], [0, 1]).slope([1], [1])
+
+
+def test_codes_may_be_whole_floats():
+    scores = np.array([[0.0, 1.0], [2.0, 0.0]])
+    by_hand = np.log1p(np.exp([1.0, 2.0]))
+    assert CrossEntropyLoss()(np.array([0, 1]), scores) == pytest.approx(by_hand)
+    assert CrossEntropyLoss()(np.array([0.0, 1.0]), scores) == pytest.approx(by_hand)

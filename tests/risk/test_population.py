@@ -130,3 +130,9 @@ def test_infinite_losses_of_impossible_outcomes_cost_nothing():
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_impossible_inputs_have_even_odds():
+    world = FiniteWorld([[0.0, 0.0, 0.0, 0.0], [0.5, 0.25, 0.25, 0.0]])
+    assert world.posterior.tolist() == [[0.25] * 4, [0.5, 0.25, 0.25, 0.0]]
+    assert world.likelihood[:, 3].tolist() == [0.5, 0.5]

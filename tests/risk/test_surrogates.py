@@ -79,3 +79,12 @@ def test_errors():
         half_log_odds([0.5, 1.1])
     with pytest.raises(ValueError, match="must not be negative"):
         bound_error_rate("hinge", -0.1)
+
+
+def test_error_rates_by_hand():
+    assert bound_error_rate("hinge", 0.3) == 0.3
+    assert bound_error_rate("hinge", 3.0) == 1.0
+    assert bound_error_rate("logistic", 0.3) == pytest.approx(0.3 / np.log(2))
+    assert bound_error_rate("perceptron", 0.3) == 1.0
+    assert half_log_odds(0.9) == pytest.approx(np.log(3))
+    assert probability_from_half_log_odds(np.log(3)) == pytest.approx(0.9)

@@ -1,0 +1,100 @@
+"""Every mistake and regret bound of the online learners, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from corollary.online import (
+    DNF,
+    adagrad_regret_bound,
+    all_subsets_winnow_bound,
+    conservative_ogd_bound,
+    disjunction_experts_bound,
+    disjunction_witness,
+    entropic_loss,
+    halving_bound,
+    hedge_adversary,
+    hedge_anytime_bound,
+    hedge_rate,
+    hedge_regret_bound,
+    hedge_second_order_bound,
+    kernel_perceptron_dnf_bound,
+    ogd_adversary,
+    ogd_decreasing_bound,
+    ogd_rate,
+    ogd_regret_bound,
+    ogd_second_order_bound,
+    online_to_batch_bound,
+    passive_aggressive_bound,
+    perceptron_disjunction_bound,
+    perceptron_mistake_bound,
+    weighted_average_bound,
+    weighted_majority_bound,
+    winnow_mistake_bound,
+)
+
+
+def test_experts():
+    assert [halving_bound(n) for n in (1, 7, 8, 1000)] == [0, 2, 3, 9]
+    # Weights fall to a half: (k log 2 + log N) / log(4/3).
+    bound = weighted_majority_bound(5, 16, beta=0.5)
+    assert bound == pytest.approx(9 * math.log(2) / math.log(4 / 3))
+    assert weighted_majority_bound(0, 16, beta=0.0) == pytest.approx(4.0)
+    assert weighted_majority_bound(1, 16, beta=0.0) == math.inf
+    assert weighted_average_bound(8) == pytest.approx(2 * math.log(8))
+    assert weighted_average_bound(8, "entropic") == pytest.approx(math.log(8))
+    assert weighted_average_bound(8, eta=0.25) == pytest.approx(4 * math.log(8))
+    assert weighted_average_bound(8, eta=0.75) == math.inf
+    assert entropic_loss([1.0, 0.0, 0.5], [0.25, 0.5, 0.5]) == pytest.approx(
+        [math.log(4), math.log(2), 0.0]
+    )
+
+
+def test_hedge():
+    assert hedge_rate(8, 100) == pytest.approx(math.sqrt(2 * math.log(8)) / 10)
+    assert hedge_regret_bound(8, 100) == pytest.approx(10 * math.sqrt(2 * math.log(8)))
+    anytime = 10 * math.sqrt(2 * math.log(8)) + math.sqrt(math.log(8) / 8)
+    assert hedge_anytime_bound(8, 100) == pytest.approx(anytime)
+    assert hedge_anytime_bound(8, np.array([100])) == pytest.approx([anytime])
+    assert hedge_second_order_bound(8, 0.5, 30.0) == pytest.approx(2 * math.log(8) + 7.5)
+    assert hedge_adversary(5).tolist() == [[0.5, 0], [0, 1], [1, 0], [0, 1], [1, 0]]
+
+
+def test_gradient_descent():
+    assert ogd_rate(2.0, 5.0, 16) == pytest.approx(0.1)
+    assert ogd_regret_bound(2.0, 5.0, 16) == pytest.approx(40.0)
+    assert ogd_second_order_bound(2.0, 0.5, 30.0) == pytest.approx(4 + 7.5)
+    assert ogd_decreasing_bound(3.0, 0.5, 30.0) == pytest.approx(9 + 15)
+    assert adagrad_regret_bound(3.0, 0.5, 10.0) == pytest.approx(95.0)
+    X, y = ogd_adversary(3, radius=2.0)
+    assert X.tolist() == [[2.0]] * 3
+    assert y.tolist() == [1.0, -1.0, 1.0]
+
+
+def test_mistakes():
+    assert perceptron_mistake_bound(3.0, 0.5) == pytest.approx(36.0)
+    assert perceptron_mistake_bound(3.0, 0.0) == math.inf
+    # m = 4 solves m = 1 + 1.5 sqrt(m).
+    assert conservative_ogd_bound(1.0, 0.5, 3.0) == pytest.approx(4.0)
+    assert conservative_ogd_bound(0.0, 0.5, 3.0) == pytest.approx(2.25)
+    assert passive_aggressive_bound(2.0, 3.0, 4.0, variant="pa") == math.inf
+    assert passive_aggressive_bound(0.0, 3.0, 4.0, variant="pa") == pytest.approx(144.0)
+    assert passive_aggressive_bound(2.0, 3.0, 4.0, C=0.5) == pytest.approx(16 * 11)
+    assert passive_aggressive_bound(2.0, 3.0, 4.0, C=0.05) == pytest.approx(20 * 9.2)
+    second = passive_aggressive_bound(2.0, 3.0, 4.0, variant="pa-ii", C=0.25)
+    assert second == pytest.approx(18 * 10)
+    assert online_to_batch_bound(3, 12) == 0.25
+    assert online_to_batch_bound(30, 12) == 1.0
+
+
+def test_boolean_functions():
+    assert winnow_mistake_bound(2, 16) == pytest.approx(32.0)
+    assert all_subsets_winnow_bound(2, 16) == 104
+    assert kernel_perceptron_dnf_bound(2, 5) == 9 * 32
+    assert perceptron_disjunction_bound(2, 16) == 9 * 17
+    constant = 1 / math.log(2 / (1 + 1 / math.e))
+    bound = disjunction_experts_bound(3, 16, 2)
+    assert bound == pytest.approx(constant * (3 + 2 * (1 + math.log(8))))
+    # x_1 or x_3 of three: 2 (x_1 + x_3) - 1 has margin 1.
+    assert disjunction_witness(DNF(((1,), (3,))), 3).tolist() == [2.0, 0.0, 2.0, -1.0]
