@@ -20,6 +20,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "ElasticNetCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LassoCV": {"tol": 1e-13, "alphas": 10, "eps": 0.05},
     "LinearSVC": {"tol": 1e-11, "max_iter": 100_000},
+    "LinearSVR": {"tol": 1e-11, "max_iter": 100_000},
     "MulticlassSVC": {"tol": 1e-11, "max_iter": 20_000},
     "NuSVC": {"tol": 1e-9, "nu": 0.35},
     "NuSVR": {"tol": 1e-11},

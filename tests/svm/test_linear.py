@@ -9,7 +9,14 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 import corollary
-from corollary.svm import LinearSVC, constrained_hinge, linear_svm, price_of_penalty, primal_svm
+from corollary.svm import (
+    LinearSVC,
+    LinearSVR,
+    constrained_hinge,
+    linear_svm,
+    price_of_penalty,
+    primal_svm,
+)
 
 
 def data(n=60, seed=0, d=3):
@@ -178,3 +185,43 @@ def test_features_as_they_are(name):
 
     assert objective(ours) <= objective(theirs) * (1 + 1e-9)
     assert objective(ours) == pytest.approx(ours.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_regression_on_a_hyperplane_is_scikit_learns(loss, form, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 4))
+    y = X @ [1.0, -2.0, 0.5, 0.0] + 1.5 + 0.3 * rng.standard_t(3, size=80)
+    weight = rng.uniform(0.0, 2.0, size=80)
+    options = {"epsilon": 0.2, "loss": loss, "C": 0.3, "tol": 1e-7, "max_iter": 100_000}
+    options |= {"random_state": 0, "intercept_scaling": 2.0}
+    ours = LinearSVR(**options).fit(form(X), y, weight)
+    theirs = peer.LinearSVR(**options).fit(X, y, weight)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    error = np.maximum(0.0, np.abs(y - ours.predict(form(X))) - 0.2)
+    paid = weight @ (error if loss == "epsilon_insensitive" else error**2)
+    norm = ours.coef_ @ ours.coef_ + (ours.intercept_[0] / 2.0) ** 2
+    primal = 0.5 * norm + 0.3 * paid
+    assert ours.objective_ + ours.dual_gap_ == pytest.approx(primal, rel=1e-6)
+    assert -1e-12 * primal <= ours.dual_gap_ < 1e-4 * primal
+
+
+def test_what_linear_machines_do_not_offer_says_what_to_take():
+    X, y = np.array([[0.0], [1.0]]), [0, 1]
+    with pytest.raises(ValueError, match="LogisticRegression"):
+        LinearSVC("l1").fit(X, y)
+    with pytest.raises(ValueError, match="MulticlassSVC"):
+        LinearSVC(multi_class="crammer_singer").fit(X, y)
+    assert LinearSVC("l2", "hinge", dual=True, verbose=1).fit(X, y).predict(X).tolist() == y
+
+
+def test_coefficients_may_be_sparse(seed, tmp_path):
+    X, y = data(seed=seed)
+    model = LinearSVC(random_state=0).fit(X, y)
+    scores, coef = model.decision_function(X), model.coef_
+    assert sparse.issparse(model.sparsify().coef_)
+    corollary.save(model, tmp_path / "model")
+    np.testing.assert_allclose(corollary.load(tmp_path / "model").decision_function(X), scores)
+    np.testing.assert_array_equal(model.densify().coef_, coef)

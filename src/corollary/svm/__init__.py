@@ -5,8 +5,9 @@ of :mod:`corollary.kernels`, a name or a Gram matrix, and report what they reach
 the violation of the optimality conditions and the objective. Their quadratic programs are one
 problem, which :func:`smo` solves; :func:`svm_pair` is the machine for two classes as a function,
 :func:`svm_path` the same for every price of slack at once, and :func:`svm_leave_one_out` its exact
-leave-one-out error. :class:`LinearSVC` is for many rows and features, :class:`MulticlassSVC` treats
-all classes together, :class:`StructuralSVM` predicts sequences and other structures.
+leave-one-out error. :class:`LinearSVC` and :class:`LinearSVR` are for many rows and features,
+:class:`MulticlassSVC` treats all classes together, :class:`StructuralSVM` predicts sequences and
+other structures.
 
 Scores are no probabilities: ``SVC(probability=True)`` and :func:`calibrate_machine` turn held-out
 ones into probabilities.
@@ -27,6 +28,7 @@ from corollary.svm.linear.linear_dual import constrained_hinge as constrained_hi
 from corollary.svm.linear.linear_dual import linear_svm as linear_svm
 from corollary.svm.linear.linear_dual import price_of_penalty as price_of_penalty
 from corollary.svm.linear.linear_svc import LinearSVC as LinearSVC
+from corollary.svm.linear.linear_svr import LinearSVR as LinearSVR
 from corollary.svm.linear.primal import primal_svm as primal_svm
 from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMachine
 from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine

@@ -6,14 +6,15 @@ from corollary.core.jit import jit
 
 
 @jit
-def pass_dense(X, y, order, diagonal, addition, upper, alpha, w):
+def pass_dense(X, y, margin, order, diagonal, addition, upper, alpha, w):
     """Visit rows in ``order``; update alpha and ``w = sum alpha_i y_i x_i`` in place.
 
-    ``diagonal`` is |x_i|^2 + addition_i. Returns the largest and least projected gradient.
+    A row pays below ``margin``; ``diagonal`` is |x_i|^2 + addition_i. Returns the largest and
+    least projected gradient.
     """
     largest, least = -np.inf, np.inf
     for i in order:
-        gradient = -1.0 + alpha[i] * addition[i]
+        gradient = -margin[i] + alpha[i] * addition[i]
         score = 0.0
         row = X[i]
         for k in range(row.shape[0]):
@@ -40,11 +41,11 @@ def pass_dense(X, y, order, diagonal, addition, upper, alpha, w):
 
 
 @jit
-def pass_sparse(data, indices, indptr, y, order, diagonal, addition, upper, alpha, w):
+def pass_sparse(data, indices, indptr, y, margin, order, diagonal, addition, upper, alpha, w):
     """Do the same as :func:`pass_dense` for rows in compressed form."""
     largest, least = -np.inf, np.inf
     for i in order:
-        gradient = -1.0 + alpha[i] * addition[i]
+        gradient = -margin[i] + alpha[i] * addition[i]
         score = 0.0
         for k in range(indptr[i], indptr[i + 1]):
             score += data[k] * w[indices[k]]

@@ -52,6 +52,7 @@ def linear_svm(
     *,
     C: Any = 1.0,
     loss: str = "squared_hinge",
+    margin: Any = 1.0,
     start: Any = None,
     tol: float = 1e-4,
     max_iter: int = 1000,
@@ -69,6 +70,8 @@ def linear_svm(
         Price of slack, one or one for each row.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         Whether slack is paid linearly or squared.
+    margin : float or array-like of shape (n_samples,), default=1.0
+        Rows whose score times label is below it pay for what is missing.
     start : array-like of shape (n_samples,) or None, default=None
         Dual weights to start from; they are clipped to their bounds.
     tol : float, default=1e-4
@@ -122,6 +125,8 @@ def linear_svm(
     diagonal = np.asarray(squares).ravel() + addition
     alpha = np.zeros(n) if start is None else np.clip(np.asarray(start, float), 0.0, upper)
     w = np.asarray(X.T @ (alpha * y), dtype=np.float64).ravel()
+    margin = np.broadcast_to(np.asarray(margin, dtype=np.float64), (n,)).copy()
+    rest = (diagonal, addition, upper, alpha, w)
     random = check_random_state(random_state)
     violation, passes = np.inf, 0
     while passes < max_iter:
@@ -129,15 +134,15 @@ def linear_svm(
         passes += 1
         if sparse_rows:
             rows = (X.data, X.indices, X.indptr)
-            largest, least = pass_sparse(*rows, y, order, diagonal, addition, upper, alpha, w)
+            largest, least = pass_sparse(*rows, y, margin, order, *rest)
         else:
-            largest, least = pass_dense(X, y, order, diagonal, addition, upper, alpha, w)
+            largest, least = pass_dense(X, y, margin, order, *rest)
         violation = max(largest, 0.0) - min(least, 0.0)
         if violation <= tol:
             break
-    slack = np.maximum(0.0, 1.0 - y * np.asarray(X @ w).ravel())
+    slack = np.maximum(0.0, margin - y * np.asarray(X @ w).ravel())
     primal = 0.5 * float(w @ w) + float(price @ (slack * slack if squared else slack))
-    dual = float(alpha.sum() - 0.5 * (w @ w) - 0.5 * (alpha * alpha) @ addition)
+    dual = float(alpha @ margin - 0.5 * (w @ w) - 0.5 * (alpha * alpha) @ addition)
     return LinearDual(w, alpha, dual, primal - dual, float(violation), passes, violation <= tol)
 
 

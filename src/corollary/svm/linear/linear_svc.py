@@ -1,29 +1,30 @@
 """Linear support vector classification for many rows and features."""
 
-import warnings
 from dataclasses import KW_ONLY
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
 
+from corollary.core.compat import Only
 from corollary.core.estimator import (
     ClassWeight,
     Count,
+    NoEffect,
     Positive,
     RandomSeed,
     ScoringClassifier,
     class_factors,
     fitted,
 )
-from corollary.core.schema import Array, Integer, Number
-from corollary.svm.linear.linear_dual import LinearDual, linear_svm
-from corollary.svm.linear.primal import primal_svm
+from corollary.core.schema import Array, Integer, Number, Sparse
+from corollary.svm.linear._solver import best_linear_svm, report_unfinished, with_constant
+from corollary.svm.linear.linear_dual import LinearDual
 
-# Up to so many features a Hessian costs less than the passes that it saves.
-MOST_PRIMAL_FEATURES = 1000
+_SPARSE = "LogisticRegression(penalty='l1') has weights of which many are zero"
 
 
 class LinearSVC(ScoringClassifier):
@@ -35,18 +36,28 @@ class LinearSVC(ScoringClassifier):
 
     Parameters
     ----------
+    penalty : {"l2"}, default="l2"
+        The penalty; scikit-learn's "l1" is refused: take
+        ``corollary.linear.LogisticRegression(penalty="l1")`` for weights of which many are zero.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         Whether slack is paid linearly or squared.
+    dual : bool or "auto", default="auto"
+        Not used: the solver that suits the rows is taken, and the machine is the same.
     tol : float, default=1e-4
         Largest violation of the optimality conditions.
     C : float, default=1.0
         Price of slack.
+    multi_class : {"ovr"}, default="ovr"
+        Each class against the others; for "crammer_singer", all classes together, take
+        :class:`MulticlassSVC`.
     fit_intercept : bool, default=True
         Whether there is a constant feature.
     intercept_scaling : float, default=1.0
         Its value s; a large one makes the penalty on the intercept small.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for classes; "balanced" gives all classes the same total weight.
+    verbose : int, default=0
+        Not used.
     random_state : int, RandomState instance or None, default=None
         Source of the order in which rows are visited, by dual coordinate descent.
     max_iter : int, default=1000
@@ -97,17 +108,21 @@ class LinearSVC(ScoringClassifier):
     array(['yes'], dtype='<U3')
     """
 
-    _: KW_ONLY
+    penalty: Annotated[str, Only("l2", instead=_SPARSE)] = "l2"
     loss: Literal["hinge", "squared_hinge"] = "squared_hinge"
+    _: KW_ONLY
+    dual: NoEffect = "auto"
     tol: Positive = 1e-4
     C: Positive = 1.0
+    multi_class: Annotated[str, Only("ovr", instead="MulticlassSVC has 'crammer_singer'")] = "ovr"
     fit_intercept: bool = True
     intercept_scaling: Positive = 1.0
     class_weight: ClassWeight = None
+    verbose: NoEffect = 0
     random_state: RandomSeed = None
     max_iter: Count = 1000
 
-    coef_: np.ndarray = fitted(Array("f", "r", "d"))
+    coef_: Any = fitted(Array("f", "r", "d") | Sparse("r", "d"))
     intercept_: np.ndarray = fitted(Array("f", "r"))
     objective_: float = fitted(Number(infinite=True))
     dual_gap_: float = fitted(Number(infinite=True))
@@ -136,8 +151,7 @@ class LinearSVC(ScoringClassifier):
         if factors is not None:
             weight = weight * factors[codes]
         if self.fit_intercept:
-            one = np.full((len(codes), 1), float(self.intercept_scaling))
-            X = sparse.hstack([X, one], format="csr") if sparse.issparse(X) else np.hstack([X, one])
+            X = with_constant(X, self.intercept_scaling)
         machines = self._machines(X, codes, weight)
         self._keep([machine.coef for machine in machines])
         self.objective_ = float(sum(machine.objective for machine in machines))
@@ -145,29 +159,16 @@ class LinearSVC(ScoringClassifier):
         self.kkt_violation_ = max(machine.violation for machine in machines)
         self.n_iter_ = max(machine.n_iter for machine in machines)
         if not all(machine.converged for machine in machines):
-            warnings.warn(
-                f"LinearSVC stopped after {self.n_iter_} passes with a KKT violation of "
-                f"{self.kkt_violation_:.2g} (tol={self.tol:.2g}) and a duality gap of "
-                f"{self.dual_gap_:.2g} (objective {self.objective_:.4g}). Increase max_iter="
-                f"{self.max_iter} or tol, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            report_unfinished(self)
 
     def _machines(self, X: Any, codes: np.ndarray, weight: np.ndarray) -> list[LinearDual]:
         """Train each class against the rest, of two classes the second only."""
         random = check_random_state(self.random_state)
         options: dict[str, Any] = {"C": self.C * weight, "tol": self.tol, "max_iter": self.max_iter}
-        n, d = X.shape
-        many_rows = n > d and d <= MOST_PRIMAL_FEATURES and not sparse.issparse(X)
-        machines = []
-        for c in [1] if len(self.classes_) == 2 else range(len(self.classes_)):
-            y = np.where(codes == c, 1.0, -1.0)
-            if self.loss == "squared_hinge" and many_rows:
-                machines.append(primal_svm(X, y, **options))
-            else:
-                machines.append(linear_svm(X, y, loss=self.loss, random_state=random, **options))
-        return machines
+        return [
+            best_linear_svm(X, np.where(codes == c, 1.0, -1.0), self.loss, random, **options)
+            for c in ([1] if len(self.classes_) == 2 else range(len(self.classes_)))
+        ]
 
     def _keep(self, rows: list[np.ndarray]) -> None:
         coef = np.array(rows)
@@ -179,5 +180,29 @@ class LinearSVC(ScoringClassifier):
         self.coef_ = coef
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def sparsify(self) -> Self:
+        """Keep the coefficients as a sparse matrix.
+
+        Returns
+        -------
+        self : LinearSVC
+            The fitted model.
+        """
+        check_is_fitted(self)
+        self.coef_ = sparse.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keep the coefficients as an array again.
+
+        Returns
+        -------
+        self : LinearSVC
+            The fitted model.
+        """
+        check_is_fitted(self)
+        self.coef_ = self.coef_.toarray() if sparse.issparse(self.coef_) else self.coef_
+        return self

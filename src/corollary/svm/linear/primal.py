@@ -22,7 +22,13 @@ _ROWS = 8192
 
 
 def primal_svm(
-    X: Any, y: Any, *, C: Any = 1.0, tol: float = 1e-4, max_iter: int = 1000
+    X: Any,
+    y: Any,
+    *,
+    C: Any = 1.0,
+    margin: Any = 1.0,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
 ) -> LinearDual:
     r"""Fit a hyperplane through the origin, slack squared, by Newton's method in the primal.
 
@@ -37,6 +43,8 @@ def primal_svm(
         Labels -1 and 1.
     C : float or array-like of shape (n_samples,), default=1.0
         Price of slack, one or one for each row.
+    margin : float or array-like of shape (n_samples,), default=1.0
+        Rows whose score times label is below it pay for what is missing.
     tol : float, default=1e-4
         Largest violation of the optimality conditions of the dual.
     max_iter : int, default=1000
@@ -66,17 +74,18 @@ def primal_svm(
     """
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     price = np.broadcast_to(np.asarray(C, dtype=np.float64), (len(y),))
-    w, margin = np.zeros(X.shape[1]), np.zeros(len(y))
+    needed = np.broadcast_to(np.asarray(margin, dtype=np.float64), (len(y),))
+    w, lack = np.zeros(X.shape[1]), needed.copy()
     # Progress beyond the rounding of the objective cannot be seen.
     n_iter, stuck = 0, False
     with one_blas_thread():
         while True:
-            slack = np.maximum(0.0, 1.0 - margin)
+            slack = np.maximum(0.0, lack)
             alpha = 2.0 * price * slack
             dual_w = X.T @ (alpha * y)
             # The projected gradient of the dual at alpha; it is zero where a row pays and
             # w = sum alpha_i y_i x_i.
-            slope = y * (X @ dual_w) - 1.0 + slack
+            slope = y * (X @ dual_w) - needed + slack
             projected = np.where(alpha > 0.0, slope, np.minimum(slope, 0.0))[price > 0.0]
             violation = max(projected.max(), 0.0) - min(projected.min(), 0.0)
             if violation <= tol or n_iter >= max_iter or stuck:
@@ -84,11 +93,11 @@ def primal_svm(
             n_iter += 1
             step = _newton_step(X, price, slack > 0.0, w - dual_w)
             change = y * (X @ step)
-            length = _line_search(w, step, margin, change, price)
+            length = _line_search(w, step, lack, change, price)
             stuck = length == 0.0
-            w, margin = w + length * step, margin + length * change
+            w, lack = w + length * step, lack - length * change
     primal = 0.5 * float(w @ w) + float(price @ (slack * slack))
-    dual = float(alpha.sum() - 0.5 * (dual_w @ dual_w) - 0.5 * alpha @ slack)
+    dual = float(alpha @ needed - 0.5 * (dual_w @ dual_w) - 0.5 * alpha @ slack)
     converged = violation <= tol
     return LinearDual(w, alpha, dual, primal - dual, float(violation), max(n_iter, 1), converged)
 
@@ -116,12 +125,12 @@ def _newton_step(
 
 
 def _line_search(
-    w: np.ndarray, step: np.ndarray, margin: np.ndarray, change: np.ndarray, price: np.ndarray
+    w: np.ndarray, step: np.ndarray, lack: np.ndarray, change: np.ndarray, price: np.ndarray
 ) -> float:
     """Return the length, 1 or the largest half of it that pays, at which the objective is lower."""
 
     def gain(length: float) -> tuple[float, float]:
-        slack = np.maximum(0.0, 1.0 - margin - length * change)
+        slack = np.maximum(0.0, lack - length * change)
         half = w + length * step
         return 0.5 * float(half @ half) + float(price @ (slack * slack)), float(
             half @ step - 2.0 * price @ (slack * change)
