@@ -142,3 +142,39 @@ def test_columns_that_matter_are_counted_in_words():
         "1 column of 4 matters",
         "3 columns of 4 matter",
     ]
+
+
+def test_many_columns_are_screened_by_few_rows_and_the_foremost_judged_by_all(monkeypatch):
+    from corollary.reporting.trust import _importance as importance
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 130))
+    y = 3 * X[:, 17] - 2 * X[:, 111] + 0.5 * rng.normal(size=400)
+    encoder = TableEncoder(scale=False, target="number")
+    features = encoder.fit_transform(pd.DataFrame(X, columns=[f"x{j}" for j in range(130)]), y)
+    predicted_rows = []
+
+    def predict(rows):
+        predicted_rows.append(len(rows))
+        return 3 * rows[:, 17] - 2 * rows[:, 111]
+
+    predictor = SimpleNamespace(classification=False, predict=predict)
+    options = {"stand_ins": {}, "confidence": 0.95, "repeats": 2, "seed": 0}
+    known = predict(features)
+    predicted_rows.clear()
+    found = column_importances(
+        predictor, encoder, features, y, absolute_error, predicted=known, **options
+    )
+    assert [i.column for i in found[:2]] == ["x17", "x111"]
+    assert len({i.column for i in found}) == 130
+    assert [i.increase.n for i in found[:50]] == [400] * 50
+    assert {i.increase.n for i in found[50:]} == {100}
+    assert sum(predicted_rows) == 130 * 100 + 50 * 2 * 400
+    monkeypatch.setattr(importance, "MANY_COLUMNS", 130)  # all rows for all columns
+    whole = column_importances(
+        predictor, encoder, features, y, absolute_error, predicted=known, **options
+    )
+    assert {i.increase.n for i in whole} == {400}
+    for mine, other in zip(found[:2], whole[:2]):
+        assert mine.column == other.column
+        assert mine.increase.value == pytest.approx(other.increase.value, rel=0.1)

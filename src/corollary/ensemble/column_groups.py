@@ -7,6 +7,9 @@ import numpy as np
 
 from corollary.core.progress import track
 
+#: Numbers of shuffled rows that are predicted at a time.
+MOST_NUMBERS = 2**22
+
 
 @dataclass(frozen=True)
 class GroupImportance:
@@ -91,27 +94,39 @@ def grouped_importance(
     >>> [one.low > 0 for one in found]
     [True, False]
     """
-    from scipy.special import stdtrit
-
     rng, n = np.random.default_rng(random_state), len(y)
     before = loss(y, predict(X) if predicted is None else predicted)
-    quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
-    orders = [rng.permutation(n) for _ in range(n_repeats)]
+    orders = np.array([rng.permutation(n) for _ in range(n_repeats)])
+    # Several groups, and all shuffles of each, in one call: to most models a call with more rows
+    # costs little more. The block is filled once; only the columns of a group change in its rows.
+    size = n_repeats * n
+    together = min(max(1, MOST_NUMBERS // max(1, n_repeats * X.size)), max(1, len(groups)))
+    block, targets = np.tile(X, (together * n_repeats, 1)), np.tile(y, together * n_repeats)
     importances = []
     with track("shuffling columns", total=len(groups)) as step:
-        for group in groups:
-            # All shuffles at once: one call costs a forest or a process little more than another.
-            shuffled = np.concatenate([X] * n_repeats)
-            shuffled[:, group] = X[np.concatenate(orders)][:, group]
-            after = loss(np.tile(y, n_repeats), predict(shuffled)).reshape(n_repeats, n)
-            rise, lent = np.zeros(n), np.zeros(n)
-            for order, losses in zip(orders, after):
-                part = (losses - before) / n_repeats
-                rise += part
-                lent[order] += part
-            mean = float(rise.mean())
-            spread = float((rise + lent).std(ddof=1)) if n > 1 else np.inf
-            radius = float(quantile * spread / np.sqrt(n))
-            importances.append(GroupImportance(mean, mean - radius, mean + radius, n))
-            step()
+        for start in range(0, len(groups), together):
+            some = groups[start : start + together]
+            for k, group in enumerate(some):
+                block[k * size : (k + 1) * size, group] = X[:, group][orders.ravel()]
+            rows = len(some) * size
+            after = loss(targets[:rows], predict(block[:rows])).reshape(-1, n_repeats, n)
+            importances += [_importance(losses - before, orders, confidence) for losses in after]
+            for k, group in enumerate(some):
+                block[k * size : (k + 1) * size, group] = np.tile(X[:, group], (n_repeats, 1))
+                step()
     return importances
+
+
+def _importance(rises: np.ndarray, orders: np.ndarray, confidence: float) -> GroupImportance:
+    """Average the rises of rows over shuffles; a row moves them by its own and by what it lent."""
+    from scipy.special import stdtrit
+
+    n_repeats, n = rises.shape
+    rise, lent = rises.mean(axis=0), np.zeros(n)
+    for order, part in zip(orders, rises):
+        lent[order] += part / n_repeats
+    mean = float(rise.mean())
+    spread = float((rise + lent).std(ddof=1)) if n > 1 else np.inf
+    quantile = float(stdtrit(n - 1, (1 + confidence) / 2)) if n > 1 else np.inf
+    radius = float(quantile * spread / np.sqrt(n))
+    return GroupImportance(mean, mean - radius, mean + radius, n)

@@ -19,6 +19,8 @@ from corollary.validation import Estimate
 REPEATS = 5
 #: Test rows that importances and effects are computed on, at most.
 MOST_ROWS = 2_000
+#: Columns beyond which few rows screen them, those rows, and the columns that all rows then judge.
+MANY_COLUMNS, SCREENING_ROWS, FOREMOST = 100, 100, 50
 #: Rows each effect curve is averaged over, its points, and the columns that get one.
 EFFECT_ROWS, EFFECT_POINTS, EFFECT_COLUMNS = 300, 21, 6
 #: Columns whose best correlated features reach this carry nearly the same information.
@@ -40,25 +42,40 @@ def column_importances(
 ) -> tuple[Importance, ...]:
     """Measure how much the loss rises when a column is shuffled in the test rows."""
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.permutation(len(y))[:MOST_ROWS])
-    used = [j for j, plan in enumerate(encoder.plans_) if plan.width]
-    rises = grouped_importance(
-        lambda shuffled: predict_with(predictor, shuffled),
-        features[rows],
-        y[rows],
-        [encoder.feature_columns_ == j for j in used],
-        loss,
-        predicted=predicted[rows],
-        n_repeats=repeats,
-        confidence=confidence,
-        random_state=rng,
-    )
+    drawn = rng.permutation(len(y))
+    used = np.array([j for j, plan in enumerate(encoder.plans_) if plan.width], dtype=int)
+
+    def rises_of(columns: np.ndarray, most: int, n_repeats: int) -> list[Estimate]:
+        """Shuffle some of the columns among some of the rows."""
+        rows = np.sort(drawn[:most])
+        found = grouped_importance(
+            lambda shuffled: predict_with(predictor, shuffled),
+            features[rows],
+            y[rows],
+            [np.flatnonzero(encoder.feature_columns_ == j) for j in columns],
+            loss,
+            predicted=predicted[rows],
+            n_repeats=n_repeats,
+            confidence=confidence,
+            random_state=rng,
+        )
+        return [Estimate(rise.rise, rise.low, rise.high, rise.n) for rise in found]
+
+    foremost: np.ndarray = np.arange(len(used))
+    rises: list[Estimate] = []
+    if len(used) > MANY_COLUMNS:
+        # A few rows tell which of many columns deserve a closer look; the others keep what those
+        # rows say of them, with its wide interval.
+        rises = rises_of(used, SCREENING_ROWS, 1)
+        foremost = np.argsort([-rise.value for rise in rises], kind="stable")[:FOREMOST]
+    closer = dict(zip(foremost.tolist(), rises_of(used[foremost], MOST_ROWS, repeats)))
+    order = sorted(closer, key=lambda k: -closer[k].value)
+    order += sorted(set(range(len(used))) - set(closer), key=lambda k: -rises[k].value)
     importances = []
-    for j, rise in zip(used, rises):
-        name = encoder.plans_[j].name
-        increase = Estimate(rise.rise, rise.low, rise.high, rise.n)
-        importances.append(Importance(name, increase, stand_ins.get(name, ())))
-    return tuple(sorted(importances, key=lambda i: -i.increase.value))
+    for k in order:
+        name, rise = encoder.plans_[used[k]].name, closer.get(k) or rises[k]
+        importances.append(Importance(name, rise, stand_ins.get(name, ())))
+    return tuple(importances)
 
 
 def find_stand_ins(encoder: TableEncoder, features: np.ndarray) -> dict[str, tuple[str, ...]]:
