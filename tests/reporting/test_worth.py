@@ -82,12 +82,25 @@ def test_in_a_period_decisions_are_compared_by_stretches():
 def test_the_gain_is_stated_as_a_share_of_what_guessing_loses(build):
     evidence = build()
     unit = evidence.test.baseline_loss.mean()
-    assert evidence.worth.value == pytest.approx(evidence.gain.value / unit)
-    assert evidence.worth.low == pytest.approx(evidence.gain.low / unit)
+    model, guess = evidence.test.loss, evidence.test.baseline_loss
+    worth = evidence.worth
+    assert worth.value == pytest.approx(evidence.gain.value / unit)
+    # The interval of a ratio of means: its error is that of loss - ratio * loss of guessing.
+    spread = np.std(model - model.mean() / unit * guess, ddof=1) / unit / np.sqrt(len(guess))
+    assert worth.high - worth.low == pytest.approx(2 * 1.97 * spread, rel=0.2)
+    assert worth.low < worth.value < worth.high <= 1
     share = 100 * (1 - evidence.test.loss.mean() / unit)
     text = verdict.build(evidence)["sentence"].split(" smaller than")[0].rsplit(" is ")[-1]
     assert float(text.rstrip("%")) == pytest.approx(share, rel=0.02)
     assert "in units of" not in verdict.build(evidence)["sentence"]
+
+
+def test_a_share_of_what_guessing_loses_says_of_zero_what_the_gain_says():
+    evidence = worked_example.breast_cancer()
+    unit = evidence.test.baseline_loss.mean()
+    uncertain = replace(evidence, gain=Estimate(0.5 * unit, -0.1 * unit, 1.2 * unit, 143))
+    assert uncertain.worth.low == pytest.approx(-0.1)
+    assert uncertain.worth.high <= 1
 
 
 def test_a_typical_error_that_is_no_smaller_is_a_doubt():

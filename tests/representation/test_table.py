@@ -469,3 +469,66 @@ def test_parts_of_a_date_that_are_the_date_once_more_are_left_out(start, n_days,
     days = pd.DataFrame({"on": pd.date_range(start, periods=n_days)})
     names = TableEncoder().fit(days).get_feature_names_out()
     assert [name.removeprefix("on ") for name in names] == parts
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["13:30", "1:05"], [13.5, 1 + 5 / 60]),
+        (["1:30 PM", "12:15 a.m."], [13.5, 0.25]),
+        (["2:03:36", "100:00:00"], [2.06, 100.0]),
+        (["12.5 kg", "80kg"], [12.5, 80.0]),
+        (["1,200 m", "3 m"], [1200.0, 3.0]),
+    ],
+)
+def test_clock_times_and_units_are_numbers(values, numbers):
+    column = Column(pd.Series(values * 5))
+    assert column.content.kind == "numeric"
+    np.testing.assert_allclose(column.numbers[: len(values)], numbers)
+    assert column.content.notes
+
+
+@pytest.mark.parametrize("values", [["12A", "14B"], ["500 g", "1 kg"], ["12 Main", "5 Elm"]])
+def test_seats_mixed_units_and_streets_are_not(values):
+    assert Column(pd.Series(values * 5)).content.kind == "category"
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        (["8/6/20 18:57", "12/31/19 1:05"], "2020-08-06T18:57:00"),
+        (["31.12.19 23:59", "01.01.20 00:00"], "2019-12-31T23:59:00"),
+        (["06-Aug-20", "31-Dec-19"], "2020-08-06T00:00:00"),
+        (["2020Q3", "2021Q4"], "2020-07-01T00:00:00"),
+    ],
+)
+def test_short_years_and_quarters_are_dates(values, first):
+    column = Column(pd.Series(values * 5))
+    content = column.content
+    assert content.kind == "date"
+    assert str(np.datetime64(int(column.dates(content.date_format)[0]), "s")) == first
+    plan = TableEncoder().fit(pd.DataFrame({"when": values * 5})).plans_[0]
+    assert plan.date_format == content.date_format
+
+
+def test_a_new_level_is_usual_where_most_rows_bring_one(seed):
+    rng = np.random.default_rng(seed)
+    titles = pd.DataFrame({"title": [f"title {i}" for i in rng.integers(0, 3000, 2000)]})
+    y = rng.normal(size=2000)
+    new = pd.Series(["title 9999", "title"])
+    usual = TableEncoder(target="number").fit(titles, y).plans_[0]
+    assert not any(mask.any() for mask, what in usual.unusual(Column(new)))
+    towns = pd.DataFrame({"town": [f"town {i}" for i in rng.integers(0, 60, 2000)]})
+    strange = TableEncoder(target="number").fit(towns, y).plans_[0]
+    assert strange.unusual(Column(new))[0][0].tolist() == [True, True]
+
+
+def test_rows_of_a_column_are_read_as_it_was_told():
+    texts = pd.Series([f"word{i}" for i in range(30)] + ["word0"] * 31, name="x")
+    whole = Column(texts)
+    assert whole.content.kind == "category"
+    assert whole.take(range(30)).content.kind == "identifier"
+    told = whole.read_as(whole.content)
+    assert told.take(range(30)).content.kind == "category"
+    assert told.take(range(30)).take([3, 4]).content.kind == "category"
+    assert told.take(range(40, 50)).content.kind == "constant"

@@ -17,7 +17,7 @@ from corollary.core.parallel import one_blas_thread
 from corollary.reporting._clock import Clock, Stage
 from corollary.reporting._model import ReportModel
 from corollary.reporting._promise import make_promise
-from corollary.reporting._records import Effect, Evidence, Importance, WorstRow
+from corollary.reporting._records import Effect, Evidence, Finding, Importance, WorstRow
 from corollary.reporting._settings import Settings
 from corollary.reporting._settle import settle
 from corollary.reporting._structure import describe_structure
@@ -31,6 +31,7 @@ from corollary.reporting.table._read import Table
 from corollary.reporting.table._split import Split
 from corollary.reporting.table._structure_findings import structure_findings
 from corollary.reporting.trust._calibration import calibrate
+from corollary.reporting.trust._computed import ask_computed
 from corollary.reporting.trust._importance import (
     EFFECT_COLUMNS,
     REPEATS,
@@ -127,6 +128,7 @@ def measure_table(
     with clock.stage(Stage.EXPLAINING):
         explained = explain(subject, split, comparison, predictor, tested, settings)
     goal = subject.target
+    profile = replace(profile, findings=(*explained.questions, *profile.findings))
     evidence = Evidence(
         data_name=table.name,
         target=target,
@@ -193,6 +195,7 @@ class Explained:
     effects: tuple[Effect, ...]  # for the most important columns
     worst: tuple[WorstRow, ...]  # the worst test rows with the training rows they resemble
     loss: str  # the loss whose rise the importances state
+    questions: tuple[Finding, ...] = ()  # what only the reader can answer
 
 
 def explain(
@@ -210,7 +213,7 @@ def explain(
     if goal.task == "regression" and not comparison.loss.name.of_logarithm:
         # Where a few rows do not decide them, absolute errors are in the unit of the target.
         loss, name = absolute_error, "absolute error"
-    worst = describe_worst(tested.rows, goal, features, comparison.features, split, subject.used)
+    worst = describe_worst(tested.rows, goal, features, comparison.features, split, subject.columns)
     if not predictor.estimators:
         return Explained((), (), worst, name)  # guessing looks at no column
     n = len(split.test)
@@ -241,7 +244,10 @@ def explain(
         of_class,
         settings.seed,
     )
-    return Explained(importances, effects, worst, name)
+    questions: tuple[Finding, ...] = ()
+    if loss is absolute_error:
+        questions = ask_computed(goal.name, tested.rows, importances)
+    return Explained(importances, effects, worst, name, questions)
 
 
 def _versions() -> dict[str, str]:

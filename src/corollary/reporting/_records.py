@@ -79,6 +79,7 @@ class ProfiledColumn:
     # ``{"edges": [...], "counts": [...]}`` or ``{"labels": [...], "counts": [...], "other": int}``
     histogram: dict[str, Any]
     why_unused: str = ""  # reason, when it is not used
+    names_rows: bool = False  # whether it is an identifier, by which a reader knows a row
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,7 @@ class Effect:
     mean: list[float]  # mean prediction (classification: mean probability of ``of_class``)
     density: list[float]  # share of rows near each grid value
     of_class: str = ""  # class whose probability is shown (classification)
+    dated: bool = False  # whether the values are moments, written as in ISO 8601
 
 
 @dataclass(frozen=True)

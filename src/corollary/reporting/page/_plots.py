@@ -6,6 +6,7 @@ All are drawn 420 pixels wide: two stand side by side on a screen, one fills a t
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from markupsafe import Markup
@@ -185,14 +186,20 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
     picture.text(0, 14, data["column"], "t-strong", width=280, size=12.5)
     top = max(data["density"], default=0) or 1
     means = data["mean"]
-    if data["numeric"]:
-        grid = data["grid"]
+    if data["numeric"] or data["dated"]:
+        grid = _moments(data["grid"]) if data["dated"] else data["grid"]
         x = Scale(grid[0], grid[-1], left, right)
         heights = _density(grid, data["density"])
         tops = [(x(g), bottom - 24 * h) for g, h in zip(grid, heights)]
         picture.path([(left, bottom), *tops, (right, bottom)], "bar-soft", closed=True)
         picture.path([(x(g), y(m)) for g, m in zip(grid, means)], "mark-line")
-        horizontal_axis(picture, x, bottom, most=4)
+        if data["dated"]:
+            picture.line(left, bottom, right, bottom, "ax")
+            first, last = _ends(data["grid"])
+            picture.text(left, bottom + 16, first, "t-small", size=11)
+            picture.text(right, bottom + 16, last, "t-small", anchor="end", size=11)
+        else:
+            horizontal_axis(picture, x, bottom, most=4)
     else:
         x = Scale(0, len(means), left, right)
         room = (right - left) / max(len(means), 1)
@@ -211,6 +218,18 @@ def effect(data: Mapping[str, Any], *, name: str, title: str) -> Markup:
             )
         picture.line(left, bottom, right, bottom, "ax")
     return picture.render(name, title)
+
+
+def _moments(grid: Sequence[str]) -> list[float]:
+    """Place moments on a line, in seconds."""
+    return [datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() for moment in grid]
+
+
+def _ends(grid: Sequence[str]) -> tuple[str, str]:
+    """Write the first and the last moment, without what they do not need."""
+    whole = all(moment.endswith("T00:00:00") for moment in grid) or grid[0][:10] != grid[-1][:10]
+    size = 10 if whole else 16
+    return grid[0][:size].replace("T", " "), grid[-1][:size].replace("T", " ")
 
 
 def _density(grid: Sequence[float], shares: Sequence[float]) -> list[float]:

@@ -164,6 +164,7 @@ class EffectContent(TypedDict):
     density: list[float]
     n_levels_hidden: Count
     numeric: bool
+    dated: bool
     domain: Annotated[list[float], Length(2, 2)]
     percent: bool
     of_class: str

@@ -11,8 +11,10 @@ import numpy as np
 
 from corollary.reporting._records import Finding
 from corollary.reporting.table._odd_values import (
+    codes_as_numbers,
     impossible_zeros,
     isolated_values,
+    lone_negatives,
     sentinel_values,
 )
 from corollary.reporting.table._predicts_alone import predicts_alone
@@ -42,7 +44,9 @@ def find_oddities(
             act += [finding for finding in zeros if finding.act]
             ask += [finding for finding in zeros if not finding.act]
             act += sentinel_values(name, numeric[name], target.rows)
-            ask += isolated_values(name, numeric[name], target.rows)
+            negatives = lone_negatives(name, numeric[name], target.rows)
+            ask += negatives or isolated_values(name, numeric[name], target.rows)
+            ask += codes_as_numbers(name, numeric[name])
         if not plan.why and predicts_alone(column, plan, target):
             ask.append(
                 Finding(
@@ -85,14 +89,22 @@ def _missing(table: ColumnTable, plans: dict[str, ColumnContent], target: Target
     gaps = {name: n for name, n in gaps.items() if n and plans[name].kind != "empty"}
     if gaps:
         worst = max(gaps, key=lambda c: gaps[c])
-        share = gaps[worst] / len(table)
-        sentence = (
-            f"{len(gaps)} column{'s have' if len(gaps) > 1 else ' has'} missing values; most of "
-            f"all {worst!r} ({share:.0%} of rows). Missing numbers were filled by what the other "
-            "numbers of the row tell, or by the median, and marked."
-        )
+        n = gaps[worst]
+        sentence = f"{len(gaps)} columns have missing values; most of all {worst!r}"
+        if len(gaps) == 1:
+            sentence = f"{worst!r} has missing values"
+        sentence += f" ({n:,} row{'s' * (n > 1)}, {_share(n / len(table))})."
+        if any(plans[name].kind in ("numeric", "boolean", "date") for name in gaps):
+            sentence += (
+                " Missing numbers were filled by what the other numbers of the row tell, or by the "
+                "median, and marked."
+            )
         found.append(Finding("missing-values", sentence, columns=tuple(gaps)))
     return found
+
+
+def _share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
 def _value(target: Target) -> str:

@@ -1,5 +1,6 @@
 """Numbers that cannot be right, or that only the reader can judge."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -18,6 +19,12 @@ FAR_FROM_ZERO, FAR_IN_STEPS = 0.3, 5.0
 WITNESS, WITNESS_RANK, WITNESS_ROWS = 0.8, 0.15, 5_000
 #: Numbers next to the smallest that tell the usual step.
 FEW_DISTINCT = 20
+#: Names of quantities that have no sign, and of codes that are written as numbers.
+_UNSIGNED = re.compile(
+    r"(?i)(^|[\W_])(age|years?|price|count|number|weight|height|length|width|duration|distance|area)"
+    r"([\W_]|$)"
+)
+_CODE = re.compile(r"(?i)(^|[\W_])(zip|zip_?code|post_?code|postal|plz|fips|area_?code)([\W_]|$)")
 #: Of numbers of both signs, one is isolated beyond so many times the range of the others.
 ISOLATED = 20.0
 
@@ -87,6 +94,40 @@ def _witness(name: str, numbers: np.ndarray, columns: Mapping[str, np.ndarray]) 
         if abs(correlation) >= strongest and place >= WITNESS_RANK:
             best, strongest = other, abs(correlation)
     return best
+
+
+def lone_negatives(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:
+    """Find a few negative numbers among others that are not, where they stand apart.
+
+    They stand apart if the name says that the quantity has no sign, or if they lie below all other
+    numbers by more than half of their spread.
+    """
+    present = numbers[~np.isnan(numbers)]
+    below, others = present[present < 0], present[present >= 0]
+    if not len(below) or len(others) < 20 or not is_few(len(below), len(present)):
+        return []
+    apart = others.min() - below.max() > 0.5 * float(np.std(others))
+    if not apart and not _UNSIGNED.search(name):
+        return []
+    n = len(below)
+    sentence = (
+        f"{name!r} is below 0 in {n} row{'s' * (n > 1)} (down to {below.min():.3g}); all others "
+        f"lie between {others.min():.3g} and {others.max():.3g}. Is that right?"
+    )
+    mine = np.flatnonzero(numbers < 0)
+    return [Finding("impossible-sign", sentence, False, (name,), _positions(rows, mine))]
+
+
+def codes_as_numbers(name: str, numbers: np.ndarray) -> list[Finding]:
+    """Ask about whole numbers whose name says that they are a code, such as a postal one."""
+    present = numbers[~np.isnan(numbers)]
+    if not _CODE.search(name) or (present != np.round(present)).any():
+        return []
+    sentence = (
+        f"{name!r} is read as a quantity, though its name says that it is a code. If so, write its "
+        "values with a letter in front, so that they count as names."
+    )
+    return [Finding("code-as-number", sentence, columns=(name,))]
 
 
 def sentinel_values(name: str, numbers: np.ndarray, rows: np.ndarray) -> list[Finding]:

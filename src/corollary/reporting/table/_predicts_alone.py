@@ -10,8 +10,11 @@ from corollary.reporting.table._target import Target
 from corollary.representation import Column, ColumnContent
 
 _WORD = re.compile(r"\w+")
-#: A column predicts alone when it leaves at most this share of the baseline's errors.
-ALONE = 0.03
+#: A column predicts alone when it leaves at most this share of the baseline's errors; a code of few
+#: levels, which may be entered wrongly now and then, at most this.
+ALONE, ALONE_CODE = 0.03, 0.1
+#: Levels up to which a column is a code.
+CODE_LEVELS = 50
 #: Words of a text column that are tried as predictors, the most frequent first, and the least and
 #: largest share of rows that hold them.
 MOST_WORDS, LEAST_SHARE, LARGEST_SHARE = 200, 0.02, 0.98
@@ -54,7 +57,8 @@ def _explains(codes: np.ndarray, y: np.ndarray, target: Target) -> bool:
         total += _table_errors(
             np.zeros(learn.sum(), int), y[learn], np.zeros((~learn).sum(), int), y[~learn], target
         )
-    return bool(total > 0 and left <= ALONE * total)
+    code = target.task == "classification" and len(np.unique(codes)) <= CODE_LEVELS
+    return bool(total > 0 and left <= (ALONE_CODE if code else ALONE) * total)
 
 
 def _frequent_words(codes: np.ndarray, texts: list[str]) -> Iterator[np.ndarray]:
@@ -70,13 +74,19 @@ def _frequent_words(codes: np.ndarray, texts: list[str]) -> Iterator[np.ndarray]
 
 
 def _follows(numbers: np.ndarray, y: np.ndarray) -> bool:
-    """Tell whether the target is nearly a monotone function of the column."""
+    """Tell whether the target is nearly a monotone, or a linear, function of the column."""
     known = ~np.isnan(numbers)
     if known.sum() < 30 or len(np.unique(numbers[known])) < 10:
         return False
     from scipy.stats import spearmanr
 
-    return bool(abs(spearmanr(numbers[known], y[known]).statistic) >= 0.995)
+    if abs(spearmanr(numbers[known], y[known]).statistic) >= 0.995:
+        return True
+    x, t = (values - np.median(values) for values in (numbers[known], y[known]))
+    scale = float(np.abs(x).max()), float(np.abs(t).max())
+    if not min(scale):
+        return False
+    return bool(np.corrcoef(x / scale[0], t / scale[1])[0, 1] ** 2 >= 1 - ALONE)
 
 
 def _neighbour_errors(numbers: np.ndarray, y: np.ndarray, n_classes: int) -> int:

@@ -53,6 +53,8 @@ def inspect(table: Table, target: str, task: str) -> Subject:
     columns = table.columns.select([name for name in table.columns.names if name != target])
     columns = columns.take(goal.rows) if goal.n_dropped else columns
     plans = inspect_table(columns)
+    # Training rows are read as all rows are: a column is not of two kinds in one report.
+    columns = ColumnTable([column.read_as(plans[column.name]) for column in columns.columns])
     used = columns.select([name for name in columns.names if not plans[name].why])
     return Subject(table, goal, columns, plans, used)
 
@@ -147,6 +149,7 @@ def describe_column(column: Column, plan: ColumnContent) -> ProfiledColumn:
         numbers=summary,
         histogram=histogram,
         why_unused=why,
+        names_rows=bool(why) and kind in ("identifier", "numeric") and n_distinct == len(column),
     )
 
 

@@ -133,7 +133,8 @@ def column_effects(
         if predictor.classification:
             prediction = prediction[:, of_class[0]]
         mean = prediction.reshape(len(blocks), -1).mean(axis=1)
-        effects.append(Effect(column, shown, mean.tolist(), density, of_class[1]))
+        dated = isinstance(encoder.plans_[j], DatePlan)
+        effects.append(Effect(column, shown, mean.tolist(), density, of_class[1], dated))
     return tuple(effects)
 
 
@@ -159,7 +160,7 @@ def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, list[float]
         density = np.histogram(numbers, edges)[0] / len(numbers)
         if is_date:
             stamps = points.astype(np.int64).astype("datetime64[s]")
-            days = [str(s)[:10] for s in stamps]
+            days = [str(s) for s in stamps]
             return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
         return points.tolist(), pd.Series(points), density.tolist()
     if plan.kind in ("category", "boolean"):

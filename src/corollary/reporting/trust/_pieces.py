@@ -104,12 +104,22 @@ class Pieces:
 
 
 def measure_worth(evidence: "Evidence") -> Estimate:
-    """Give the gain in units of what guessing loses on the same rows; for squared errors, R²."""
-    unit = Pieces.of(evidence).mean(evidence.test.baseline_loss)
-    gain = evidence.gain
+    """Estimate which share of what guessing loses the model takes away; for squared errors, R².
+
+    The interval is that of a ratio of means, by linearisation; it says of zero what that of the
+    gain says, and no share exceeds one, since no loss is negative.
+    """
+    rows, gain = evidence.test, evidence.gain
+    pieces = Pieces(len(rows.truth), counted_units(rows))
+    model, guess = pieces.values(rows.loss), pieces.values(rows.baseline_loss)
+    unit = float(np.mean(guess))
     if unit <= 0:
         return gain._replace(value=math.nan, low=math.nan, high=math.nan)
-    return gain._replace(value=gain.value / unit, low=gain.low / unit, high=gain.high / unit)
+    share = gain.value / unit
+    found = mean_interval(share + (guess - model - share * guess) / unit, evidence.confidence)
+    low = found.low if (found.low > 0) == (gain.low > 0) else gain.low / unit
+    high = found.high if (found.high < 0) == (gain.high < 0) else gain.high / unit
+    return Estimate(share, min(low, share), max(min(high, 1.0), share), gain.n)
 
 
 def counted_units(rows: "TestRows") -> np.ndarray | None:

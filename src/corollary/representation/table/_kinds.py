@@ -16,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from corollary.representation.table._reading import LARGEST, parse_dates, to_number
+from corollary.representation.table._reading import (
+    LARGEST,
+    QUARTER,
+    parse_dates,
+    to_number,
+    unit_of,
+)
 
 #: Share of the distinct values that must read as a number or a date for the column to be one.
 MOSTLY = 0.9
@@ -35,6 +41,8 @@ DATE_FORMATS = (
         for time in _TIMES
     ),
     *("%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y"),
+    *(day + time for day in ("%d/%m/%y", "%m/%d/%y", "%d.%m.%y") for time in _TIMES[1:]),
+    *("%d.%m.%y", "%d-%b-%y", "%d %b %y", QUARTER),
 )
 
 
@@ -128,7 +136,8 @@ def _inspect_numbers(levels: list[str], counts: np.ndarray) -> ColumnContent | N
     numbers = np.asarray([to_number(level) for level in levels])
     finite = np.isfinite(numbers)
     coded = any(_LEADING_ZERO.match(level) for level in levels)
-    if finite.mean() < MOSTLY or finite.sum() < 2 or coded:
+    units = {unit_of(level) for level, known in zip(levels, finite) if known} - {""}
+    if finite.mean() < MOSTLY or finite.sum() < 2 or coded or len(units) > 1:
         return None
     words = np.flatnonzero(~finite)
     words = words[np.argsort(-counts[words], kind="stable")]
@@ -139,6 +148,9 @@ def _inspect_numbers(levels: list[str], counts: np.ndarray) -> ColumnContent | N
         what = "value is no number" if n == 1 else "values are no numbers"
         verb = "counts" if n == 1 else "count"
         notes = [f"{n} {what} ({shown}) and {verb} as missing"]
+    notes += [f"the unit {unit!r} was left out" for unit in units]
+    if any(":" in level for level, known in zip(levels, finite) if known):
+        notes.append("clock times were read as hours")
     tokens = [levels[i] for i in words[:5] if counts[i] >= 2]
     return ColumnContent("numeric", notes, tokens=tokens)
 

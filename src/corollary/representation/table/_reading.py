@@ -8,6 +8,20 @@ import numpy as np
 
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
 _THOUSANDS = re.compile(r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$")
+_CLOCK = re.compile(
+    r"^(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?(?:\s?([ap])\.?m\.?)?$", re.IGNORECASE
+)
+_QUARTER = re.compile(r"^(\d{4})[ -]?[Qq]([1-4])$")
+#: The format of quarters of a year, such as 2020Q1.
+QUARTER = "%YQ"
+_WITH_UNIT = re.compile(r"^(.*[\d.])(\s*)([a-zA-Zµ°²³/]{1,6})$")
+#: Units that numbers may carry; those of one letter after a space only, unlike seats such as 12A.
+_UNIT = re.compile(
+    "kg|g|mg|µg|lbs?|oz|t|km|m|cm|mm|mi|miles?|ft|in|yd|l|ml|dl|cl|gal|km/h|kmh|mph|m/s|kn|hp|ps|kw|w"
+    "|kwh|wh|v|mv|a|ma|hz|khz|mhz|ghz|kb|mb|gb|tb|cc|[ck]?m²|[cm]?m³|ha|h|hrs?|hours?|min|mins|s|secs?"
+    "|ms|d|days?|wk|weeks?|mo|months?|y|yrs?|years?|°c|°f|k|bar|h?pa|kpa|psi|db|px|pt|usd|eur|gbp|chf",
+    re.IGNORECASE,
+)
 #: Numbers beyond it, a million of which could not be added, count as this one.
 LARGEST = 1e302
 #: Codes of the rows (-1 for none) and the distinct strings they stand for.
@@ -33,11 +47,37 @@ def distinct_strings(values: Any) -> Strings:
 
 
 def to_number(text: str) -> float:
-    """Read a string as a number, allowing for currency signs, percent and thousands commas."""
+    """Read a string as a number.
+
+    Currency signs, percent, thousands commas and units are left out; clock times become hours.
+    """
     text = text.strip().strip("$€£").strip().removesuffix("%").strip()
+    if ":" in text:
+        return to_hours(text)
+    if unit := unit_of(text):
+        text = text[: -len(unit)].rstrip()
     if _THOUSANDS.match(text):
         text = text.replace(",", "")
     return float(text) if _NUMBER.match(text) else np.nan
+
+
+def unit_of(text: str) -> str:
+    """Give the unit that a number carries, as it is written; empty if there is none."""
+    match = _WITH_UNIT.match(text)
+    if match is None or not _UNIT.fullmatch(match[3]):
+        return ""
+    return match[3] if match[2] or len(match[3]) > 1 else ""
+
+
+def to_hours(text: str) -> float:
+    """Read a clock time or a duration such as 13:30, 1:30 PM or 2:03:59 as hours."""
+    match = _CLOCK.match(text)
+    if match is None:
+        return np.nan
+    hours = float(match[1])
+    if match[4]:
+        hours = hours % 12 + 12 * (match[4].lower() == "p")
+    return hours + float(match[2]) / 60 + float(match[3] or 0) / 3600
 
 
 def read_numbers(values: Any, strings: Callable[[], Strings]) -> np.ndarray:
@@ -74,6 +114,10 @@ def read_dates(values: Any, strings: Callable[[], Strings], date_format: str) ->
 def parse_dates(levels: list[str], date_format: str) -> np.ndarray:
     import pandas as pd
 
+    if date_format == QUARTER:
+        found = [_QUARTER.match(level) for level in levels]
+        levels = [f"{m[1]}-{3 * int(m[2]) - 2:02d}-01" if m else "" for m in found]
+        date_format = "ISO8601"
     dates = pd.to_datetime(
         pd.Series(levels, dtype=object), format=date_format, errors="coerce", utc=True
     )

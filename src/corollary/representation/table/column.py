@@ -42,6 +42,24 @@ class Column:
         self._parent: Column | None = None
         self._rows: Any = None
         self._dates: dict[str, np.ndarray] = {}
+        self._read_as: ColumnContent | None = None
+
+    def read_as(self, content: ColumnContent) -> "Column":
+        """Fix what the column holds, for whichever of its rows are taken.
+
+        Parameters
+        ----------
+        content : ColumnContent
+            What it holds. Rows that are all missing, or all the same, still say so.
+
+        Returns
+        -------
+        column : Column
+            The same column, read so.
+        """
+        column = self.take(np.arange(len(self)))
+        column._read_as = content
+        return column
 
     def take(self, rows: Any) -> "Column":
         """Take some of the rows.
@@ -58,6 +76,7 @@ class Column:
         """
         part = Column(None)
         part._parent, part._rows = self, np.asarray(rows, dtype=np.intp)
+        part._read_as = self._read_as
         return part
 
     def __len__(self) -> int:
@@ -117,7 +136,10 @@ class Column:
     @cached_property
     def content(self) -> ColumnContent:
         """What kind of values the column holds, with notes, and why it may be of no use."""
-        return inspect_column(self)
+        content = inspect_column(self)
+        if self._read_as is None or content.kind in ("empty", "constant"):
+            return content
+        return self._read_as
 
 
 class ColumnTable:

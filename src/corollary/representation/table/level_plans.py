@@ -15,6 +15,8 @@ from corollary.representation.table.plan import ColumnPlan, _common_fields, _row
 
 #: A level with fewer training rows than this is rare: one row teaches nothing that repeats.
 RARE = 5
+#: Where new rows bring new levels more often than this, a new level is nothing unusual.
+USUAL_NEW = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +248,15 @@ class LevelPlan(ColumnPlan):
         return block
 
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
-        """Find levels that training rows did not have, and missing values."""
-        return _unusual_levels(column, self.levels, self.missing)
+        """Find levels that training rows did not have, unless most rows bring one; missing values.
+
+        The share of training rows whose level no other row has estimates the chance that the next
+        row brings a new one (Good and Turing).
+        """
+        total = max(1, int(self.counts.sum()))
+        expected = int((self.counts == 1).sum()) > USUAL_NEW * total
+        found = _unusual_levels(column, self.levels, self.missing)
+        return found[1:] if expected else found
 
 
 def _unusual_levels(column: Column, seen: list[str], missing: bool) -> list[tuple[np.ndarray, str]]:

@@ -18,6 +18,9 @@ from corollary.reporting.page.sections import _facts as facts
 #: Findings that only someone who knows the data can settle.
 QUESTIONS = (
     "predicts-alone",
+    "computed-target",
+    "impossible-sign",
+    "code-as-number",
     "isolated-value",
     "possible-code",
     "alike-values",

@@ -75,7 +75,7 @@ def _regression_finding(evidence: Evidence, quantiles: list[dict[str, Any]]) -> 
     side = facts.direction(rows.truth[sizes.worst], rows.prediction[sizes.worst])
     return (
         f"{opening(', '.join(parts))}; worst {number(sizes.largest)} "
-        f"({side}, row {count(int(rows.positions[sizes.worst]) + 1)}). "
+        f"({side}, {facts.row_words(evidence, sizes.worst)}). "
         f"{facts.share_words(sizes.too_high, sizes.rows)} were predicted too high."
     )
 

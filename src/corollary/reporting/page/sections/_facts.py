@@ -55,6 +55,21 @@ def cells(values: list[Any]) -> list[str]:
     ]
 
 
+def row_names(evidence: Evidence) -> list[str]:
+    """List the column by which a reader knows a row, if there is one."""
+    return [
+        c.name for c in evidence.profile.columns if c.names_rows and c.name in evidence.test.table
+    ][:1]
+
+
+def row_words(evidence: Evidence, place: int) -> str:
+    """Name a test row by its number in the file and by its identifier."""
+    text = f"row {int(evidence.test.positions[place]) + 1:,}"
+    for name in row_names(evidence):
+        text += f" ({label(name, 40)} {cell(evidence.test.table[name][place])})"
+    return text
+
+
 def chosen(evidence: Evidence) -> Candidate:
     """Find the chosen model."""
     return next(c for c in evidence.candidates if c.chosen)

@@ -94,7 +94,7 @@ def _rest(found: list[dict[str, Any]], evidence: Evidence) -> str:
 
 def _effects(evidence: Evidence) -> list[dict[str, Any]]:
     drawn = [e for e in evidence.effects if e.grid][:MOST_EFFECTS]
-    means = [m for e in drawn for m in e.mean[: MOST_LEVELS if not _numeric(e) else None]]
+    means = [m for e in drawn for m in e.mean[: None if e.dated or _numeric(e) else MOST_LEVELS]]
     domain = [min(means), max(means)] if means else [0.0, 1.0]
     return [_effect(e, domain, evidence.task == "classification") for e in drawn]
 
@@ -107,14 +107,15 @@ def _numeric(effect: Effect) -> bool:
 
 def _effect(effect: Effect, domain: list[float], percent: bool) -> dict[str, Any]:
     numeric = _numeric(effect)
-    most = None if numeric else MOST_LEVELS
+    most = None if numeric or effect.dated else MOST_LEVELS
     return {
         "column": effect.column,
         "grid": [facts.plain(g) if numeric else facts.cell(g) for g in effect.grid[:most]],
         "mean": [float(m) for m in effect.mean[:most]],
         "density": [float(d) for d in effect.density[:most]],
-        "n_levels_hidden": 0 if numeric else max(len(effect.grid) - MOST_LEVELS, 0),
+        "n_levels_hidden": 0 if most is None else max(len(effect.grid) - most, 0),
         "numeric": numeric,
+        "dated": effect.dated,
         "domain": domain,
         "percent": percent,
         "of_class": effect.of_class,

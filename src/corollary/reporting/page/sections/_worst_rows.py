@@ -23,7 +23,8 @@ def worst_rows_table(evidence: Evidence) -> dict[str, Any]:
     """Write down the worst rows and their neighbours."""
     rows, worst = evidence.test, evidence.worst_rows
     names = [i.column for i in evidence.importances if i.column in rows.table]
-    names = (names or list(rows.table))[:WORST_COLUMNS]
+    names = [*facts.row_names(evidence), *(names or list(rows.table))]
+    names = list(dict.fromkeys(names))[:WORST_COLUMNS]
     values = [facts.cells([rows.table[name][i] for i in worst.order]) for name in names]
     decimals = _decimals(worst) if evidence.task == "regression" else 0
     found = [

@@ -242,7 +242,7 @@ def _surest_mistake(evidence: Evidence, sure: SureRows) -> str:
     start = "The only mistake" if one else f"{_directions(evidence)} Surest mistake"
     told, is_ = (facts.class_name(evidence, v[worst]) for v in (rows.prediction, rows.truth))
     return (
-        f" {start}: row {count(int(rows.positions[worst]) + 1)}, called "
+        f" {start}: {facts.row_words(evidence, worst)}, called "
         f"{told} with probability {percent(sure.stated)}, is {is_}."
     )
 

@@ -1,7 +1,7 @@
 """What a reader should doubt about a verdict that speaks for the model."""
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.page._format import label, number
+from corollary.reporting.page._format import label, listing, number
 from corollary.reporting.page.sections import _facts as facts
 
 #: An average error below this share of guessing's is rare unless the target is computed.
@@ -12,7 +12,12 @@ def doubt(evidence: Evidence) -> str:
     """Ask what the verdict stands or falls with."""
     if evidence.verdict != "shown":
         return ""
-    text = _predicts_alone(evidence) or _too_good(evidence) or _far_rows_only(evidence)
+    text = (
+        _predicts_alone(evidence)
+        or _computed(evidence)
+        or _too_good(evidence)
+        or _far_rows_only(evidence)
+    )
     return f" But {text}" if text else ""
 
 
@@ -22,6 +27,14 @@ def _predicts_alone(evidence: Evidence) -> str:
         return ""
     name = label(found[0].columns[0], 40)
     return f"{name} alone predicts almost perfectly: is it known before the target is?"
+
+
+def _computed(evidence: Evidence) -> str:
+    found = [f for f in evidence.profile.findings if f.kind == "computed-target"]
+    if not found:
+        return ""
+    names = listing([label(name, 40) for name in found[0].columns])
+    return f"{facts.target_name(evidence)} looks computed from {names}: are they known before it?"
 
 
 def _too_good(evidence: Evidence) -> str:

@@ -13,6 +13,8 @@ from corollary.reporting.trust._pieces import Pieces
 #: Pieces of evidence that a group and its complement must have.
 LEAST_ROWS = 20
 MOST_LEVELS = 20
+#: Numbers of at most so many values, such as 0 and 1, are cut by these; so many rows tell.
+FEW_VALUES, MANY_LOOKED = 6, 1_000
 # Groups are sought in at most so many rows, evenly spaced: more would find smaller weaknesses
 # than a reader can act on, at the price of a slow page.
 MOST_ROWS = 20_000
@@ -47,7 +49,8 @@ def find_groups(evidence: Evidence) -> Groups:
     for column, values in evidence.test.table.items():
         if column not in kinds:
             continue
-        cut = _thirds if kinds[column] == "numeric" else _levels
+        many = kinds[column] == "numeric" and len(set(values[:MANY_LOOKED])) > FEW_VALUES
+        cut = _thirds if many else _levels
         for group, inside in cut(column, values[picked]):
             if min(_count(pieces, inside), _count(pieces, ~inside)) >= LEAST_ROWS:
                 groups.append(group)
