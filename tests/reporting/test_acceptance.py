@@ -317,7 +317,7 @@ def test_a_class_with_three_rows(tmp_path):
     assert trained & {0, 1, 2}
     # One row of the rare class was given next to no probability: that loss decides the mean.
     assert made.verdict["phrase"] == "not shown"
-    assert "Its classes are right more often" in made.verdict["sentence"]
+    assert "Its decisions are better" in made.verdict["sentence"]
 
 
 # ------------------------------------------------------------------------- hostile names

@@ -103,6 +103,15 @@ def test_a_share_of_what_guessing_loses_says_of_zero_what_the_gain_says():
     assert uncertain.worth.high <= 1
 
 
+def test_a_gain_of_nearly_all_is_not_written_as_all():
+    evidence = worked_example.diabetes()
+    rows = replace(evidence.test, loss=0.0002 * evidence.test.baseline_loss)
+    unit = rows.baseline_loss.mean()
+    gain = Estimate(0.9998 * unit, 0.9996 * unit, 0.9999 * unit, 111)
+    said = verdict.build(replace(evidence, test=rows, gain=gain))["sentence"]
+    assert "is 99.98% smaller than" in said
+
+
 def test_a_typical_error_that_is_no_smaller_is_a_doubt():
     evidence = worked_example.diabetes()
     rows = evidence.test

@@ -22,6 +22,9 @@ DECIDING = {
     "worse": "Better probabilities than guessing{}, shown; worse decisions.",
 }
 
+#: Shares beyond it need more digits than their interval asks for.
+NEARLY_ALL = 0.99
+
 
 def headline(evidence: Evidence) -> str:
     """Say in one line what is better than guessing."""
@@ -48,6 +51,8 @@ def gain_words(evidence: Evidence) -> tuple[str, str]:
     if evidence.verdict != "not shown":
         middle = abs(middle)
         least, most = sorted((abs(least), abs(most)))
+    if NEARLY_ALL < middle < 1:  # what is not all is not written as all
+        return percent(middle, "down"), f"{percent(least, 'down')} to {percent(most, 'up')}"
     value, low, high = triple(100 * middle, 100 * least, 100 * most)
     if evidence.verdict != "not shown" and not low.strip("0."):
         low = number(100 * least, 1, direction="down")
