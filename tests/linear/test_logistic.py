@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Peer
 
+from corollary.core.summary import ArraySource
 from corollary.linear import LogisticRegression, logistic_objective
 from corollary.linear.logistic import _problem as machinery
 
@@ -131,9 +132,9 @@ def test_a_subsample_start_is_close_to_the_answer_whatever_the_penalty(seed):
     X, y, _ = make_data(seed, n=30_000, d=4)
     for C in (1e-4, 1.0):
         model = LogisticRegression(C=C, tol=1e-9).fit(X, y)
-        source = machinery.ArraySource((X, y))
+        source = ArraySource((X, y))
         problem = machinery.LogisticProblem(source, (1, 5), 30_000.0, C)
-        guess = machinery.subsample_start(problem, (X, y), "newton").x
+        guess = machinery.subsample_start(problem, len(X), "newton").x
         best = logistic_objective(X, y, model.coef_, model.intercept_, C=C)
         # Its excess is that of an estimate from a sixteenth of the rows, about 5 / (2 m).
         excess = logistic_objective(X, y, [guess[:4]], guess[4], C=C) - best

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from corollary.core.parallel import one_blas_thread
 from corollary.core.summary.sources import Selection, Source, check_finite, not_numeric_message
 from corollary.core.summary.summary import Chunk, MergeTree, Summary, block_rows
 
@@ -26,8 +27,7 @@ class DaskSource(Source):
 
     Notes
     -----
-    The bits equal those of arrays in memory if workers use one BLAS thread, which is Dask's
-    default for worker processes.
+    The bits equal those of arrays in memory.
     """
 
     def __init__(self, data: Any, select: Selection) -> None:
@@ -88,7 +88,6 @@ class DaskSource(Source):
     def reduce(self, summary: S, n_jobs: int | None = None) -> S:
         """Return the summary of all rows, computed by the active Dask scheduler."""
         import dask
-        from threadpoolctl import threadpool_limits
 
         parts = self._parts()
         names = self.feature_names
@@ -100,7 +99,7 @@ class DaskSource(Source):
             tree.push(
                 dask.delayed(_summarise, pure=True)(start, names, self._select.missing, *block)
             )
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             (total,) = dask.compute(tree.result(), **scheduler_options(n_jobs))
         return summary.merge(total)
 
@@ -143,7 +142,14 @@ def _apply(
 
 
 def _summarise(start: S, names: list[str] | None, missing: bool, *block: Any) -> S:
-    return start.update(check_finite(block, names, missing=missing))
+    # What has travelled may lie anywhere in memory, and sums of numbers that are not aligned, like
+    # those of several BLAS threads, round differently.
+    block = tuple(
+        np.require(part, requirements="A") if isinstance(part, np.ndarray) else part
+        for part in block
+    )
+    with one_blas_thread():
+        return start.update(check_finite(block, names, missing=missing))
 
 
 def _merge(left: S, right: S) -> S:

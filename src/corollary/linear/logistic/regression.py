@@ -8,10 +8,9 @@ likelihood with an optional l1, l2 or mixed penalty on the coefficients (never o
 import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -20,6 +19,7 @@ from corollary.core.estimator import (
     ClassWeight,
     Count,
     Fraction,
+    NoEffect,
     Positive,
     PositiveOrInfinite,
     RandomSeed,
@@ -32,11 +32,10 @@ from corollary.core.schema import Array, Text
 from corollary.core.summary import ArraySource, Source
 from corollary.linear._classifier import ProbabilisticLinearClassifier
 from corollary.linear._parameters import LogisticSolver
-from corollary.linear.logistic._census import Census
+from corollary.linear.logistic._census import Census, ColumnSpread
 from corollary.linear.logistic._problem import (
     LogisticProblem,
     choose_solver,
-    far_offset,
     separation,
     solve,
     subsample_start,
@@ -58,31 +57,44 @@ class LogisticRegression(ProbabilisticLinearClassifier):
 
     Parameters
     ----------
+    penalty : {"l1", "l2", "elasticnet", "deprecated"} or None, default="deprecated"
+        scikit-learn's older way to say what ``C`` and ``l1_ratio`` say: "l2" is ``l1_ratio=0``,
+        "l1" is ``l1_ratio=1``, "elasticnet" takes ``l1_ratio`` as it is, None is ``C=numpy.inf``.
+        By default they speak for themselves.
     C : float, default=1.0
         Inverse strength of the penalty; infinity for no penalty.
-    l1_ratio : float, default=0.0
-        Share of the l1 norm in the penalty: 0 for ridge, 1 for lasso.
-    fit_intercept : bool, default=True
-        Whether to fit an intercept.
-    class_weight : dict, "balanced" or None, default=None
-        Factor on the weight of each class; "balanced" gives every class the same total weight.
-    solver : {"auto", "newton", "lbfgs", "proximal"}, default="auto"
-        "newton" (iteratively reweighted least squares) takes the fewest passes over the data
-        and needs memory for a square matrix of the number of parameters; "lbfgs" suits many
-        parameters; "proximal" (proximal Newton with coordinate descent) is the one for an l1
-        penalty. "auto" chooses among them.
+    l1_ratio : float or None, default=0.0
+        Share of the l1 norm in the penalty: 0 (or None) for ridge, 1 for lasso.
+    dual : bool, default=False
+        Changes nothing: the minimum is the same.
     tol : float, default=1e-4
         Largest allowed entry of the gradient of the objective, or of the violation of the
         optimality conditions with an l1 penalty. Newton also requires that the squared Newton
         decrement, an estimate of twice the remaining gain, is at most ``tol ** 2``.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    intercept_scaling : float, default=1
+        With ``solver="liblinear"`` only: the intercept is penalised like the coefficient of a
+        feature of this constant size.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weight of each class; "balanced" gives every class the same total weight.
+    random_state : int, RandomState instance or None, default=None
+        Nothing here is random; accepted so that code written for scikit-learn runs.
+    solver : str, default="auto"
+        "newton" (iteratively reweighted least squares) takes the fewest passes over the data
+        and needs memory for a square matrix of the number of parameters; "lbfgs" suits many
+        parameters; "proximal" (proximal Newton with coordinate descent) is the one for an l1
+        penalty. "auto" chooses among them. scikit-learn's names lead to the minimum that they
+        stand for: "newton-cholesky" is "newton", and "newton-cg", "sag", "saga" and "liblinear"
+        choose like "auto"; "liblinear" also penalises the intercept, and takes two classes only.
     max_iter : int, default=100
         Largest number of steps.
+    verbose : int, default=0
+        Changes nothing: long work shows its progress in a terminal by itself.
     warm_start : bool, default=False
         Whether to start from the coefficients of the previous fit.
     n_jobs : int or None, default=None
         Threads; None means one per available core.
-    random_state : int, RandomState instance or None, default=None
-        Nothing here is random; accepted so that code written for scikit-learn runs.
 
     Attributes
     ----------
@@ -136,40 +148,32 @@ class LogisticRegression(ProbabilisticLinearClassifier):
     array([[0. , 0. , 1.1, 0. ]])
     """
 
+    penalty: Literal["l1", "l2", "elasticnet", "deprecated"] | None = "deprecated"
     _: KW_ONLY
     C: PositiveOrInfinite = 1.0
-    l1_ratio: Fraction = 0.0
-    fit_intercept: bool = True
-    class_weight: ClassWeight = None
-    solver: LogisticSolver = "auto"
+    l1_ratio: Fraction | None = 0.0
+    dual: bool = False
     tol: Positive = 1e-4
+    fit_intercept: bool = True
+    intercept_scaling: Positive = 1
+    class_weight: ClassWeight = None
+    random_state: RandomSeed = None
+    solver: LogisticSolver = "auto"
     max_iter: Count = 100
+    verbose: NoEffect = 0
     warm_start: bool = False
     n_jobs: int | None = None
-    random_state: RandomSeed = None
 
     n_iter_: np.ndarray = fitted(Array("i", 1))
     converged_: bool = fitted()
     solver_: str = fitted(Text(("newton", "lbfgs", "proximal")))
 
-    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True, "order": "C"}
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        totals = np.bincount(codes, weights=sample_weight, minlength=len(self.classes_))
-        offset = far_offset(X) if self.fit_intercept else None
-        if offset is not None:
-            X = X - offset
-        data = (X, codes) if sample_weight is None else (X, codes, sample_weight)
-        problem = self._problem(ArraySource(data), totals)
-        solver = choose_solver(problem, self.solver, is_sparse=sparse.issparse(X))
-        start, hessian = self._start(problem, offset), None
-        if start is None:
-            guess = subsample_start(problem, data, solver)
-            if guess is not None:
-                start, hessian = guess.x, guess.hessian
-        self._solve(problem, solver, start, hessian)
-        if offset is not None:
-            self.intercept_ = self.intercept_ - self.coef_ @ offset
+        source = ArraySource((X, codes) if sample_weight is None else (X, codes, sample_weight))
+        census = source.reduce(Census(self.classes_, known=True), self.n_jobs)
+        self._fit_rows(source, census, codes=True)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -217,9 +221,36 @@ class LogisticRegression(ProbabilisticLinearClassifier):
         check_classification_targets(census.classes)
         refuse_one_class(self, census.classes)
         self.classes_ = census.classes
-        problem = replace(self._problem(source, census.totals), classes=self.classes_)
-        self._solve(problem, choose_solver(problem, self.solver), self._start(problem))
+        self._fit_rows(source, census, codes=False)
         return self
+
+    def _fit_rows(self, source: Source, census: Census, *, codes: bool) -> None:
+        """Fit to rows wherever they are, in the same steps; they hold codes or labels."""
+        problem = self._problem(source, census.totals)
+        if not codes:
+            problem = replace(problem, classes=self.classes_)
+        if self.fit_intercept and problem.intercept_scaling is None and not census.is_sparse:
+            problem = replace(problem, offset=source.reduce(ColumnSpread(), self.n_jobs).offset())
+        solver = choose_solver(problem, self.solver, is_sparse=census.is_sparse)
+        start, hessian = self._start(problem, problem.offset), None
+        if start is None:
+            guess = subsample_start(problem, census.n_rows, solver)
+            if guess is not None:
+                start, hessian = guess.x, guess.hessian
+        self._solve(problem, solver, start, hessian)
+        if problem.offset is not None:
+            self.intercept_ = self.intercept_ - self.coef_ @ problem.offset
+
+    def _strength(self) -> tuple[float, float]:
+        """Return C and the share of the l1 norm that the parameters ask for."""
+        if self.penalty is None:
+            return np.inf, 0.0
+        if self.penalty == "elasticnet" and self.l1_ratio is None:
+            raise ValueError(
+                "l1_ratio must be specified when penalty is elasticnet. Give a number from 0 to 1."
+            )
+        shares = {"l1": 1.0, "l2": 0.0}
+        return float(self.C), float(shares.get(self.penalty, self.l1_ratio or 0.0))
 
     def _problem(self, source: Source, totals: np.ndarray) -> LogisticProblem:
         """Return the problem of rows with codes, given the total weight of each class."""
@@ -231,15 +262,23 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 "LogisticRegression needs rows with positive weight. The weights sum to 0."
             )
         n_outputs = 1 if len(totals) == 2 else len(totals)
+        machine = self.solver == "liblinear"
+        if machine and n_outputs > 1:
+            raise ValueError(
+                "The 'liblinear' solver does not support multiclass classification (n_classes >= "
+                "3). Use solver='auto', or wrap the estimator in a OneVsRestClassifier."
+            )
+        C, l1_ratio = self._strength()
         return LogisticProblem(
             source,
             (n_outputs, source.n_features + self.fit_intercept),
             float(totals.sum()),
-            self.C,
-            self.l1_ratio,
+            C,
+            l1_ratio,
             self.fit_intercept,
             class_weight=factors,
             n_jobs=self.n_jobs,
+            intercept_scaling=float(self.intercept_scaling) if machine else None,
         )
 
     def _start(
@@ -247,6 +286,7 @@ class LogisticRegression(ProbabilisticLinearClassifier):
     ) -> np.ndarray | None:
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
+        self.densify()
         intercept = self.intercept_
         if offset is not None and self.coef_.shape[1] == len(offset):
             intercept = intercept + self.coef_ @ offset
@@ -285,10 +325,10 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 what = "the classes" if kind == "complete" else "some rows from the rest"
                 warnings.warn(
                     f"No minimiser exists: the features separate {what}, and without penalty "
-                    f"(C={self.C}) the coefficients grow without end. Those reached at "
+                    f"(C={problem.C}) the coefficients grow without end. Those reached at "
                     f"tol={self.tol} are returned. Set C to a finite number.",
                     ConvergenceWarning,
-                    stacklevel=6,
+                    stacklevel=7,
                 )
                 return
         if not result.converged:
@@ -298,5 +338,5 @@ class LogisticRegression(ProbabilisticLinearClassifier):
                 f"tol={self.tol:.1e} was asked for. Increase max_iter, or bring the features to "
                 "one scale.",
                 ConvergenceWarning,
-                stacklevel=6,
+                stacklevel=7,
             )

@@ -82,6 +82,8 @@ class LogisticTerms(Summary):
         Whether to sum the Hessian.
     columns : ndarray of int or None, default=None
         Features that the Hessian is restricted to (the intercept is always kept); None for all.
+    offset : ndarray of shape (n_features,) or None, default=None
+        Subtracted from every row first.
     weight : float, default=0.0
         Sum of the weights of the rows so far.
     loss : float, default=0.0
@@ -116,6 +118,7 @@ class LogisticTerms(Summary):
     fit_intercept: bool = True
     curvature: bool = False
     columns: np.ndarray | None = None
+    offset: np.ndarray | None = None
     weight: float = 0.0
     loss: float = 0.0
     gradient: np.ndarray | None = None
@@ -132,12 +135,18 @@ class LogisticTerms(Summary):
             self.fit_intercept,
             self.curvature,
             self.columns,
+            self.offset,
         )
 
     def update(self, chunk: Chunk) -> Self:
         """Add the rows of a chunk ``(X, y)`` or ``(X, y, sample_weight)``."""
         X = chunk[0]
-        X = sparse.csr_matrix(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        if sparse.issparse(X):
+            X = sparse.csr_matrix(X)
+        else:
+            # Products round differently if rows lie otherwise in memory.
+            X = np.require(X, dtype=np.float64, requirements=["C", "A"])
+            X = X if self.offset is None else X - self.offset
         y = self._codes(chunk[1])
         w = None if len(chunk) < 3 else chunk[2]
         if self.class_weight is not None:
