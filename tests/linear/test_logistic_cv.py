@@ -104,3 +104,29 @@ def test_a_fold_counts_by_its_weight(seed):
     assert other.C_ == right.C_
     mean = np.average(other.scores_, axis=0, weights=[40.0, 40.0, 4e-8])
     assert other.Cs_[np.argmax(mean[0])] == other.C_
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_averages_of_folds_equal_the_peer(seed, n_classes):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 3))
+    y = (X @ rng.normal(size=(3, n_classes)) + rng.gumbel(size=(90, n_classes))).argmax(axis=1)
+    options = {"Cs": [0.01, 1.0, 100.0], "cv": 3, "refit": False, "l1_ratios": (0.0,)}
+    options |= {"scoring": "neg_log_loss", "use_legacy_attributes": False, "max_iter": 1000}
+    ours = LogisticRegressionCV(**options, tol=1e-9).fit(X, y)
+    theirs = Peer(**options, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(ours.C_, theirs.C_, rtol=1e-10)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+
+
+def test_penalties_by_name_and_the_form_of_attributes(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)), rng.integers(2, size=60)
+    named = LogisticRegressionCV(penalty="l1", solver="saga", Cs=3, cv=3).fit(X, y)
+    plain = LogisticRegressionCV(l1_ratios=(1.0,), Cs=3, cv=3).fit(X, y)
+    np.testing.assert_array_equal(named.coef_, plain.coef_)
+    with pytest.raises(ValueError, match="l1_ratios must be an array-like of numbers between 0"):
+        LogisticRegressionCV(l1_ratios=(2.0,)).fit(X, y)
+    with pytest.raises(ValueError, match="form of use_legacy_attributes=False"):
+        LogisticRegressionCV(use_legacy_attributes=True).fit(X, y)

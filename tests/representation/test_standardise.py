@@ -176,3 +176,18 @@ def test_squares_that_overflow_are_refused(kind):
     with pytest.raises(ValueError, match="Feature 0 has values"):
         scaler.partial_fit(kind(np.full((2, 2), -1e160)))
     assert scaler.mean_.tolist() == [1e160, 1e160]  # as it was
+
+
+def test_rows_seen_are_counted_as_in_the_peer(seed):
+    X = np.random.default_rng(seed).normal(size=(7, 3))
+    with_gap = X.copy()
+    with_gap[0, 1] = np.nan
+    weight = np.arange(7) / 4.0
+    for rows, options in ((X, {}), (with_gap, {}), (X, {"sample_weight": weight})):
+        ours, theirs = (
+            StandardScaler().fit(rows, **options),
+            preprocessing.StandardScaler().fit(rows, **options),
+        )
+        np.testing.assert_allclose(ours.n_samples_seen_, theirs.n_samples_seen_)
+        assert np.ndim(ours.n_samples_seen_) == np.ndim(theirs.n_samples_seen_)
+    assert not hasattr(StandardScaler(), "n_samples_seen_")

@@ -19,7 +19,7 @@ from corollary.core.schema import Array, Sparse
 class LinearClassifier(ScoringClassifier):
     """A classifier with one row of coefficients for two classes, else one for every class."""
 
-    coef_: np.ndarray = fitted(Array("f", "r", "d") | Sparse("r", "d"))
+    coef_: Any = fitted(Array("f", "r", "d") | Sparse("r", "d"))
     intercept_: np.ndarray = fitted(Array("f", "r"))
 
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}

@@ -1,18 +1,19 @@
 """The first pass over training data: which classes there are, and where the columns lie."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import Chunk, Summary
+from corollary.core.summary import Chunk, Source, Summary, reduce_blocks
 
 S = TypeVar("S", bound=Summary)
 
-# One row in so many is enough to see where columns lie, and to start Newton's method from.
-SPARE, SUBSAMPLE = 64, 16
+# One row in so many is enough to see where columns lie.
+SPARE = 64
 # Columns whose mean exceeds so many standard deviations are shifted.
 FAR = 100.0
 
@@ -102,26 +103,44 @@ class ColumnSpread(Summary):
 
 
 @dataclass(frozen=True)
-class Thinned(Summary, Generic[S]):
-    """The summary of a fixed pseudo-random sixteenth of the rows of each block."""
+class KeptRows(Summary):
+    """A fixed pseudo-random share of the rows of each block, block by block."""
 
-    part: S
+    rate: int  # one row in so many
+    blocks: tuple[Chunk, ...] = ()
 
     def empty(self) -> Self:
-        """Return the summary of no rows."""
-        return type(self)(self.part.empty())
+        """Return no rows."""
+        return type(self)(self.rate)
 
     def update(self, chunk: Chunk) -> Self:
         """Add some of the rows of a chunk."""
-        keep = _kept_rows(int(chunk[0].shape[0]))
-        return type(self)(self.part.update(tuple(None if a is None else a[keep] for a in chunk)))
+        keep = _places(int(chunk[0].shape[0]), self.rate)
+        kept = tuple(None if part is None else part[keep] for part in chunk)
+        return replace(self, blocks=(*self.blocks, kept))
 
     def merge(self, other: Self) -> Self:
-        """Unite two parts."""
-        return type(self)(self.part.merge(other.part))
+        """Unite two parts, in order."""
+        return replace(self, blocks=self.blocks + other.blocks)
 
 
 @lru_cache(maxsize=8)
-def _kept_rows(n_rows: int) -> np.ndarray:
+def _places(n_rows: int, rate: int) -> np.ndarray:
     """Return the places of the rows of a block that are kept, the same for every block."""
-    return np.flatnonzero(np.random.default_rng(0).random(n_rows) * SUBSAMPLE < 1.0)
+    return np.flatnonzero(np.random.default_rng(0).random(n_rows) * rate < 1.0)
+
+
+class KeptSource(Source):
+    """Kept rows as a source, summed in the blocks that they were taken from."""
+
+    def __init__(self, kept: KeptRows, source: Source) -> None:
+        self._blocks = kept.blocks
+        self.n_features, self.n_targets = source.n_features, source.n_targets
+
+    def reduce(self, summary: S, n_jobs: int | None = None) -> S:
+        """Return the summary of all kept rows."""
+        return reduce_blocks(summary, self._blocks, n_jobs=n_jobs)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the blocks."""
+        return iter(self._blocks)

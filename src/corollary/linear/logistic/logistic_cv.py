@@ -4,12 +4,21 @@ import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.estimator import ArrayLike, ClassWeight, Count, Positive, RandomSeed, fitted
+from corollary.core.compat import Only
+from corollary.core.estimator import (
+    ArrayLike,
+    ClassWeight,
+    Count,
+    NoEffect,
+    Positive,
+    RandomSeed,
+    fitted,
+)
 from corollary.core.progress import track
 from corollary.core.schema import Array, Number
 from corollary.linear._classifier import ProbabilisticLinearClassifier
@@ -29,26 +38,40 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     Cs : int or sequence of float, default=10
         Inverse strengths of the penalty to try; a number means that many on a logarithmic grid
         from 1e-4 to 1e4.
-    l1_ratios : sequence of float, default=(0.0,)
-        Shares of the l1 norm in the penalty to try.
+    l1_ratios : sequence of float or None, default=(0.0,)
+        Shares of the l1 norm in the penalty to try; None is (0.0,).
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     cv : int, cross-validation generator, iterable or None, default=None
         Folds; None means 5 stratified ones.
+    dual : bool, default=False
+        Changes nothing: the minimum is the same.
+    penalty : {"l1", "l2", "elasticnet", "deprecated"}, default="deprecated"
+        scikit-learn's older way to say what ``l1_ratios`` says: "l2" is (0.0,), "l1" is (1.0,) and
+        "elasticnet" takes ``l1_ratios`` as they are.
     scoring : str, callable or None, default="neg_log_loss"
         What is best; None means accuracy.
-    class_weight : dict, "balanced" or None, default=None
-        Factor on the weight of each class.
-    solver : {"auto", "newton", "lbfgs", "proximal"}, default="auto"
+    solver : str, default="auto"
         As in :class:`LogisticRegression`.
     tol : float, default=1e-4
         As in :class:`LogisticRegression`.
     max_iter : int, default=100
         As in :class:`LogisticRegression`.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weight of each class.
     n_jobs : int or None, default=None
         Threads of every fit; None means one per available core.
+    verbose : int, default=0
+        Changes nothing: long work shows its progress in a terminal by itself.
+    refit : bool, default=True
+        Whether the winner is fitted again on all rows; otherwise the coefficients that were best
+        in each fold are averaged, and so are their penalties.
+    intercept_scaling : float, default=1.0
+        As in :class:`LogisticRegression`.
     random_state : int, RandomState instance or None, default=None
         Nothing here is random; accepted so that code written for scikit-learn runs.
+    use_legacy_attributes : bool, default=False
+        False: attributes have the forms below, which scikit-learn has with False as well.
 
     Attributes
     ----------
@@ -90,16 +113,25 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
 
     _: KW_ONLY
     Cs: Count | ArrayLike = 10
-    l1_ratios: ArrayLike = (0.0,)
+    l1_ratios: ArrayLike | None = (0.0,)
     fit_intercept: bool = True
     cv: Folds = None
+    dual: bool = False
+    penalty: Literal["l1", "l2", "elasticnet", "deprecated"] = "deprecated"
     scoring: str | Callable[..., Any] | None = "neg_log_loss"
-    class_weight: ClassWeight = None
     solver: LogisticSolver = "auto"
     tol: Positive = 1e-4
     max_iter: Count = 100
+    class_weight: ClassWeight = None
     n_jobs: int | None = None
+    verbose: NoEffect = 0
+    refit: bool = True
+    intercept_scaling: Positive = 1.0
     random_state: RandomSeed = None
+    use_legacy_attributes: Annotated[
+        bool | str,
+        Only(False, "warn", instead="attributes have the form of use_legacy_attributes=False"),
+    ] = False
 
     C_: float = fitted(Number(0, infinite=True))
     l1_ratio_: float = fitted(Number(0, 1))
@@ -109,7 +141,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
     coefs_paths_: np.ndarray = fitted(Array("f", "f", "l", "c", "r", "*"))
     n_iter_: np.ndarray = fitted(Array("i", "f", "l", "c"))
 
-    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True, "order": "C"}
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         from sklearn.model_selection import check_cv
@@ -118,7 +150,13 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
             self.Cs_ = np.logspace(-4, 4, int(self.Cs))
         else:
             self.Cs_ = np.sort(np.asarray(self.Cs, dtype=np.float64))
-        self.l1_ratios_ = np.asarray(self.l1_ratios, dtype=np.float64)
+        named = {"l1": (1.0,), "l2": (0.0,)}.get(self.penalty, self.l1_ratios)
+        self.l1_ratios_ = np.asarray((0.0,) if named is None else named, dtype=np.float64)
+        if not np.all((self.l1_ratios_ >= 0) & (self.l1_ratios_ <= 1)):
+            raise ValueError(
+                "l1_ratios must be an array-like of numbers between 0 and 1; got "
+                f"(l1_ratios={self.l1_ratios!r})."
+            )
         y = self.classes_[codes]  # a scorer may ask for labels
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         self._walk(X, y, sample_weight, folds)
@@ -126,6 +164,15 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         masses = None
         if sample_weight is not None:
             masses = np.array([sample_weight[test].sum() for _, test in folds])
+        if self.refit:
+            self._refit(X, y, sample_weight, masses)
+        else:
+            self._average(masses)
+
+    def _refit(
+        self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None, masses: np.ndarray | None
+    ) -> None:
+        """Fit the candidate of the best mean score to all rows."""
         mean = np.average(self.scores_, axis=0, weights=masses)
         # Candidates ascend in C: the first best has the strongest penalty.
         i, j = np.unravel_index(int(np.argmax(mean)), mean.shape)
@@ -133,6 +180,18 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
         best = self._model().set_params(C=self.C_, l1_ratio=self.l1_ratio_)
         best.fit(X, y, sample_weight)
         self.coef_, self.intercept_ = best.coef_, best.intercept_
+
+    def _average(self, masses: np.ndarray | None) -> None:
+        """Average what was best in each fold."""
+        flat = self.scores_.reshape(len(self.scores_), -1).argmax(axis=1)
+        i, j = np.unravel_index(flat, self.scores_.shape[1:])
+        best = self.coefs_paths_[np.arange(len(flat)), i, j]
+        path = np.average(best, axis=0, weights=masses)
+        self.C_ = float(np.average(self.Cs_[j], weights=masses))
+        self.l1_ratio_ = float(np.average(self.l1_ratios_[i], weights=masses))
+        self.coef_, self.intercept_ = path, np.zeros(len(path))
+        if self.fit_intercept:
+            self.coef_, self.intercept_ = path[:, :-1].copy(), path[:, -1].copy()
 
     def _model(self) -> LogisticRegression:
         return LogisticRegression(
@@ -142,6 +201,7 @@ class LogisticRegressionCV(ProbabilisticLinearClassifier):
             tol=self.tol,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
+            intercept_scaling=self.intercept_scaling,
         )
 
     def _score(

@@ -175,6 +175,8 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
         Divisors: standard deviations, 1 for constant features.
     weight_ : ndarray of shape (`n_features_in_`,)
         Sum of the weights of the values present.
+    n_samples_seen_ : int, float or ndarray of shape (`n_features_in_`,)
+        The same as one number, where it is the same for all features.
 
     See Also
     --------
@@ -262,6 +264,14 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
         scale = _scale(*moments[1:]) if self.with_std else np.ones(len(self.mean_))
         # A feature without any value present passes through unchanged.
         self.scale_ = np.where(np.isnan(scale), 1.0, scale)
+
+    @property
+    def n_samples_seen_(self) -> Any:
+        """Rows seen (or their weight), one number for all features if nothing was missing."""
+        seen = self.weight_
+        if seen.min() < seen.max():
+            return seen
+        return int(seen[0]) if seen[0] == np.floor(seen[0]) else float(seen[0])
 
     def transform(self, X: Any, copy: bool | None = None) -> Any:
         """Standardise rows.
