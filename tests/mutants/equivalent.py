@@ -88,6 +88,17 @@ EQUIVALENT: dict[str, str] = {
             "a number to divide by where the quotient is not used",
         ),
         (
+            "validation.reuse.reuse_experiment",
+            "y, y_fresh = rng.randint(2, size=(2, n_samples))"
+            " → y, y_fresh = rng.randint(2, size=(2, 1))",
+            "guesses by a coin agree with one label as often as with many",
+        ),
+        (
+            "validation.bootstrap.bootstrap_risk",
+            "shifts = range(1, n) if n <= 200 else rng.randint(1, n, size=200)",
+            "how many shifts estimate the mean over all of them",
+        ),
+        (
             "risk.laws.divergence.total_variation",
             "return min(1.0, 0.5 * float(np.abs(p - q).sum()))"
             " → return min(1.5, 0.5 * float(np.abs(p - q).sum()))",

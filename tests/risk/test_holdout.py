@@ -61,6 +61,8 @@ def test_frames_and_sparse_rows(seed):
         assert len(split.test) == 10
     split = three_way_split(sparse.csr_matrix(X), y, random_state=seed)
     assert split.X_train.shape == (30, 2)
+    split = three_way_split(X.tolist(), y.tolist(), random_state=seed)
+    assert len(split.X_train) == 30
 
 
 def test_the_test_set_opens_for_one_fitted_model():

@@ -1,8 +1,11 @@
 """Bootstrap laws and risks: limits, known failures, peers."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -105,3 +108,37 @@ def test_mixtures_by_hand():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+class Recorded(BaseEstimator):
+    """Predicts the mean of its rows and writes down which they were."""
+
+    fits: ClassVar[list] = []
+
+    def fit(self, X, y):
+        self.fits.append(X[:, 0].astype(int))
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_risks_by_loops_over_few_resamples():
+    n, y = 6, np.array([0.0, 1.0, 4.0, 9.0, 16.0, 25.0])
+    Recorded.fits.clear()
+    X = np.arange(n, dtype=float)[:, None]
+    risk = bootstrap_risk(Recorded(), X, y, loss="square", n_resamples=3, random_state=1)
+    everything, *samples = Recorded.fits
+    assert everything.tolist() == list(range(n))
+    assert risk.training == pytest.approx(np.mean((y - y.mean()) ** 2))
+    inside = [np.mean((y - y[rows].mean()) ** 2) for rows in samples]
+    assert risk.in_sample == pytest.approx(np.mean(inside))
+    outside = [
+        [(y[i] - y[rows].mean()) ** 2 for rows in samples if i not in rows] for i in range(n)
+    ]
+    assert {0, 1} <= set(map(len, outside))  # rows missed by none and by one of the resamples
+    assert risk.leave_one_out == pytest.approx(np.mean([np.mean(out) for out in outside if out]))
+    assert risk.n_missed == sum(not out for out in outside)
+    pairs = [(y[i] - y.mean()) ** 2 for i in range(n) for j in range(n) if i != j]
+    assert risk.no_information == pytest.approx(np.mean(pairs))

@@ -94,3 +94,13 @@ def test_price_of_looks():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_at_least_one_row_is_kept_on_either_side():
+    rows, labels = ROWS[:4], LABELS[:4]
+    sizes = {0.01: 1, 0.5: 2, 0.99: 3}
+    for share, held in sizes.items():
+        outcome = hold_out(Majority(), rows, labels, test_size=share, random_state=0)
+        assert len(outcome.rows) == held
+    owners = hold_out(Majority(), rows, labels, groups=[0, 0, 1, 1], random_state=0)
+    assert owners.rows.tolist() in ([0, 1], [2, 3])

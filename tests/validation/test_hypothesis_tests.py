@@ -112,3 +112,20 @@ def test_holm_equals_its_definition(p_values):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_p_values_by_hand():
+    # Three labels in six orders; the statistic is at least that observed in two of them.
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0])
+    assert permutation_test(lambda x, y: float(x @ y), x, y) == pytest.approx(1 / 6)
+    assert permutation_test(lambda x, y: float(x @ y), x, y[::-1]) == 1.0
+    assert permutation_test(lambda x, y: float(y[0]), x, y[[1, 0, 2]]) == pytest.approx(4 / 6)
+    # Two owners of two rows whose labels are their own: two orders.
+    owned = np.array([0.0, 0.0, 1.0, 1.0])
+    found = permutation_test(lambda x, y: float(x @ y), np.arange(4.0), owned, groups=[0, 0, 1, 1])
+    assert found == 0.5
+    assert monte_carlo_p_value(2.0, [1.0, 2.0, 3.0]) == 0.75
+    assert exact_p_value(2.0, [1.0, 2.0, 3.0], [0.5, 0.3, 0.2]) == pytest.approx(0.5)
+    # With two degrees of freedom the tail of the chi-squared law at s is exp(-s / 2).
+    test = wald_test([3.0, 4.0], np.diag([9.0, 4.0]))
+    assert test == pytest.approx((5.0, 2, math.exp(-2.5)))

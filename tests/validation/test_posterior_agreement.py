@@ -69,3 +69,10 @@ def test_temperatures_of_agreement():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_agreement_by_hand():
+    p, q = [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]
+    assert posterior_agreement(p, q) == pytest.approx(-math.log(0.375))
+    assert posterior_agreement([1.0, 0.0], [0.0, 1.0]) == math.inf
+    assert posterior_log_loss(p, q) == pytest.approx(1.5 * math.log(2))

@@ -9,6 +9,7 @@ from corollary.datasets import HighDimensionalLogistic, LogisticWorld
 from corollary.linear import LogisticRegression
 from corollary.validation import (
     ReliabilityDisplay,
+    hold_out_interval,
     reliability_curve,
 )
 
@@ -24,8 +25,13 @@ def test_reliability_by_hand_and_with_pooling():
     assert curve.predicted == pytest.approx([0.2, 0.8])
     assert curve.expected_error == pytest.approx(0.5 * (1 / 3 - 0.2) + 0.5 * 0.2)
     pooled = reliability_curve(y, p, n_bins=5, strategy="uniform", min_rows=4)
-    assert pooled.rows.sum() == 6
-    assert pooled.rows.min() >= 4
+    assert pooled.rows.tolist() == [6]  # two rows are too few for a second bin
+    three = reliability_curve(y, p, n_bins=5, strategy="uniform", min_rows=3)
+    assert three.rows.tolist() == [3, 3]
+    two = reliability_curve(y, p, n_bins=5, strategy="uniform", min_rows=2)
+    assert two.rows.tolist() == [2, 2, 2]
+    first = reliability_curve(y[:3], p[:3], n_bins=5, strategy="uniform", min_rows=5)
+    assert first.rows.tolist() == [3]
     # One exact interval, by SciPy.
     exact = scipy.stats.binomtest(3, 3).proportion_ci(0.95)
     assert (curve.lower[1], curve.upper[1]) == pytest.approx((exact.low, exact.high))
@@ -79,3 +85,16 @@ def test_reliability_picture():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_bins_of_owners_have_the_intervals_of_their_shares():
+    y, p = np.array([0, 1, 1, 1]), np.array([0.2, 0.2, 0.9, 0.7])
+    curve = reliability_curve(
+        y, p, n_bins=2, strategy="uniform", min_rows=1, groups=[0, 1, 0, 1], confidence=0.8
+    )
+    assert curve.rows.tolist() == [2, 2]
+    assert curve.observed == pytest.approx([0.5, 1.0])
+    assert curve.predicted == pytest.approx([0.2, 0.8])
+    for k, shares in enumerate(([0.0, 1.0], [1.0, 1.0])):
+        limits = hold_out_interval(shares, 0.2, units=[0, 1])
+        assert (curve.lower[k], curve.upper[k]) == pytest.approx(limits)

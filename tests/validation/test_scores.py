@@ -72,6 +72,7 @@ def test_crps_of_draws_is_its_double_sum_and_the_fair_one_unbiased(seed):
     ("call", "message"),
     [
         (lambda: brier_score([3], [[0.5, 0.5]]), "whole numbers from 0 to 1"),
+        (lambda: brier_score([2], [0.5]), "whole numbers from 0 to 1"),
         (lambda: brier_score(["a"], [[0.5, 0.5]]), "whole numbers"),
         (lambda: log_score([0], [[0.5, 0.6]]), "sum to 1"),
         (lambda: log_score([0], [1.5]), "between 0 and 1"),

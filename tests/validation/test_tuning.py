@@ -89,3 +89,31 @@ def test_nested_risk_does_not_leak_the_choice():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+class Constant(BaseEstimator):
+    """Predicts its parameter."""
+
+    def __init__(self, value=0.0):
+        self.value = value
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.value)
+
+
+def test_rules_by_hand():
+    # Labels of -1 and 1: the risk of a constant is 1 + its square, whose error is 1/10 or so.
+    X, y = np.zeros((100, 1)), np.tile([-1.0, 1.0], 50) * np.repeat([1.0, 0.5], 50)
+    settings = {"value": [0.5, 0.1, 0.0]}
+    best = tune(Constant(), settings, X, y, loss="square", random_state=0)
+    assert best.risks == pytest.approx(0.625 + np.array([0.25, 0.01, 0.0]))
+    assert best.best == {"value": 0.0}
+    early = tune(
+        Constant(), settings, X, y, loss="square", rule="one_standard_error", random_state=0
+    )
+    assert early.best == {"value": 0.1}
+    assert early.model.value == 0.1
