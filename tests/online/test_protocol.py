@@ -1,5 +1,7 @@
 """The protocol: records, streams, and the law that a chunk equals its rows one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -238,3 +240,22 @@ def test_the_tightness_of_a_bound_of_zero_and_of_no_rounds():
     assert one.bound[-1] == 0
     assert one.tightness == 1.0
     assert Halving().run((np.ones((0, 1), dtype=int), [])).tightness == 0.0
+
+
+def test_a_record_by_hand():
+    parts = {"predictions": np.zeros(3), "mistakes": np.array([True, False, True])}
+    losses, best = np.array([1.0, 0.5, 0.5]), np.array([0.5, 0.75, 1.0])
+    rounds = {**parts, "losses": losses, "comparator": best, "theorem": "none"}
+    record = Record(**rounds, bound=np.array([2.0, 2.0, 4.0]), measure="regret")
+    assert record.cumulative_loss.tolist() == [1.0, 1.5, 2.0]
+    assert record.cumulative_mistakes.tolist() == [1, 1, 2]
+    assert record.regret.tolist() == [0.5, 0.75, 1.0]
+    assert record.tightness == 0.25
+    assert record.holds
+    assert replace(record, measure="mistakes").tightness == 0.5
+    assert replace(record, measure="loss").tightness == 0.5
+    assert not replace(record, bound=np.array([2.0, 0.7, 4.0])).holds
+    assert replace(record, bound=np.array([2.0, 2.0, np.inf])).tightness == 0.0
+    nothing = replace(record, bound=np.zeros(3))
+    assert nothing.tightness == np.inf
+    assert replace(nothing, losses=best, comparator=np.cumsum(best)).tightness == 1.0

@@ -151,3 +151,15 @@ def test_experts_that_were_surely_wrong_are_out():
 def test_parameters_are_checked(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of WeightedAverage"):
         WeightedAverage(**{name: value})
+
+
+def test_before_any_round_experts_count_alike():
+    assert WeightedAverage().predict([[0.2, 0.6], [1.0, 0.0]]) == pytest.approx([0.4, 0.5])
+    for advice in ([[1.2, 0.0]], [[-0.2, 0.0]]):
+        with pytest.raises(ValueError, match="WeightedAverage"):
+            WeightedAverage().play(advice, [1.0])
+    # One expert loses 0.25 and the other 1: their weights are as 1 to exp(-0.75 / 2).
+    learner = WeightedAverage()
+    learner.play([[0.5, 0.0]], [1.0])
+    weight = 1 / (1 + np.exp(-0.375))
+    assert learner.predict([[1.0, 0.0]]) == pytest.approx([weight])
