@@ -21,10 +21,12 @@ HEAD = """\
 Would the tests notice a wrong number? Every row of the ledger (`coverage.toml`) names objects and
 tests. Small faults are planted in the objects, one at a time: the value times 0.7 or 1.5, a
 constant of the formula changed, a comparison turned round, a sample size lost. The tests that the
-row names, with the simulations of its claims above, must then fail. At most {most} faults of a row
-are drawn, by a fixed seed, from the functions that its tests reach; a line that they do not reach
-counts as a survivor. Compiled loops are not changed. {n_equivalent} changes that change nothing are
-listed with their reasons in `tests/mutants/equivalent.py`. Written by `make verify`.
+row names, with the simulations of its claims above, must then fail; an object that several rows
+name is tried with the tests of all of them. At most {most} faults of a row are drawn, by a fixed
+seed, from the functions that its tests reach; a line that they do not reach counts as a survivor,
+unless other rows name the object as well. Compiled loops are not changed. {n_equivalent} lines or
+changes that change nothing are listed with their reasons in `tests/mutants/equivalent.py`. Written
+by `make verify`.
 
 | kind of row | rows | faults | killed | score |
 | --- | --- | --- | --- | --- |

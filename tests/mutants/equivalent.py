@@ -88,6 +88,18 @@ EQUIVALENT: dict[str, str] = {
             "a number to divide by where the quotient is not used",
         ),
         (
+            "linear.ridge.shrinkage.shrinkage_factors",
+            "return squares / np.where(squares > 0, squares + alpha, 1.0)"
+            " → return squares / np.where(squares > 0, squares + alpha, 1.5)",
+            "a number by which zeros are divided",
+        ),
+        (
+            "linear.ridge.shrinkage.variance_factors",
+            "return squares / np.where(squares > 0, squares + alpha, 1.0) ** 2"
+            " → return squares / np.where(squares > 0, squares + alpha, 1.5) ** 2",
+            "a number by which zeros are divided",
+        ),
+        (
             "validation.reuse.reuse_experiment",
             "y, y_fresh = rng.randint(2, size=(2, n_samples))"
             " → y, y_fresh = rng.randint(2, size=(2, 1))",

@@ -3,9 +3,10 @@
 import functools
 import importlib
 import re
+import sys
 import tomllib
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +32,9 @@ class Row:
     functions: dict[str, FunctionType] = field(repr=False)
     #: Objects that are functions themselves: a test of the row has to call them.
     called: frozenset[str]
-    #: Functions that other rows name as well: what no test of this row reaches is left to those.
+    #: Functions that other rows name as well, and the tests that those rows name.
     shared: frozenset[str]
+    elsewhere: frozenset[str]
     compiled: tuple[str, ...]
 
     def owns(self, nodeid: str, theorem: str | None) -> bool:
@@ -46,9 +48,16 @@ class Row:
 def load(prefixes: list[str] | None = None, kinds: list[str] | None = None) -> list[Row]:
     """Read the rows whose names begin as asked, of the kinds asked for."""
     ledger = tomllib.loads((ROOT / "coverage.toml").read_text(encoding="utf-8"))
-    uses = Counter(path for entry in ledger.values() for path in entry["objects"])
+    uses: dict[str, set[str]] = defaultdict(set)
+    for name, entry in ledger.items():
+        for path in entry["objects"]:
+            uses[path].add(name)
     return [
-        _row(name, entry, uses)
+        _row(
+            name,
+            entry,
+            {path: [ledger[row] for row in rows - {name}] for path, rows in uses.items()},
+        )
         for name, entry in ledger.items()
         if (not prefixes or name.startswith(tuple(prefixes)))
         and (not kinds or entry["kind"] in kinds)
@@ -74,9 +83,9 @@ def chosen_faults(row: Row, reached: dict[str, set[int]], most: int) -> list[Fau
     return [*values[:kept], *formulas[: most - len(values[:kept])]]
 
 
-def _row(name: str, entry: dict[str, Any], uses: Counter[str]) -> Row:
+def _row(name: str, entry: dict[str, Any], siblings: dict[str, list[Any]]) -> Row:
     functions: dict[str, FunctionType] = {}
-    called, shared, compiled = set(), set(), []
+    called, shared, elsewhere, compiled = set(), set(), set(), []
     for path in entry["objects"]:
         value = _resolved(path)
         if hasattr(value, "py_func"):
@@ -87,10 +96,11 @@ def _row(name: str, entry: dict[str, Any], uses: Counter[str]) -> Row:
             called.update(map(_name, own))
         parts = {_name(part): part for function in own for part in _with_helpers(function)}
         functions.update(parts)
-        if uses[path] > 1:
+        if siblings[path]:
             shared.update(parts)
+            elsewhere.update(test for sibling in siblings[path] for test in sibling["tests"])
     tests = [*entry["tests"], *([CLAIMS] if name in _theorems() else [])]
-    sets = frozenset(called), frozenset(shared)
+    sets = frozenset(called), frozenset(shared), frozenset(elsewhere - {CLAIMS})
     return Row(name, entry["kind"], tuple(tests), functions, *sets, tuple(compiled))
 
 
@@ -119,7 +129,8 @@ def _functions(value: Any) -> Iterator[FunctionType]:
     while hasattr(value, "__wrapped__"):
         value = value.__wrapped__
     ours = isinstance(value, FunctionType) and value.__module__.startswith("corollary.")
-    if ours and Path(value.__code__.co_filename).is_file():  # not made by a dataclass
+    # Not what a dataclass or the floor of estimators has made for the class.
+    if ours and value.__code__.co_filename == sys.modules[value.__module__].__file__:
         yield value
 
 

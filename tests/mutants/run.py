@@ -54,10 +54,12 @@ def try_rows(
 ) -> list[Verdict]:
     """Try the faults of rows and return a verdict on each."""
     trial = _Trial(rows, most, workers, say)
-    arguments = ["-s", "-qq", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    arguments = ["-s", "-qq", "--tb=line"]
+    arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "faulthandler")]
     arguments += ["-o", "addopts=", "--import-mode=importlib", "--strict-markers"]
     arguments += ["-m", "not verify", "--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
-    files = sorted({test.partition("::")[0] for row in rows for test in row.tests})
+    named = {test for row in rows for test in (*row.tests, *row.elsewhere)}
+    files = sorted({test.partition("::")[0] for test in named})
     code = pytest.main([*arguments, *(str(ROOT / file) for file in files)], plugins=[trial])
     if code != pytest.ExitCode.OK:
         raise RuntimeError(f"The tests that the rows name could not be collected ({code!r}).")
@@ -107,7 +109,10 @@ class _Trial:
         for number, verdict in enumerate(self.verdicts):
             tests, file = _tests_of(verdict.row, items), folder / str(number)
             run = partial(self._baseline, verdict.row, tests, file)
-            queue.append(_Job(run, 600.0, verdict, tests=tests, file=file))
+            more = [
+                item for item in items if item.nodeid.partition("[")[0] in verdict.row.elsewhere
+            ]
+            queue.append(_Job(run, 600.0, verdict, tests=tests, elsewhere=more, file=file))
         for n_done, (job, status) in enumerate(_forked(queue, self.workers), start=1):
             if job.fault is None:
                 queue.extendleft(self._fault_jobs(job))
@@ -134,8 +139,11 @@ class _Trial:
         jobs = []
         for fault in [] if verdict.broken else chosen_faults(row, reached, most):
             if fault.lines & reached[fault.function_name]:
-                run = partial(self._with_fault, fault, order)
-                jobs.append(_Job(run, 10 + 10 * total, verdict, fault=fault))
+                # What several rows name is tried with the tests of all of them.
+                more = job.elsewhere if fault.function_name in row.shared else []
+                run = partial(self._with_fault, fault, order + more)
+                limit = 10 + 10 * total + (60 if more else 0)
+                jobs.append(_Job(run, limit, verdict, fault=fault))
             else:
                 verdict.survived.append(fault)
         return jobs
@@ -203,6 +211,7 @@ class _Job:
     verdict: Verdict
     fault: Fault | None = None
     tests: list[Any] = field(default_factory=list)
+    elsewhere: list[Any] = field(default_factory=list)
     file: Path = Path()
 
 

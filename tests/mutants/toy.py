@@ -43,4 +43,6 @@ def row(test: str) -> Row:
         f"{f.__module__}.{f.__qualname__}": f for f in (radius, forgotten, _half)
     }
     called = frozenset(name for name in functions if "_half" not in name)
-    return Row(f"toy.{test}", "BOUND", (f"{FILE}::{test}",), functions, called, frozenset(), ())
+    return Row(
+        f"toy.{test}", "BOUND", (f"{FILE}::{test}",), functions, called, *[frozenset()] * 2, ()
+    )

@@ -7,9 +7,15 @@ import pytest
 
 from corollary.online import (
     DNF,
+    DisjunctionExperts,
+    Hedge,
+    OnlineGradientDescent,
+    OnlinePerceptron,
+    PassiveAggressive,
     adagrad_regret_bound,
     all_subsets_winnow_bound,
     conservative_ogd_bound,
+    disjunction_experts,
     disjunction_experts_bound,
     disjunction_witness,
     entropic_loss,
@@ -27,8 +33,10 @@ from corollary.online import (
     ogd_second_order_bound,
     online_to_batch_bound,
     passive_aggressive_bound,
+    passive_aggressive_step,
     perceptron_disjunction_bound,
     perceptron_mistake_bound,
+    perceptron_trace,
     weighted_average_bound,
     weighted_majority_bound,
     winnow_mistake_bound,
@@ -98,3 +106,60 @@ def test_boolean_functions():
     assert bound == pytest.approx(constant * (3 + 2 * (1 + math.log(8))))
     # x_1 or x_3 of three: 2 (x_1 + x_3) - 1 has margin 1.
     assert disjunction_witness(DNF(((1,), (3,))), 3).tolist() == [2.0, 0.0, 2.0, -1.0]
+
+
+ONCE = (np.array([[1.0], [1.0]]), np.array([1.0, -1.0]))
+
+
+def test_two_rounds_of_gradient_descent():
+    # Scores 0 and 0.5, hinge losses 1 and 1.5, two mistakes; u = 1 loses 0 and then 2.
+    record = OnlineGradientDescent(eta=0.5).run(ONCE, comparator=[1.0])
+    assert record.losses.tolist() == [1.0, 1.5]
+    assert record.mistakes.tolist() == [True, True]
+    assert record.comparator.tolist() == [0.0, 2.0]
+    assert record.bound == pytest.approx([1 + 0.25, 1 + 0.5])
+    falling = OnlineGradientDescent(eta=0.5, step="sqrt", radius=2.0).run(ONCE, comparator=[1.0])
+    etas = np.array([0.5, 0.5 / math.sqrt(2)])
+    assert falling.bound == pytest.approx(9 / (2 * etas) + np.cumsum(etas) / 2)
+    assert np.all(np.isinf(OnlineGradientDescent(radius=0.5).run(ONCE, comparator=[1.0]).bound))
+    alone = OnlineGradientDescent(eta=0.5).run(ONCE)
+    assert np.all(np.isnan(alone.comparator))
+    assert np.all(np.isinf(alone.bound))
+    careful = OnlineGradientDescent(eta=0.5, conservative=True).run(ONCE, comparator=[1.0])
+    assert careful.bound == pytest.approx([1.0, 4.0])
+    real = OnlineGradientDescent(loss="square", eta=0.5).run(ONCE, comparator=[1.0])
+    assert real.losses.tolist() == [1.0, 4.0]  # the weight is 1 after one step
+    assert not real.mistakes.any()
+    assert len(real.mistakes) == 2
+
+
+def test_two_rounds_of_the_others():
+    perceptron = OnlinePerceptron().run(ONCE, comparator=[1.0])
+    assert perceptron.mistakes.tolist() == [True, True]
+    assert perceptron.losses.tolist() == [1.0, 1.0]
+    assert perceptron.comparator.tolist() == [0.0, 2.0]
+    assert perceptron.bound == pytest.approx([1.0, 4.0])
+    passive = PassiveAggressive(C=1.0).run(ONCE, comparator=[1.0])
+    assert passive.losses.tolist() == [1.0, 2.0]
+    assert passive.bound == pytest.approx([1.0, 5.0])
+    # A margin of a half is a loss and no mistake.
+    half = (np.array([[1.0], [0.5]]), np.array([1.0, 1.0]))
+    assert PassiveAggressive(C=1.0).run(half).mistakes.tolist() == [True, False]
+    trace = perceptron_trace([[1.0], [1.0], [-1.0]], [1, 1, 1])
+    assert trace.iterates.ravel().tolist() == [0.0, 1.0, 1.0, 0.0]
+    alone = Hedge(eta=0.5).run(([[0.5], [1.0]],))
+    assert alone.bound.tolist() == [0.0, 0.0]
+    pair = Hedge(eta=0.5).run((np.array([[0.0, 1.0]]),))
+    # The mixture loses 1/2; the weighted mean of squares is 1/2.
+    assert pair.losses.tolist() == [0.5]
+    assert pair.bound == pytest.approx([2 * math.log(2) + 0.125])
+    assert disjunction_experts(3, 2).tolist() == [[0, 1], [0, 2], [1, 2]]
+    bits = (np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([0.0, 1.0]))
+    vote = DisjunctionExperts(2).run(bits)
+    assert vote.bound[1] == pytest.approx(disjunction_experts_bound(vote.comparator[1], 3, 2))
+    assert passive_aggressive_step(
+        [0.0, 2.0], [4.0, 4.0], variant="linearised", C=0.5
+    ).tolist() == [
+        0.0,
+        0.5,
+    ]

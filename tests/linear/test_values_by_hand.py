@@ -1,0 +1,72 @@
+"""Margins, ridge solutions and spectra of the smallest data, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from corollary.linear import (
+    canonical_hyperplane,
+    dataset_margin,
+    functional_margin,
+    geometric_margin,
+    perceptron_pass_bound,
+    perceptron_risk_bound,
+    ridge_bias,
+    ridge_covariance,
+    ridge_gradient,
+    ridge_mse,
+    ridge_objective,
+    ridge_solution,
+    shrinkage_factors,
+    variance_factors,
+)
+
+
+def test_margins():
+    one = dataset_margin([[3.0, 4.0]], [1])
+    assert one[0] == pytest.approx(5.0)
+    assert one[1] == pytest.approx([0.6, 0.8])
+    assert one[2:] == pytest.approx((0.0, 5.0))
+    two = dataset_margin([[0.0, 3.0], [0.0, -1.0]], [1, -1], fit_intercept=True)
+    assert two[0] == pytest.approx(2.0)
+    assert two[1] == pytest.approx([0.0, 1.0])
+    assert two[2:] == pytest.approx((-1.0, 2.0))
+    none = dataset_margin([[1.0, 0.0], [1.0, 0.0]], [1, -1])
+    assert none[0] == 0.0
+    assert none[1].tolist() == [0.0, 0.0]
+    X, y = [[3.0, 4.0], [-1.0, 0.0]], [1, -1]
+    assert functional_margin(X, y, [3.0, 4.0], -1.0) == pytest.approx(4.0)
+    assert geometric_margin(X, y, [3.0, 4.0], -1.0) == pytest.approx(0.8)
+    coef, intercept = canonical_hyperplane(X, y, [3.0, 4.0], -1.0)
+    assert coef == pytest.approx([0.75, 1.0])
+    assert intercept == pytest.approx(-0.25)
+
+
+def test_ridge():
+    X, y = [[1.0], [1.0]], [3.0, 3.0]
+    assert ridge_solution(X, y, 1.0) == pytest.approx([2.0])
+    assert ridge_solution(X, y, 1.0, penalty="mean") == pytest.approx([1.5])
+    # Residuals 2 and 2, penalty 3 times 1.
+    assert ridge_objective(X, y, [1.0], 3.0) == pytest.approx(11.0)
+    assert ridge_objective(X, y, [1.0], 3.0, penalty="mean") == pytest.approx(14 / 4)
+    assert ridge_gradient(X, y, [1.0], 3.0) == pytest.approx([-8 + 6])
+    assert ridge_gradient(X, y, [1.0], 3.0, penalty="mean") == pytest.approx([-2 + 3])
+
+
+def test_spectra():
+    assert shrinkage_factors([2.0, 0.0], 1.0).tolist() == [0.8, 0.0]
+    assert variance_factors([2.0, 0.0], 1.0) == pytest.approx([4 / 25, 0.0])
+    X = np.diag([2.0, 1.0])
+    assert ridge_covariance(X, 1.0, 5.0) == pytest.approx(np.diag([0.8, 1.25]))
+    assert ridge_bias(X, 1.0, [10.0, 10.0]) == pytest.approx([-2.0, -5.0])
+    assert ridge_mse(X, 1.0, [10.0, 10.0], 5.0) == pytest.approx(0.8 + 1.25 + 29)
+
+
+def test_perceptron_bounds():
+    assert perceptron_pass_bound(3.0, 1.0) == 10
+    assert perceptron_pass_bound(3.0, 1.2) == 7  # 6.25 mistakes and a pass without any
+    assert perceptron_risk_bound(17, 3.0, margin=1.0) == pytest.approx(0.5)
+    mean = perceptron_risk_bound(17, 3.0, mean_inverse_squared_margin=0.25)
+    assert mean == pytest.approx(0.125)
+    assert math.isfinite(mean)
