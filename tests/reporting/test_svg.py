@@ -196,7 +196,7 @@ def test_names_of_categories_take_turns_on_two_lines_where_they_do_not_fit():
     def draw(names):
         n = len(names)
         data = {"grid": names, "mean": [1.0] * n, "density": [1 / n] * n, "numeric": False}
-        data |= {"domain": (0.0, 2.0), "percent": False, "column": "clarity"}
+        data |= {"dated": False, "domain": (0.0, 2.0), "percent": False, "column": "clarity"}
         return str(plots.effect(data, name="e", title="t"))
 
     clarity = ["SI1", "VS2", "SI2", "VS1", "VVS2", "VVS1", "IF", "I1"]

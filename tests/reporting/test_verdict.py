@@ -14,6 +14,7 @@ from corollary.reporting.page.sections import _calibration as calibration
 from corollary.reporting.page.sections import _data as data
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.verdict import _verdict as verdict
+from corollary.reporting.trust._pieces import measure_gain
 from corollary.validation import Estimate
 from tests.reporting import worked_example
 
@@ -218,10 +219,16 @@ def test_where_a_few_rows_decide_every_mean_the_median_error_is_stated():
 
 def test_a_gain_above_zero_is_not_written_as_zero():
     evidence = worked_example.diabetes()
-    unit = evidence.test.baseline_loss.mean() / 100
-    evidence = replace(evidence, gain=Estimate(0.4 * unit, 0.0321 * unit, 2.61 * unit, 110))
-    assert "is 0.4% smaller than" in verdict.build(evidence)["sentence"]
-    assert "(95% interval 0.03% to 2.7%)" in verdict.build(evidence)["sentence"]
+    n = len(evidence.test.truth)
+    spread = stats.zscore(np.linspace(-1, 1, n), ddof=1) * np.sqrt(n) / stats.t.ppf(0.975, n - 1)
+    gains = 0.05 + 0.0499 * spread  # the interval of their mean starts just above zero
+    rows = replace(evidence.test, baseline_loss=np.ones(n), loss=1 - gains)
+    evidence = replace(evidence, test=rows, gain=measure_gain(rows, 0.95))
+    assert 0 < evidence.worth.low < 0.001
+    said = verdict.build(evidence)["sentence"]
+    assert "is 5.0% smaller than" in said
+    low = said.split("(95% interval ")[1].split("%")[0]
+    assert 0 < float(low) < 0.1
 
 
 def test_nothing_important_is_said_to_be_so():

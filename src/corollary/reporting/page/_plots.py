@@ -226,9 +226,8 @@ def _moments(grid: Sequence[str]) -> list[float]:
 
 
 def _ends(grid: Sequence[str]) -> tuple[str, str]:
-    """Write the first and the last moment, without what they do not need."""
-    whole = all(moment.endswith("T00:00:00") for moment in grid) or grid[0][:10] != grid[-1][:10]
-    size = 10 if whole else 16
+    """Write the first and the last moment, with hours only where they are of one day."""
+    size = 10 if grid[0][:10] != grid[-1][:10] else 16
     return grid[0][:size].replace("T", " "), grid[-1][:size].replace("T", " ")
 
 

@@ -21,6 +21,8 @@ REPEATS = 5
 MOST_ROWS = 2_000
 #: Columns beyond which few rows screen them, those rows, and the columns that all rows then judge.
 MANY_COLUMNS, SCREENING_ROWS, FOREMOST = 100, 100, 50
+#: Seconds of a day.
+DAY = 86400
 #: Rows each effect curve is averaged over, its points, and the columns that get one.
 EFFECT_ROWS, EFFECT_POINTS, EFFECT_COLUMNS = 300, 21, 6
 #: Columns whose best correlated features reach this carry nearly the same information.
@@ -154,13 +156,16 @@ def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, list[float]
             # The outer percent is left out: curves there rest on a handful of rows.
             low, high = np.quantile(numbers, [0.01, 0.99])
             points = np.unique(np.linspace(low, high, EFFECT_POINTS))
+            if is_date and not np.any(numbers % DAY):
+                points = np.unique(np.floor(points / DAY) * DAY)  # whole days have no hours
         if len(points) < 2:
             return None
         edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
         density = np.histogram(numbers, edges)[0] / len(numbers)
         if is_date:
             stamps = points.astype(np.int64).astype("datetime64[s]")
-            days = [str(s) for s in stamps]
+            size = 10 if not np.any(points % DAY) else 19
+            days = [str(s)[:size] for s in stamps]
             return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
         return points.tolist(), pd.Series(points), density.tolist()
     if plan.kind in ("category", "boolean"):
