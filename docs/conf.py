@@ -1,5 +1,6 @@
 """Sphinx configuration."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ extensions = [
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
+autodoc_typehints = "none"  # parameters are listed with their types
 autosummary_generate = True
 autosummary_imported_members = True
 templates_path = ["_templates"]
@@ -46,6 +48,13 @@ def _is_foreign(app, what, name, thing, skip, options):
     return True if builtin or (home and not home.startswith(("corollary", "sklearn"))) else None
 
 
+def _without_references(app, what, name, thing, options, lines):
+    """Take references into scikit-learn's own pages out of what is inherited from it."""
+    if (getattr(thing, "__module__", None) or "").startswith("sklearn"):
+        lines[:] = [re.sub(r":\w+:`([^`<]+?)( <[^`]*>)?`", r"\1", line) for line in lines]
+
+
 def setup(app):
-    """Connect the choice of members."""
+    """Connect the choice of members and the words of inherited ones."""
     app.connect("autodoc-skip-member", _is_foreign)
+    app.connect("autodoc-process-docstring", _without_references, priority=999)
