@@ -218,7 +218,7 @@ def test_messages(data):
         SparseGaussianProcessRegressor(n_inducing=0).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 steps. Raise max_iter"):
         model = SparseGaussianProcessRegressor(n_inducing=10, max_iter=1).fit(X, y)
-    with pytest.raises(ValueError, match="either return_std or return_cov"):
+    with pytest.raises(RuntimeError, match="At most one of return_std or return_cov"):
         model.predict(X, return_std=True, return_cov=True)
 
 

@@ -9,13 +9,21 @@ from corollary.core.estimator import Regressor, fitted
 from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Instance, Integer, Number
 from corollary.gp.exact.posterior import draw_gaussian
-from corollary.kernels import Kernel
+
+
+def refuse_both(return_std: bool, return_cov: bool) -> None:
+    """Raise if standard deviations and covariances are asked for at once."""
+    if return_std and return_cov:
+        raise RuntimeError(
+            "At most one of return_std or return_cov can be requested. Got both; the standard "
+            "deviations are the roots of the covariance's diagonal."
+        )
 
 
 class ProcessRegressor(Regressor):
     """A regressor whose predictions are normal laws; subclasses give them in standard units."""
 
-    kernel_: Kernel = fitted(Instance("gram"))
+    kernel_: Any = fitted(Instance("gram"))
     noise_variance_: float = fitted(Number(0))
     jitter_: float = fitted(Number(0))
     y_mean_: float = fitted()
@@ -62,8 +70,7 @@ class ProcessRegressor(Regressor):
         covariance : ndarray of shape (n_samples, n_samples)
             Only with ``return_cov``.
         """
-        if return_std and return_cov:
-            raise ValueError("predict returns either return_std or return_cov. Got both.")
+        refuse_both(return_std, return_cov)
         X = self._new(X)
         extra = self.noise_variance_ if noisy else 0.0
         with one_blas_thread():

@@ -107,7 +107,15 @@ class Observations:
     )
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, noise: Any = None, weight: Any = None) -> Self:
+    def of(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        noise: Any = None,
+        weight: Any = None,
+        *,
+        gather: bool = True,
+    ) -> Self:
         """Gather observations with equal inputs.
 
         Parameters
@@ -120,16 +128,21 @@ class Observations:
             Known noise variances; None for zeros.
         weight : ndarray of shape (n,) or None, default=None
             Positive weights; None for ones.
+        gather : bool, default=True
+            Whether equal inputs are gathered, or each row is a point of its own.
 
         Returns
         -------
         observations : Observations
-            Distinct inputs in increasing order.
+            Distinct inputs in increasing order, or all of them in theirs.
         """
         n = len(X)
-        X = X + 0.0  # minus zero equals zero
-        # Sorted, so that the order of the rows does not even change the rounding of the search.
-        points, group = np.unique(X, axis=0, return_inverse=True)
+        if gather:
+            X = X + 0.0  # minus zero equals zero
+            # Sorted, so that the order of the rows does not change the rounding of the search.
+            points, group = np.unique(X, axis=0, return_inverse=True)
+        else:
+            points, group = X, np.arange(n)
         return cls(
             points,
             group.ravel(),

@@ -2,29 +2,47 @@
 
 import warnings
 from dataclasses import KW_ONLY
-from typing import Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, CountFromZero, Positive, RandomSeed, fitted
+from corollary.core.compat import Only, fit_context
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    CountFromZero,
+    NoEffect,
+    NonNegative,
+    RandomSeed,
+    fitted,
+)
 from corollary.core.parallel import one_blas_thread
-from corollary.core.schema import Array, Instance, Number
+from corollary.core.schema import Array, Instance, Nullable, Number, Spec
 from corollary.gp._defaults import default_search, spread_of, standardise
-from corollary.gp._process import ProcessRegressor
+from corollary.gp._namesake import (
+    NUGGET,
+    Covariance,
+    Optimizer,
+    is_foreign,
+    separates_equal_rows,
+    slopes,
+)
+from corollary.gp._process import ProcessRegressor, refuse_both
 from corollary.gp.exact._factor import Factor, factorise, inverse, solve
 from corollary.gp.exact.evidence import Observations, evidence_of
 from corollary.gp.exact.paths import PosteriorPaths
 from corollary.gp.exact.posterior import Predictions
 from corollary.gp.learning._maximise import Learnt
-from corollary.gp.learning.search import learn_hyperparameters
-from corollary.kernels import Kernel
+from corollary.gp.learning.search import Search, learn_hyperparameters
+from corollary.kernels import RBF, Kernel, as_kernel, as_sklearn_kernel
 
 # New points are taken in blocks of this many.
 BLOCK = 1024
+# An alpha of zero is this, so that precisions are numbers.
+LEAST_NUGGET = 1e-30
 
 
 class GaussianProcessRegressor(ProcessRegressor):
@@ -35,20 +53,29 @@ class GaussianProcessRegressor(ProcessRegressor):
 
     Parameters
     ----------
-    kernel : Kernel or None, default=None
+    kernel : Kernel, scikit-learn's kernel object or None, default=None
         Covariance of f, of the standardised target if ``normalize_y``. None for a constant times
         an RBF kernel with one length scale for each feature, which starts at the scales of the
-        data.
-    alpha : float or "evidence", default="evidence"
+        data. Of scikit-learn's objects bounds and fixed hyper-parameters are kept to.
+    alpha : float, array-like of shape (n_samples,), "evidence" or "auto", default="auto"
         Noise variance :math:`\sigma^2`, added to the diagonal of the kernel matrix (so it is in
-        units of the standardised target if ``normalize_y``); "evidence" learns it.
-    optimizer : "fmin_l_bfgs_b" or None, default="fmin_l_bfgs_b"
-        None keeps the kernel and ``alpha`` as they are given.
+        units of the standardised target if ``normalize_y``), one or one for each row; "evidence"
+        learns it. "auto" learns it, too, but is scikit-learn's 1e-10 if ``kernel`` is an object of
+        scikit-learn's or ``optimizer`` is None.
+    optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
+        None keeps the kernel and ``alpha`` as they are given. A function
+        ``optimizer(objective, initial_theta, bounds)`` returns the best theta and the value of the
+        objective there; ``objective(theta)`` returns the negative log evidence and its gradient.
     n_restarts_optimizer : int, default=0
         Random starts of the search besides the first.
-    normalize_y : bool, default=True
+    normalize_y : bool or "auto", default="auto"
         Whether the target is centred and divided by its standard deviation. Without, the prior
-        mean of f is zero.
+        mean of f is zero. "auto" does it unless ``kernel`` is an object of scikit-learn's.
+    copy_X_train : bool, default=True
+        Accepted for scikit-learn's sake: rows are always copied.
+    n_targets : None or 1, default=None
+        Number of targets of draws before fitting; for several targets use one process each,
+        as ``MultiOutputRegressor`` does.
     max_iter : int, default=200
         Steps of the search at most.
     random_state : int, RandomState instance or None, default=None
@@ -56,8 +83,12 @@ class GaussianProcessRegressor(ProcessRegressor):
 
     Attributes
     ----------
-    kernel_ : Kernel
-        The kernel with the hyper-parameters used.
+    kernel_ : Kernel or scikit-learn's kernel object
+        The kernel with the hyper-parameters used, of the kind that was given.
+    X_train_ : ndarray of shape (n_samples, n_features)
+        Training rows of positive weight.
+    y_train_ : ndarray of shape (n_samples,)
+        Their (standardised) targets.
     noise_variance_ : float
         Noise variance in units of the target.
     log_marginal_likelihood_value_ : float
@@ -93,8 +124,10 @@ class GaussianProcessRegressor(ProcessRegressor):
     covers it with probability 0.95 exactly; checked by
     ``tests/gp/test_regressor.py::test_bands_cover_draws_from_the_prior``.
 
-    Unlike scikit-learn's, the target is standardised and the noise is learnt by default, and
-    ``predict`` returns the standard deviation of f unless ``noisy=True``.
+    With an object of scikit-learn's as ``kernel`` everything means what it means there, and the
+    posterior is the same. With a kernel of ours, or none, the target is standardised and the noise
+    is learnt by default, and ``predict`` returns the standard deviation of f unless ``noisy=True``.
+    Before ``fit``, ``predict`` and ``sample_y`` answer for the prior.
 
     References
     ----------
@@ -112,14 +145,18 @@ class GaussianProcessRegressor(ProcessRegressor):
     (array([1.]), True)
     """
 
-    kernel: Kernel | None = None
+    kernel: Covariance | None = None
     _: KW_ONLY
-    alpha: Positive | Literal["evidence"] = "evidence"
-    optimizer: Literal["fmin_l_bfgs_b"] | None = "fmin_l_bfgs_b"
+    alpha: NonNegative | Literal["evidence", "auto"] | ArrayLike = "auto"
+    optimizer: Optimizer = "fmin_l_bfgs_b"
     n_restarts_optimizer: CountFromZero = 0
-    normalize_y: bool = True
+    normalize_y: bool | Literal["auto"] = "auto"
+    copy_X_train: NoEffect = True
+    n_targets: Annotated[int | None, Only(None, 1, instead="MultiOutputRegressor")] = None
     max_iter: Count = 200
     random_state: RandomSeed = None
+
+    _saved_parameters: ClassVar[dict[str, Spec]] = {"kernel": Nullable(Instance("gram"))}
 
     log_marginal_likelihood_value_: float = fitted(Number(infinite=True))
     L_: np.ndarray = fitted(Array("f", "m", "m"))
@@ -156,16 +193,23 @@ class GaussianProcessRegressor(ProcessRegressor):
         X, y, weight = self._check(X, y, sample_weight, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         noise = _check_noise(noise, len(y))
+        foreign = is_foreign(self.kernel)
+        kernel = as_kernel(self.kernel, n_features=X.shape[1]) if foreign else self.kernel
+        normalise = not foreign if self.normalize_y == "auto" else bool(self.normalize_y)
+        alpha, extra = self._nugget(foreign, len(y))
         if weight is not None:
             keep = weight > 0
-            X, y, noise, weight = X[keep], y[keep], noise[keep], weight[keep]
+            X, y, noise, extra = X[keep], y[keep], noise[keep], extra[keep]
+            weight = weight[keep]
             # Beyond these a row says all or nothing, and its noise would overflow or vanish.
             weight = np.clip(weight, 1e-60, 1e60)
-        target, self.y_mean_, self.y_scale_ = standardise(y, weight, normalise=self.normalize_y)
-        self.observations_ = seen = Observations.of(X, target, noise / self.y_scale_**2, weight)
+        target, self.y_mean_, self.y_scale_ = standardise(y, weight, normalise=normalise)
+        single = foreign or (kernel is not None and separates_equal_rows(kernel, X))
+        noise = noise / self.y_scale_**2 + extra
+        self.observations_ = seen = Observations.of(X, target, noise, weight, gather=not single)
         search = default_search(
-            self.kernel,
-            self.alpha,
+            kernel,
+            alpha,
             spread_of(seen.X),
             seen.y,
             seen.weight,
@@ -173,22 +217,115 @@ class GaussianProcessRegressor(ProcessRegressor):
             who=self,
         )
         self.n_iter_ = 0
-        theta = search.theta
-        if self.optimizer is not None and len(theta) and self.observations_.weight.sum() > 1:
+        used, variance = search.kernel, search.variance
+        learns = self.optimizer is not None and len(search.theta) and seen.weight.sum() > 1
+        if learns and callable(self.optimizer):
+            used, variance = self._ask(self.optimizer, search)
+        elif learns:
             learnt = learn_hyperparameters(
-                self.observations_,
+                seen,
                 search,
                 n_restarts=self.n_restarts_optimizer,
                 max_iter=self.max_iter,
                 random_state=self.random_state,
             )
-            theta, self.n_iter_ = learnt.theta, learnt.n_iter
+            self.n_iter_ = learnt.n_iter
             self._warn_unless_converged(learnt)
-            self.kernel_, variance = search.split(theta)
-        else:
-            self.kernel_, variance = search.kernel, search.variance
+            used, variance = search.split(learnt.theta)
+        self.kernel_ = as_sklearn_kernel(self.kernel, used) if foreign else used
         self._condition(variance)
         return self
+
+    def _nugget(self, foreign: bool, n: int) -> tuple[Any, np.ndarray]:
+        """Return the common noise variance, or "evidence", and what rows have beyond it."""
+        alpha = self.alpha
+        if isinstance(alpha, str):
+            fixed = alpha == "auto" and (foreign or self.optimizer is None)
+            return NUGGET if fixed else "evidence", np.zeros(n)
+        alpha = np.asarray(alpha, dtype=float)
+        if alpha.shape not in ((), (1,), (n,)) or not (alpha >= 0).all():
+            raise ValueError(
+                f"alpha must be a scalar or an array with same number of entries as y. Got "
+                f"{alpha.shape} for {n} rows: give GaussianProcessRegressor one non-negative "
+                "variance, or one for each row."
+            )
+        least = float(alpha.min())
+        return max(least, LEAST_NUGGET), np.broadcast_to(alpha - least, n)
+
+    def _ask(self, optimizer: Any, search: Search) -> tuple[Kernel, float]:
+        """Leave the search to a function of the user's."""
+        theirs: Any = self.kernel
+        if is_foreign(theirs):
+            scale, start, bounds = slopes(theirs), np.array(theirs.theta), theirs.bounds
+        else:
+            scale, start = np.eye(len(search.theta)), search.theta
+            bounds = np.stack([search.low, search.high], axis=1)
+
+        def at(theta: np.ndarray) -> np.ndarray:
+            return search.theta + (np.asarray(theta, dtype=float) - start) @ scale
+
+        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
+            with one_blas_thread():
+                value, gradient = search.evidence(self.observations_, at(theta))
+            return (-value, -scale @ gradient) if eval_gradient else -value
+
+        return search.split(at(optimizer(objective, start, bounds)[0]))
+
+    @property
+    def X_train_(self) -> np.ndarray:
+        """Training rows of positive weight."""
+        return self.observations_.X[self.observations_.group]
+
+    @property
+    def y_train_(self) -> np.ndarray:
+        """Their targets, standardised if the process is."""
+        return self.observations_.y
+
+    @property
+    def _covariance(self) -> Kernel:
+        """The kernel as one of ours."""
+        return as_kernel(self.kernel_, n_features=self.n_features_in_)
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, *, noisy: bool = False
+    ) -> Any:
+        """Predict f, with its uncertainty if asked for; of an unfitted process by the prior.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New inputs.
+        return_std : bool, default=False
+            Whether standard deviations are returned too.
+        return_cov : bool, default=False
+            Whether the joint covariance is returned instead.
+        noisy : bool, default=False
+            Whether the uncertainty is that of a new observation, with the common noise variance,
+            instead of that of f.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            Posterior means.
+        std : ndarray of shape (n_samples,)
+            Only with ``return_std``; never negative.
+        covariance : ndarray of shape (n_samples, n_samples)
+            Only with ``return_cov``.
+        """
+        if hasattr(self, "observations_"):
+            return super().predict(X, return_std, return_cov, noisy=noisy)
+        refuse_both(return_std, return_cov)
+        X = check_array(X, dtype=np.float64)
+        kernel = 1.0 * RBF() if self.kernel is None else self.kernel
+        kernel, mean = as_kernel(kernel, n_features=X.shape[1]), np.zeros(len(X))
+        if return_cov:
+            return mean, kernel.gram(X)
+        return (mean, np.sqrt(kernel.diag(X))) if return_std else mean
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
 
     def _warn_unless_converged(self, learnt: Learnt) -> None:
         if not learnt.converged:
@@ -203,7 +340,7 @@ class GaussianProcessRegressor(ProcessRegressor):
         seen = self.observations_
         with one_blas_thread():
             y, noise, _, log_factor = seen.merged(variance)
-            factor = factorise(self.kernel_.gram(seen.X), noise)
+            factor = factorise(self._covariance.gram(seen.X), noise)
             self.L_, self.jitter_ = np.tril(factor.lower), factor.jitter
             self.alpha_ = solve(factor, y)
         log_root = float(np.log(np.diag(self.L_)).sum())
@@ -221,7 +358,8 @@ class GaussianProcessRegressor(ProcessRegressor):
     def _mean(self, X: np.ndarray) -> np.ndarray:
         points = self.observations_.X
         starts = range(0, len(X), BLOCK)
-        blocks = [self.kernel_.gram(X[i : i + BLOCK], points) @ self.alpha_ for i in starts]
+        kernel = self._covariance
+        blocks = [kernel.gram(X[i : i + BLOCK], points) @ self.alpha_ for i in starts]
         return np.concatenate(blocks)
 
     def _pointwise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -229,16 +367,16 @@ class GaussianProcessRegressor(ProcessRegressor):
         for i in range(0, len(X), BLOCK):
             rows = slice(i, i + BLOCK)
             mean[rows], V = self._project(X[rows])
-            variance[rows] = self.kernel_.diag(X[rows]) - np.einsum("ij,ij->j", V, V)
+            variance[rows] = self._covariance.diag(X[rows]) - np.einsum("ij,ij->j", V, V)
         return mean, variance
 
     def _jointly(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean, V = self._project(X)
-        return mean, self.kernel_.gram(X) - V.T @ V
+        return mean, self._covariance.gram(X) - V.T @ V
 
     def _project(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean and the factor of what the observations take from the variance."""
-        cross = self.kernel_.gram(X, self.observations_.X)
+        cross = self._covariance.gram(X, self.observations_.X)
         return cross @ self.alpha_, dtrtrs(self.L_, cross.T, lower=1)[0]
 
     @property
@@ -277,7 +415,7 @@ class GaussianProcessRegressor(ProcessRegressor):
         check_is_fitted(self)
         y, noise, *_ = self.observations_.merged(self._variance)
         return PosteriorPaths(
-            self.kernel_,
+            self._covariance,
             self.observations_.X,
             y,
             noise,
@@ -311,16 +449,21 @@ class GaussianProcessRegressor(ProcessRegressor):
         mean = self._units(seen.y - weights / precision)
         return Predictions(mean, self.y_scale_ / np.sqrt(precision))
 
-    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False) -> Any:
+    def log_marginal_likelihood(
+        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
         """Return the log evidence of the training targets.
 
         Parameters
         ----------
         theta : array-like of shape (p,) or None, default=None
             Hyper-parameters: ``kernel_.parameters().vector`` and, if the noise is learnt, the
-            logarithm of its variance (of standardised targets); None for those of the model.
+            logarithm of its variance (of standardised targets); None for those of the model. If
+            the kernel is an object of scikit-learn's, ``kernel_.theta``.
         eval_gradient : bool, default=False
             Whether the gradient is returned too.
+        clone_kernel : bool, default=True
+            Whether an object of scikit-learn's is left as it is, or set to ``theta``.
 
         Returns
         -------
@@ -330,8 +473,12 @@ class GaussianProcessRegressor(ProcessRegressor):
             Only with ``eval_gradient``.
         """
         check_is_fitted(self)
-        kernel, variance = self.kernel_, self._variance
-        learn_noise = isinstance(self.alpha, str)
+        kernel, variance = self._covariance, self._variance
+        if is_foreign(self.kernel_):
+            if theta is None:
+                return self._known_evidence(eval_gradient)
+            return self._foreign_evidence(np.asarray(theta, float), eval_gradient, clone_kernel)
+        learn_noise = self._nugget(False, len(self.y_train_))[0] == "evidence"
         if theta is not None:
             theta = np.asarray(theta, dtype=float)
             needed = len(kernel.parameters().values) + learn_noise
@@ -343,8 +490,8 @@ class GaussianProcessRegressor(ProcessRegressor):
             if learn_noise:
                 theta, variance = theta[:-1], float(np.exp(theta[-1]))
             kernel = kernel.with_parameters(theta)
-        elif not eval_gradient:
-            return self.log_marginal_likelihood_value_
+        else:
+            return self._known_evidence(eval_gradient)
         with one_blas_thread():
             value, gradient = evidence_of(
                 self.observations_, kernel, variance, gradient=eval_gradient
@@ -352,6 +499,32 @@ class GaussianProcessRegressor(ProcessRegressor):
         if not eval_gradient:
             return value
         return value, gradient if learn_noise else gradient[:-1]
+
+    def _known_evidence(self, eval_gradient: bool) -> float:
+        if eval_gradient:
+            raise ValueError(
+                "Gradient can only be evaluated for theta!=None. Give log_marginal_likelihood the "
+                "hyper-parameters."
+            )
+        return self.log_marginal_likelihood_value_
+
+    def _foreign_evidence(self, theta: np.ndarray, eval_gradient: bool, clone: bool) -> Any:
+        """Return the evidence at hyper-parameters of an object of scikit-learn's."""
+        theirs = self.kernel_.clone_with_theta(theta)
+        if not clone:
+            self.kernel_.theta = theta
+        learns_noise = self._nugget(True, len(self.y_train_))[0] == "evidence"
+        if learns_noise:
+            raise ValueError(
+                "log_marginal_likelihood at other hyper-parameters needs a given noise variance. "
+                "Got alpha='evidence' beside scikit-learn's kernel object; use a WhiteKernel."
+            )
+        ours = as_kernel(theirs, n_features=self.n_features_in_)
+        with one_blas_thread():
+            value, gradient = evidence_of(
+                self.observations_, ours, self._variance, gradient=eval_gradient
+            )
+        return (value, slopes(theirs) @ gradient[:-1]) if eval_gradient else value
 
 
 def _check_noise(noise: Any, n: int) -> np.ndarray:
