@@ -70,9 +70,9 @@ def make_diamonds() -> Split:
 
 
 def ours(data: Split) -> Any:
-    from corollary.ensemble import GradientBoostingClassifier
+    from corollary.ensemble import HistGradientBoostingClassifier
 
-    return GradientBoostingClassifier(n_estimators=100).fit(data.X, data.y)
+    return HistGradientBoostingClassifier(max_iter=100, early_stopping=False).fit(data.X, data.y)
 
 
 def lightgbm(data: Split) -> Any:
@@ -105,9 +105,9 @@ def scikit_learn(data: Split) -> Any:
 
 
 def ours_regression(data: Split) -> Any:
-    from corollary.ensemble import GradientBoostingRegressor
+    from corollary.ensemble import HistGradientBoostingRegressor
 
-    return GradientBoostingRegressor(n_estimators=100).fit(data.X, data.y)
+    return HistGradientBoostingRegressor(max_iter=100, early_stopping=False).fit(data.X, data.y)
 
 
 def lightgbm_regression(data: Split) -> Any:

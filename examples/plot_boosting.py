@@ -13,13 +13,13 @@ from sklearn.datasets import load_breast_cancer
 
 from corollary.ensemble import (
     BoostingCurveDisplay,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
 )
 
 X, y = load_breast_cancer(return_X_y=True)
-model = GradientBoostingClassifier(
-    n_estimators=200, early_stopping=True, n_iter_no_change=30, random_state=0
+model = HistGradientBoostingClassifier(
+    max_iter=200, early_stopping=True, n_iter_no_change=30, random_state=0
 ).fit(X, y)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
 BoostingCurveDisplay.from_estimator(model, ax=left)
@@ -29,12 +29,12 @@ left.set_title("breast cancer: logistic loss")
 random = np.random.default_rng(0)
 x = random.uniform(-2, 2, 2000)
 target = np.sin(2 * x) + np.where(x > 0, 0.6, 0.15) * random.normal(size=2000)
-gentle = {"n_estimators": 80, "max_leaf_nodes": 6, "min_samples_leaf": 40}
-quantiles = GradientBoostingRegressor("quantile", quantile=[0.05, 0.5, 0.95], **gentle)
+gentle = {"max_iter": 80, "max_leaf_nodes": 6, "min_samples_leaf": 40}
+quantiles = HistGradientBoostingRegressor("quantile", quantile=[0.05, 0.5, 0.95], **gentle)
 quantiles.fit(x[:, None], target)
 grid = np.linspace(-2, 2, 400)[:, None]
 low, middle, high = quantiles.predict_quantiles(grid).T
-normal = GradientBoostingRegressor("normal", **gentle).fit(x[:, None], target)
+normal = HistGradientBoostingRegressor("normal", **gentle).fit(x[:, None], target)
 edges = normal.predict_quantiles(grid, [0.05, 0.95])
 
 right.scatter(x, target, s=3, color="0.7")

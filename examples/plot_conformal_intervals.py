@@ -18,7 +18,7 @@ from corollary.conformal import (
     coverage_score,
     mean_size,
 )
-from corollary.ensemble import GradientBoostingRegressor
+from corollary.ensemble import HistGradientBoostingRegressor
 from corollary.linear import Ridge
 
 rng = np.random.default_rng(0)
@@ -32,8 +32,8 @@ def draw(n):
 
 X, y = draw(600)
 X_new, y_new = draw(3000)
-mean = GradientBoostingRegressor(n_estimators=40)
-ends = GradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95], n_estimators=40)
+mean = HistGradientBoostingRegressor(max_iter=40)
+ends = HistGradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95], max_iter=40)
 
 # %%
 # Every wrapper is fitted to the same 600 rows and asked for a coverage of 90%.

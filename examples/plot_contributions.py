@@ -9,11 +9,11 @@ values): they start at the mean prediction and add up to the one at hand.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 
-from corollary.ensemble import GradientBoostingRegressor
+from corollary.ensemble import HistGradientBoostingRegressor
 from corollary.tree import ContributionDisplay
 
 data = load_diabetes(as_frame=True, scaled=False)
-model = GradientBoostingRegressor(n_estimators=60, max_leaf_nodes=6).fit(data.data, data.target)
+model = HistGradientBoostingRegressor(max_iter=60, max_leaf_nodes=6).fit(data.data, data.target)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
 ContributionDisplay.from_estimator(model, data.data.iloc[[3]], ax=left)

@@ -34,12 +34,16 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     # Without a penalty, separable data rightly raise a warning.
     "ERMClassifier": {"alpha": 0.1},
     # Leaves count rows, not weights, so that copies of a row only equal its weight without a limit.
-    "GradientBoostingClassifier": {"n_estimators": 20, "min_samples_leaf": 1},
-    "GradientBoostingRegressor": {"n_estimators": 20, "min_samples_leaf": 1},
+    "GradientBoostingClassifier": {"n_estimators": 10},
+    "GradientBoostingRegressor": {"n_estimators": 10},
+    "HistGradientBoostingClassifier": {"max_iter": 20, "min_samples_leaf": 1},
+    "HistGradientBoostingRegressor": {"max_iter": 20, "min_samples_leaf": 1},
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},
     # The checks ask far from all rows; within this distance everyone is a neighbour.
     "RadiusNeighborsClassifier": {"radius": 1000.0, "weights": "distance"},
     "RadiusNeighborsRegressor": {"radius": 1000.0, "weights": "distance"},
+    "ExtraTreesClassifier": {"n_estimators": 10},
+    "ExtraTreesRegressor": {"n_estimators": 10},
     "RandomForestClassifier": {"n_estimators": 10},
     "RandomForestRegressor": {"n_estimators": 10},
     # Small networks compile quickly, and large steps end training within its budget.

@@ -582,7 +582,7 @@ def test_scikit_learn_regressor_on_real_data():
 def test_training_rows_with_text_columns_are_recognised(kind):
     import pandas as pd
 
-    from corollary.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    from corollary.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
     rng = np.random.default_rng(0)
     text = pd.Categorical(rng.choice(["x", "y", "z"], 120))
@@ -590,7 +590,7 @@ def test_training_rows_with_text_columns_are_recognised(kind):
     model = (
         RandomForestClassifier(5, random_state=0)
         if kind == "forest"
-        else GradientBoostingClassifier(n_estimators=5)
+        else HistGradientBoostingClassifier(max_iter=5)
     ).fit(frame[:60], y[:60])
     assert certify(model, frame[60:], y[60:])
     with pytest.raises(ValueError, match="was not trained on"):

@@ -21,7 +21,7 @@ from corollary.core.protocols import (
     PredictsRegions,
     PredictsSets,
 )
-from corollary.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from corollary.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def line(seed):
 
 
 def boosting():
-    return GradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.9], n_estimators=5)
+    return HistGradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.9], max_iter=5)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import corollary.linear
 from corollary.conformal import ConformalQuantileRegressor, coverage_score, mean_size
 from corollary.core.simulate import LEVEL, assert_share_equals
-from corollary.ensemble import GradientBoostingRegressor
+from corollary.ensemble import HistGradientBoostingRegressor
 
 
 class Column(RegressorMixin, BaseEstimator):
@@ -112,7 +112,7 @@ def test_a_model_with_one_quantile_is_fitted_at_both_ends(model, name):
 def test_one_boosted_model_gives_widths_that_follow_the_noise(seed):
     rng = np.random.default_rng(seed)
     X, y = noisy(800, rng)
-    boost = GradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], n_estimators=20)
+    boost = HistGradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], max_iter=20)
     model = ConformalQuantileRegressor(boost, confidence=0.8, random_state=0).fit(X, y)
     intervals = model.predict_interval(X)
     widths = intervals[:, 1] - intervals[:, 0]
@@ -137,7 +137,7 @@ def test_prefit_and_wrong_parts():
     squared = sklearn.ensemble.HistGradientBoostingRegressor()  # has a quantile, and ignores it
     with pytest.raises(ValueError, match="needs a model with predict_quantiles"):
         ConformalQuantileRegressor(squared).fit(X, y)
-    single = GradientBoostingRegressor(loss="quantile", quantile=0.5, n_estimators=2)
+    single = HistGradientBoostingRegressor(loss="quantile", quantile=0.5, max_iter=2)
     with pytest.raises(ValueError, match="at least two quantiles"):
         ConformalQuantileRegressor(single).fit(X, y)
 

@@ -5,8 +5,8 @@ import pytest
 
 from corollary.ensemble import (
     ExponentialBoostingLoss,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     LogisticBoostingLoss,
     PoissonBoostingLoss,
     SoftmaxBoostingLoss,
@@ -34,14 +34,14 @@ def never_rises(model, X, y):
 @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0, 3.0])
 def test_one_in_a_thousand(seed, loss, rate, shift):
     X, y = rare(seed, shift=shift)
-    model = GradientBoostingClassifier(loss, n_estimators=25, learning_rate=rate)
+    model = HistGradientBoostingClassifier(loss, max_iter=25, learning_rate=rate)
     losses = never_rises(model, X, y)
     assert losses[-1] < (0.2 if shift > 2 else 0.9) * losses[0]
 
 
 def test_one_in_a_thousand_through_all_rounds(seed):
     X, y = rare(seed, n=5005, positives=5)
-    losses = never_rises(GradientBoostingClassifier(random_state=0), X, y)
+    losses = never_rises(HistGradientBoostingClassifier(random_state=0), X, y)
     assert losses[-1] < 0.05 * losses[0]
 
 
@@ -50,7 +50,7 @@ def test_rare_classes_among_many(seed, rate):
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(7), [1500, 800, 400, 150, 100, 46, 4])
     X = rng.normal(size=(len(y), 5)) + 1.2 * rng.normal(size=(7, 5))[y]
-    model = GradientBoostingClassifier(n_estimators=30, learning_rate=rate, random_state=0)
+    model = HistGradientBoostingClassifier(max_iter=30, learning_rate=rate, random_state=0)
     losses = never_rises(model, X, y)
     assert losses[-1] < 0.3 * losses[0]
 
@@ -58,7 +58,7 @@ def test_rare_classes_among_many(seed, rate):
 @pytest.mark.parametrize("rate", [0.1, 1.0])
 def test_rare_counts(seed, rate):
     X, y = rare(seed, n=5000, positives=5)
-    model = GradientBoostingRegressor("poisson", n_estimators=40, learning_rate=rate)
+    model = HistGradientBoostingRegressor("poisson", max_iter=40, learning_rate=rate)
     losses = never_rises(model, X, y.astype(float))
     # A term of the half deviance does not depend on the model: compare with the least value, 0.
     assert losses[-1] < 0.3 * losses[0]
@@ -99,8 +99,11 @@ def test_the_unit_of_weights_does_not_matter(seed, scale):
     X[:, 2] = rng.integers(0, 12, 400)
     y = X[:, 0] + (X[:, 2] % 3) + 0.3 * rng.normal(size=400)
     weight = rng.uniform(0.5, 1.0, size=400)
-    options = {"n_estimators": 15, "categorical_features": [2], "random_state": 0}
-    for kind, target in ((GradientBoostingRegressor, y), (GradientBoostingClassifier, y > 1)):
+    options = {"max_iter": 15, "categorical_features": [2], "random_state": 0}
+    for kind, target in (
+        (HistGradientBoostingRegressor, y),
+        (HistGradientBoostingClassifier, y > 1),
+    ):
         base = kind(**options).fit(X, target, sample_weight=weight)
         model = kind(**options).fit(X, target, sample_weight=scale * weight)
         np.testing.assert_allclose(

@@ -10,8 +10,8 @@ import pytest
 
 from corollary.ensemble import (
     BoostingCurveDisplay,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
 )
 from corollary.tree import ContributionDisplay
 
@@ -31,7 +31,7 @@ def data(seed):
 
 def test_curves_are_the_losses(data):
     X, y = data
-    model = GradientBoostingRegressor(n_estimators=6).fit(X[:200], y[:200])
+    model = HistGradientBoostingRegressor(max_iter=6).fit(X[:200], y[:200])
     rows = {"training": (X[:200], y[:200]), "test": (X[200:], y[200:])}
     display = BoostingCurveDisplay.from_estimator(model, rows)
     found = display.lines_["test"].get_ydata()
@@ -42,7 +42,7 @@ def test_curves_are_the_losses(data):
 
 def test_recorded_curves_mark_the_iterations_kept(data):
     X, y = data
-    model = GradientBoostingClassifier(early_stopping=True, random_state=0, n_estimators=15)
+    model = HistGradientBoostingClassifier(early_stopping=True, random_state=0, max_iter=15)
     display = BoostingCurveDisplay.from_estimator(model.fit(X, y > 0))
     assert set(display.curves) == {"training", "held out"}
     assert display.chosen == model.n_iter_
@@ -51,17 +51,17 @@ def test_recorded_curves_mark_the_iterations_kept(data):
 def test_curves_need_a_model_that_has_them(data):
     X, y = data
     with pytest.raises(ValueError, match="recorded no losses"):
-        BoostingCurveDisplay.from_estimator(GradientBoostingRegressor(n_estimators=1).fit(X, y))
+        BoostingCurveDisplay.from_estimator(HistGradientBoostingRegressor(max_iter=1).fit(X, y))
     with pytest.raises(TypeError, match="Got str instead"):
         BoostingCurveDisplay.from_estimator("model")
-    model = GradientBoostingClassifier(n_estimators=1).fit(X, y > 0)
+    model = HistGradientBoostingClassifier(max_iter=1).fit(X, y > 0)
     with pytest.raises(ValueError, match="not seen in training"):
         model.staged_loss(X, np.full(300, 7))
 
 
 def test_a_waterfall_ends_at_the_prediction(data):
     X, y = data
-    model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=10).fit(X, y)
     display = ContributionDisplay.from_estimator(model, X[:1], max_features=2)
     top = display.bars_[0]
     assert top.get_x() + top.get_width() == pytest.approx(model.predict(X[:1])[0])
@@ -74,7 +74,7 @@ def test_a_waterfall_ends_at_the_prediction(data):
 
 def test_bars_are_mean_sizes(data):
     X, y = data
-    model = GradientBoostingRegressor(n_estimators=10).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=10).fit(X, y)
     display = ContributionDisplay.from_estimator(model, X)
     sizes = np.sort(np.abs(model.contributions(X)).mean(axis=0))[::-1]
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], sizes)

@@ -14,9 +14,9 @@ import pytest
 
 from corollary.ensemble import (
     BinnedRows,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
     GradientHistogram,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
 )
 from corollary.ensemble.boosting import _binned_rows, _estimator
 from corollary.ensemble.boosting._blocks import passes as by_passes
@@ -32,8 +32,8 @@ def test_a_source_gives_the_model_of_memory(seed, kind, tmp_path):
     X = np.round(X, 2)
     labels = np.where(y > 0.5, "high", "low")
     w = np.random.default_rng(seed).integers(0, 3, 3000).astype(float)
-    memory = GradientBoostingClassifier(n_estimators=5).fit(X, labels, w)
-    source = GradientBoostingClassifier(n_estimators=5)
+    memory = HistGradientBoostingClassifier(max_iter=5).fit(X, labels, w)
+    source = HistGradientBoostingClassifier(max_iter=5)
     if kind == "parquet":
         frame = pd.DataFrame(X, columns=list("abcd")).assign(label=labels, w=w)
         frame.to_parquet(tmp_path / "rows.parquet")
@@ -54,9 +54,9 @@ def test_categorical_codes_in_a_source(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, size=(500, 2)).astype(float)
     y = rng.permutation(5)[X[:, 1].astype(int)].astype(float)
-    options = {"n_estimators": 3, "categorical_features": [1]}
-    memory = GradientBoostingRegressor(**options).fit(X, y)
-    source = GradientBoostingRegressor(**options).fit_source([(X, y)])
+    options = {"max_iter": 3, "categorical_features": [1]}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y)
+    source = HistGradientBoostingRegressor(**options).fit_source([(X, y)])
     assert bits(memory) == bits(source)
     np.testing.assert_array_equal(memory.predict(X), source.predict(X))
 
@@ -67,10 +67,10 @@ def test_missing_values_of_a_source_are_those_of_memory(seed, kind, tmp_path):
     X, y = table(seed, n=500)
     X = np.round(X, 2)
     X[rng.random(X.shape) < 0.2] = np.nan
-    options = {"n_estimators": 5, "early_stopping": False}
-    memory = GradientBoostingRegressor(**options).fit(X, y)
+    options = {"max_iter": 5, "early_stopping": False}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y)
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
-    source = GradientBoostingRegressor(**options)
+    source = HistGradientBoostingRegressor(**options)
     if kind == "parquet":
         frame.astype({"a": "Float64"}).to_parquet(tmp_path / "rows.parquet")
         source.fit_source(tmp_path / "rows.parquet", target="y")
@@ -89,10 +89,10 @@ def test_a_source_without_targets_or_with_infinity_is_refused(seed):
     X, y = table(seed, n=50)
     X[7, 2] = np.inf
     with pytest.raises(ValueError, match="infinity in column 2 of X"):
-        GradientBoostingRegressor().fit_source([(X, y)])
+        HistGradientBoostingRegressor().fit_source([(X, y)])
     y[3] = np.nan
     with pytest.raises(ValueError, match="NaN or infinity in y"):
-        GradientBoostingRegressor().fit_source([(np.nan_to_num(X, posinf=0.0), y)])
+        HistGradientBoostingRegressor().fit_source([(np.nan_to_num(X, posinf=0.0), y)])
 
 
 def test_binned_rows_keep_their_order(seed):
@@ -141,10 +141,10 @@ REGRESSION = {
     "many leaves": {"max_leaf_nodes": 150, "min_samples_leaf": 2, "max_features": 0.6},
     "two leaves": {"max_leaf_nodes": 2},
     "shallow": {"max_depth": 3},
-    "held out": {"early_stopping": True, "n_iter_no_change": 2, "n_estimators": 30,
+    "held out": {"early_stopping": True, "n_iter_no_change": 2, "max_iter": 30,
                  "learning_rate": 0.8},
     "training loss": {"early_stopping": True, "validation_fraction": None, "tol": 0.05,
-                      "n_iter_no_change": 2, "n_estimators": 30},
+                      "n_iter_no_change": 2, "max_iter": 30},
     "everything": {"loss": "absolute_error", "early_stopping": True, "subsample": 0.8,
                    "max_features": 0.7, "categorical_features": [3]},
 }  # fmt: skip
@@ -173,9 +173,9 @@ def pieces(*arrays):
 def test_trees_from_the_disk_are_those_of_memory(seed, name, weighted):
     X, y, w = messy(seed)
     y, w = (np.abs(y) if name == "poisson" else y), (w if weighted else None)
-    options = {"n_estimators": 3, "random_state": 0, **REGRESSION[name]}
-    memory = GradientBoostingRegressor(**options).fit(X, y, w)
-    source = GradientBoostingRegressor(**options)
+    options = {"max_iter": 3, "random_state": 0, **REGRESSION[name]}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y, w)
+    source = HistGradientBoostingRegressor(**options)
     source.fit_source(pieces(X, y, w), memory_budget=0, n_jobs=2 if weighted else 1)
     assert memory.n_iter_ < 30
     assert_same(memory, source)
@@ -189,9 +189,11 @@ def test_trees_from_the_disk_are_those_of_memory(seed, name, weighted):
 def test_classes_from_the_disk_are_those_of_memory(seed, name, n_classes):
     X, y, w = messy(seed)
     labels = np.array(["a", "b", "c"])[np.digitize(y, [0.0, 1.0][: n_classes - 1])]
-    options = {"n_estimators": 3, "random_state": 0, **CLASSIFICATION[name]}
-    memory = GradientBoostingClassifier(**options).fit(X, labels, w)
-    source = GradientBoostingClassifier(**options).fit_source(pieces(X, labels, w), memory_budget=0)
+    options = {"max_iter": 3, "random_state": 0, **CLASSIFICATION[name]}
+    memory = HistGradientBoostingClassifier(**options).fit(X, labels, w)
+    source = HistGradientBoostingClassifier(**options).fit_source(
+        pieces(X, labels, w), memory_budget=0
+    )
     assert_same(memory, source)
     np.testing.assert_array_equal(memory.classes_, source.classes_)
 
@@ -200,18 +202,18 @@ def test_rounding_by_position_goes_on_across_blocks(seed, monkeypatch):
     monkeypatch.setattr(_binned_rows, "BLOCK_BYTES", 4 * 999)
     X, y = table(seed, n=5000)  # so many rows that the rounding of a row depends on its place
     X = np.round(X, 2)
-    memory = GradientBoostingRegressor(n_estimators=3).fit(X, y)
-    source = GradientBoostingRegressor(n_estimators=3).fit_source([(X, y)], memory_budget=0)
+    memory = HistGradientBoostingRegressor(max_iter=3).fit(X, y)
+    source = HistGradientBoostingRegressor(max_iter=3).fit_source([(X, y)], memory_budget=0)
     assert_same(memory, source)
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_room_for_histograms_does_not_change_a_bit(seed, monkeypatch):
     X, y, _ = messy(seed)
-    options = {"n_estimators": 2, "max_leaf_nodes": None, "min_samples_leaf": 5}
-    memory = GradientBoostingRegressor(**options).fit(X, y)
+    options = {"max_iter": 2, "max_leaf_nodes": None, "min_samples_leaf": 5}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y)
     monkeypatch.setattr(by_passes, "HISTOGRAM_BYTES", 3 * 16 * 4 * 60)
-    source = GradientBoostingRegressor(**options).fit_source([(X, y)], memory_budget=0)
+    source = HistGradientBoostingRegressor(**options).fit_source([(X, y)], memory_budget=0)
     assert_same(memory, source)
 
 
@@ -244,7 +246,7 @@ def passes(monkeypatch):
 @pytest.mark.parametrize("max_leaf_nodes", [8, 31, None])
 def test_a_tree_takes_as_many_passes_as_it_is_deep(seed, max_leaf_nodes, passes):
     X, y = table(seed, n=4000)
-    model = GradientBoostingRegressor(n_estimators=3, max_leaf_nodes=max_leaf_nodes)
+    model = HistGradientBoostingRegressor(max_iter=3, max_leaf_nodes=max_leaf_nodes)
     model.fit_source([(np.round(X, 2), y)], memory_budget=0)
     for tree, (n_passes, n_rows) in zip(model.trees_, passes):
         depth = np.zeros(len(tree.left), dtype=int)
@@ -258,9 +260,9 @@ def test_a_tree_takes_as_many_passes_as_it_is_deep(seed, max_leaf_nodes, passes)
 def test_within_the_budget_rows_stay_in_memory(seed, monkeypatch):
     X, y = table(seed, n=100)
     monkeypatch.setattr(_estimator, "open_blocks", None)
-    GradientBoostingRegressor(n_estimators=1).fit_source([(X, y)], memory_budget=400)
+    HistGradientBoostingRegressor(max_iter=1).fit_source([(X, y)], memory_budget=400)
     with pytest.raises(TypeError):
-        GradientBoostingRegressor(n_estimators=1).fit_source([(X, y)], memory_budget=399)
+        HistGradientBoostingRegressor(max_iter=1).fit_source([(X, y)], memory_budget=399)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, FloatingPointError, None])
@@ -276,7 +278,7 @@ def test_scratch_files_vanish(seed, error, monkeypatch, tmp_path):
         return boost_blocks(*given, **options)
 
     monkeypatch.setattr(_estimator, "boost_blocks", stopped)
-    model = GradientBoostingRegressor(n_estimators=1)
+    model = HistGradientBoostingRegressor(max_iter=1)
     with nullcontext() if error is None else pytest.raises(error):
         model.fit_source([(X, y)], memory_budget=0, scratch_directory=tmp_path)
     assert seen[0][0] == []  # no name even while it is in use
@@ -288,7 +290,7 @@ def test_scratch_files_vanish(seed, error, monkeypatch, tmp_path):
 
 def test_wrong_budgets_folders_and_disks_are_refused(seed, monkeypatch, tmp_path):
     X, y = table(seed, n=100)
-    model = GradientBoostingRegressor()
+    model = HistGradientBoostingRegressor()
     with pytest.raises(ValueError, match=r"'memory_budget' .* must be an int in the .* Got -1"):
         model.fit_source([(X, y)], memory_budget=-1)
     with pytest.raises(FileNotFoundError, match="no folder"):
@@ -305,13 +307,13 @@ def test_wrong_budgets_folders_and_disks_are_refused(seed, monkeypatch, tmp_path
 def test_rows_without_weight_alone_are_refused(seed, budget):
     X, y = table(seed, n=20)
     with pytest.raises(ValueError, match="needs a row of positive weight"):
-        GradientBoostingRegressor().fit_source([(X, y, np.zeros(20))], memory_budget=budget)
+        HistGradientBoostingRegressor().fit_source([(X, y, np.zeros(20))], memory_budget=budget)
 
 
 MEMORY = """
 import numpy as np
 from corollary.core.summary import summary
-from corollary.ensemble import GradientBoostingRegressor
+from corollary.ensemble import HistGradientBoostingRegressor
 from corollary.ensemble.boosting import _binned_rows
 
 ROWS, COLUMNS, CHUNKS = 200, 200, 2
@@ -328,7 +330,7 @@ def peak():
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 def grown(budget):
-    model = GradientBoostingRegressor(n_estimators=2, early_stopping=False, n_jobs=1)
+    model = HistGradientBoostingRegressor(max_iter=2, early_stopping=False, n_jobs=1)
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # forget the peak so far
     before = peak()
@@ -384,10 +386,10 @@ def test_trees_from_workers_are_those_of_memory(seed, name, scheduler):
     dask = pytest.importorskip("dask")
     X, y, w = messy(seed)
     w[500:1000] = 0.0  # a partition without rows
-    options = {"n_estimators": 2, "random_state": 0, "max_leaf_nodes": 10, **REGRESSION[name]}
-    memory = GradientBoostingRegressor(**options).fit(X, y, w)
+    options = {"max_iter": 2, "random_state": 0, "max_leaf_nodes": 10, **REGRESSION[name]}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y, w)
     with dask.config.set(scheduler=scheduler):
-        source = GradientBoostingRegressor(**options)
+        source = HistGradientBoostingRegressor(**options)
         source.fit_source(dask_arrays(X, y, w), memory_budget=0)
     assert_same(memory, source)
 
@@ -404,7 +406,7 @@ def test_the_driver_sees_histograms_and_not_rows(seed, monkeypatch):
         return found
 
     monkeypatch.setattr(dask, "compute", watched)
-    model = GradientBoostingRegressor(n_estimators=2, max_leaf_nodes=6)
+    model = HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=6)
     with dask.config.set(scheduler="synchronous"):
         model.fit_source(dask_arrays(X, y), memory_budget=0)
     histograms = [r for r in results if isinstance(r, GradientHistogram)]
@@ -420,14 +422,14 @@ def test_the_driver_sees_histograms_and_not_rows(seed, monkeypatch):
 def test_a_cluster_gives_the_model_of_memory(seed):
     distributed = pytest.importorskip("distributed")
     X, y, w = messy(seed)
-    options = {"n_estimators": 2, "random_state": 0, **REGRESSION["everything"]}
-    memory = GradientBoostingRegressor(**options).fit(X, y, w)
+    options = {"max_iter": 2, "random_state": 0, **REGRESSION["everything"]}
+    memory = HistGradientBoostingRegressor(**options).fit(X, y, w)
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster),
     ):
-        source = GradientBoostingRegressor(**options)
+        source = HistGradientBoostingRegressor(**options)
         source.fit_source(dask_arrays(X, y, w), memory_budget=0)
     assert_same(memory, source)

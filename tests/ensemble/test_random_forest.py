@@ -43,7 +43,7 @@ def grown_on_all_bins(model, X, y, counts):
     problem = model._problem(model._code(y))
     table = BinnedTable.of(rows, categorical=model.categories_.mask(rows.shape[1]))
     rules = model._stopping_rules(len(rows), rows.shape[1], counts.sum())
-    model.tree_ = grow_histogram(table, problem, rules, sample_weight=counts)
+    model.nodes_ = grow_histogram(table, problem, rules, sample_weight=counts)
     return model
 
 

@@ -13,7 +13,7 @@ def _table(seed=0, n=60):
 
 
 _FEW = {
-    "n_estimators": 3,
+    "max_iter": 3,
     "learning_rate": 0.7,
     "max_leaf_nodes": 8,
     "min_samples_leaf": 2,
@@ -22,7 +22,7 @@ _FEW = {
 
 
 def check_boosted_numbers():
-    from corollary.ensemble import GradientBoostingRegressor
+    from corollary.ensemble import HistGradientBoostingRegressor
 
     X, y = _table()
     for more in (
@@ -30,38 +30,40 @@ def check_boosted_numbers():
         {"max_leaf_nodes": None, "max_depth": 4},
         {"monotonic_cst": [1, 0, 0]},
         {"subsample": 0.8, "max_features": 0.7, "random_state": 0},
-        {"loss": "absolute_error", "categorical_features": [2], "n_estimators": 10},
+        {"loss": "absolute_error", "categorical_features": [2], "max_iter": 10},
     ):
-        model = GradientBoostingRegressor(**_FEW | more).fit(X, y, sample_weight=1.0 + (y > 0))
+        model = HistGradientBoostingRegressor(**_FEW | more).fit(X, y, sample_weight=1.0 + (y > 0))
         explained = 1.0 - np.mean((model.predict(X) - y) ** 2) / np.var(y)
         assert explained > 0.7, (more, explained)
     counts = np.floor(np.exp(y))
-    model = GradientBoostingRegressor(loss="poisson", **_FEW).fit(X, counts)
+    model = HistGradientBoostingRegressor(loss="poisson", **_FEW).fit(X, counts)
     assert np.corrcoef(model.predict(X), counts)[0, 1] > 0.8
-    model = GradientBoostingRegressor(loss="normal", **_FEW).fit(X, y)
+    model = HistGradientBoostingRegressor(loss="normal", **_FEW).fit(X, y)
     assert np.corrcoef(model.predict(X), y)[0, 1] > 0.8
-    model = GradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], **_FEW).fit(X, y)
+    model = HistGradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], **_FEW).fit(
+        X, y
+    )
     assert (np.diff(model.predict_quantiles(X), axis=1) >= 0).all()
 
 
 def check_boosted_labels():
-    from corollary.ensemble import GradientBoostingClassifier
+    from corollary.ensemble import HistGradientBoostingClassifier
 
     X, y = _table()
     for loss in ("log_loss", "exponential"):
-        model = GradientBoostingClassifier(loss=loss, **_FEW).fit(X, y > 1.0)
+        model = HistGradientBoostingClassifier(loss=loss, **_FEW).fit(X, y > 1.0)
         assert model.score(X, y > 1.0) > 0.9, loss
     labels = np.digitize(y, (0.0, 1.5))
-    assert GradientBoostingClassifier(**_FEW).fit(X, labels).score(X, labels) > 0.8
+    assert HistGradientBoostingClassifier(**_FEW).fit(X, labels).score(X, labels) > 0.8
 
 
 def check_boosting_by_blocks_is_boosting_in_memory():
-    from corollary.ensemble import GradientBoostingRegressor
+    from corollary.ensemble import HistGradientBoostingRegressor
 
     X, y = _table()
     chunks = [(X[:30], y[:30]), (X[30:], y[30:])]
     there, here = (
-        GradientBoostingRegressor(**_FEW).fit_source(chunks, memory_budget=budget)
+        HistGradientBoostingRegressor(**_FEW).fit_source(chunks, memory_budget=budget)
         for budget in (0, 2**30)
     )
     assert np.array_equal(there.predict(X), here.predict(X))

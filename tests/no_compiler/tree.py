@@ -96,7 +96,7 @@ def check_contributions():
 
     X, y = _table()
     tree = DecisionTreeRegressor(max_depth=4, categorical_features=[2]).fit(X, y)
-    parts = tree_contributions(tree.tree_, X)[:, :, 0]
-    total = parts.sum(axis=1) + expected_values(tree.tree_)[0]
+    parts = tree_contributions(tree.nodes_, X)[:, :, 0]
+    total = parts.sum(axis=1) + expected_values(tree.nodes_)[0]
     assert np.allclose(total, tree.predict(X), rtol=0, atol=1e-12)
     assert (tree.apply(X) >= 0).all()

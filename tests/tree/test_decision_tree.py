@@ -70,14 +70,14 @@ def test_leaves_answer_with_shares_and_means(seed, splitter):
     leaf = model.apply(X)
     for node in np.unique(leaf[w > 0]):
         share = np.array([w[(leaf == node) & (y == k)].sum() for k in range(3)])
-        np.testing.assert_allclose(model.tree_.value[node], share / share.sum(), rtol=1e-12)
+        np.testing.assert_allclose(model.nodes_.value[node], share / share.sum(), rtol=1e-12)
     assert np.array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
     target = rng.normal(size=400)
     other = DecisionTreeRegressor(max_depth=3, splitter=splitter).fit(X, target, sample_weight=w)
     leaf = other.apply(X)
     for node in np.unique(leaf[w > 0]):
         mean = np.average(target[leaf == node], weights=w[leaf == node])
-        assert other.tree_.value[node, 0] == pytest.approx(mean, abs=1e-12)
+        assert other.nodes_.value[node, 0] == pytest.approx(mean, abs=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "squared_error"])
@@ -91,9 +91,9 @@ def test_histograms_of_few_values_are_exact(seed, criterion):
         kind, y = DecisionTreeClassifier, np.digitize(y, [-0.5, 0.5])
     exact = kind(criterion=criterion, max_depth=4).fit(X, y)
     bins = kind(criterion=criterion, max_depth=4, splitter="histogram").fit(X, y)
-    assert exact.tree_.gain.sum() == pytest.approx(bins.tree_.gain.sum(), rel=0.02)
-    assert np.array_equal(exact.tree_.feature[:3], bins.tree_.feature[:3])
-    assert exact.tree_.gain[0] == pytest.approx(bins.tree_.gain[0])
+    assert exact.nodes_.gain.sum() == pytest.approx(bins.nodes_.gain.sum(), rel=0.02)
+    assert np.array_equal(exact.nodes_.feature[:3], bins.nodes_.feature[:3])
+    assert exact.nodes_.gain[0] == pytest.approx(bins.nodes_.gain[0])
 
 
 def test_absolute_error_on_bins(seed):
@@ -229,7 +229,7 @@ def test_balanced_classes(seed):
     plain = DecisionTreeClassifier(max_depth=1).fit(X, y)
     even = DecisionTreeClassifier(max_depth=1, class_weight="balanced").fit(X, y)
     assert even.predict(X).sum() > plain.predict(X).sum()
-    np.testing.assert_allclose(even.tree_.value[0], [0.5, 0.5])
+    np.testing.assert_allclose(even.nodes_.value[0], [0.5, 0.5])
 
 
 @pytest.mark.parametrize("splitter", SPLITTERS)
@@ -240,7 +240,7 @@ def test_columns_are_drawn_by_the_seed(seed, splitter):
         max_features="sqrt", random_state=s, splitter=splitter, max_depth=5
     ).fit(X, y)
     assert make(1).max_features_ == 2
-    assert np.array_equal(make(1).tree_.feature, make(1).tree_.feature)
+    assert np.array_equal(make(1).nodes_.feature, make(1).nodes_.feature)
     assert any(not np.array_equal(make(1).predict(X), make(s).predict(X)) for s in range(2, 6))
     for wanted, got in [(None, 6), (0.5, 3), (4, 4), ("log2", 2), (1.0, 6)]:
         model = DecisionTreeRegressor(max_features=wanted, max_depth=1).fit(X, y)
@@ -249,7 +249,7 @@ def test_columns_are_drawn_by_the_seed(seed, splitter):
     Z = np.zeros((50, 8))
     Z[:, 5] = np.arange(50)
     model = DecisionTreeRegressor(max_features=1, splitter=splitter, max_depth=1)
-    assert model.fit(Z, np.arange(50.0)).tree_.feature[0] == 5
+    assert model.fit(Z, np.arange(50.0)).nodes_.feature[0] == 5
 
 
 def test_many_classes_and_one_class():
@@ -269,7 +269,7 @@ def test_misclassification_grows_worse_trees_than_gini():
     # The classic example: both splits have the same error, Gini prefers the pure side.
     X = np.array([[0.0, 0.0]] * 300 + [[0.0, 1.0]] * 100 + [[1.0, 0.0]] * 100 + [[1.0, 1.0]] * 300)
     y = np.array([0] * 300 + [0] * 100 + [1] * 100 + [1] * 300)
-    assert DecisionTreeClassifier(criterion="gini", max_depth=1).fit(X, y).tree_.feature[0] == 0
+    assert DecisionTreeClassifier(criterion="gini", max_depth=1).fit(X, y).nodes_.feature[0] == 0
 
 
 def test_rules_in_words():
@@ -294,7 +294,7 @@ def test_errors():
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier"):
         DecisionTreeClassifier(criterion="squared_error").fit(X, y)
     with pytest.raises(ValueError, match="'splitter' parameter"):
-        DecisionTreeRegressor(splitter="random").fit(X, y)
+        DecisionTreeRegressor(splitter="nonsense").fit(X, y)
     with pytest.raises(ValueError, match="at least one non-zero"):
         DecisionTreeRegressor().fit(X, y, sample_weight=[0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="infinity"):

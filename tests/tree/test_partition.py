@@ -27,7 +27,7 @@ def test_a_tree_is_a_partition(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(150, 3)), rng.normal(size=150)
     model = DecisionTreeRegressor(max_depth=4).fit(X, y)
-    leaves, lower, upper = leaf_boxes(model.tree_)
+    leaves, lower, upper = leaf_boxes(model.nodes_)
     function = fit_partition(lower, upper, X, y)
     new = rng.normal(size=(500, 3))
     assert np.array_equal(leaves[function.boxes(new)], model.apply(new))
@@ -81,6 +81,6 @@ def test_errors():
     import pandas as pd
 
     frame = pd.DataFrame({"c": pd.Categorical(list("aabb"))})
-    tree = DecisionTreeRegressor().fit(frame, [0.0, 0.0, 1.0, 1.0]).tree_
+    tree = DecisionTreeRegressor().fit(frame, [0.0, 0.0, 1.0, 1.0]).nodes_
     with pytest.raises(ValueError, match="categorical split makes no box"):
         leaf_boxes(tree)

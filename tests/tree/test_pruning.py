@@ -37,18 +37,18 @@ def test_no_pruned_tree_is_cheaper(seed):
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
     model = DecisionTreeRegressor(max_depth=3).fit(X, y)
     cost = node_sums(model, X, y)
-    forms = [list(form) for form in all_pruned(model.tree_)]
-    path = weakest_links(model.tree_)
+    forms = [list(form) for form in all_pruned(model.nodes_)]
+    path = weakest_links(model.nodes_)
     middle = (path.lambdas[:-1] + path.lambdas[1:]) / 2
     for price in [0.0, *middle, *(path.lambdas * 1.000001), 2 * path.lambdas[-1]]:
         costs = [cost[form].sum() + price * len(form) for form in forms]
         least = min(costs)
         best = min((form for form, c in zip(forms, costs) if c <= least + 1e-9 * cost[0]), key=len)
-        pruned = prune(model.tree_, price)
+        pruned = prune(model.nodes_, price)
         assert pruned.n_leaves == len(best)
         leaves = np.flatnonzero(pruned.left < 0)
         kept = np.sort(pruned.weight[leaves])
-        np.testing.assert_allclose(kept, np.sort(model.tree_.weight[best]))
+        np.testing.assert_allclose(kept, np.sort(model.nodes_.weight[best]))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -87,7 +87,7 @@ def compare_paths(ours, theirs, X, y, unit=1.0):
 def test_minimisers_are_nested(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(120, 3)), rng.normal(size=120)
-    tree = DecisionTreeRegressor().fit(X, y).tree_
+    tree = DecisionTreeRegressor().fit(X, y).nodes_
     path = weakest_links(tree)
     assert (np.diff(path.lambdas) > 0).all()
     assert (np.diff(path.n_leaves) < 0).all()
@@ -107,8 +107,8 @@ def test_misclassification_can_prune_what_gini_grew():
     grown = DecisionTreeClassifier(criterion="gini").fit(X, y)
     assert grown.get_n_leaves() == 2
     errors = DecisionTreeClassifier(criterion="misclassification").fit(X, y)
-    assert weakest_links(errors.tree_).lambdas.tolist() == [0.0]
-    assert prune(errors.tree_, 0.0).n_leaves == 1
+    assert weakest_links(errors.nodes_).lambdas.tolist() == [0.0]
+    assert prune(errors.nodes_, 0.0).n_leaves == 1
 
 
 def test_categories_survive_a_cut(seed):
@@ -116,16 +116,16 @@ def test_categories_survive_a_cut(seed):
     X = np.column_stack([rng.integers(0, 6, 200), rng.normal(size=200)]).astype(float)
     y = rng.normal(size=6)[X[:, 0].astype(int)] + X[:, 1]
     model = DecisionTreeRegressor(categorical_features=[0]).fit(X, y)
-    path = weakest_links(model.tree_)
-    pruned = prune(model.tree_, path.lambdas[-3])
+    path = weakest_links(model.nodes_)
+    pruned = prune(model.nodes_, path.lambdas[-3])
     assert (pruned.categories >= 0).any()
     rows = X.copy()
-    by_hand = np.where(path.collapse <= path.lambdas[-3], -1, model.tree_.left)
+    by_hand = np.where(path.collapse <= path.lambdas[-3], -1, model.nodes_.left)
     for i in range(30):
-        way = model.tree_.decision_path(rows[i : i + 1]).indices
-        stop = min(way[by_hand[way] < 0], key=lambda node: model.tree_.depth[node])
-        assert pruned.predict_values(rows[i : i + 1])[0, 0] == model.tree_.value[stop, 0]
-    assert cut(model.tree_, np.ones(model.tree_.n_nodes, dtype=bool)).n_nodes == 1
+        way = model.nodes_.decision_path(rows[i : i + 1]).indices
+        stop = min(way[by_hand[way] < 0], key=lambda node: model.nodes_.depth[node])
+        assert pruned.predict_values(rows[i : i + 1])[0, 0] == model.nodes_.value[stop, 0]
+    assert cut(model.nodes_, np.ones(model.nodes_.n_nodes, dtype=bool)).n_nodes == 1
 
 
 def test_cross_validation_finds_the_step(seed):
@@ -159,7 +159,7 @@ def test_cross_validated_losses_are_those_of_pruned_models(seed):
 
 
 def test_errors():
-    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]).tree_
+    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]).nodes_
     with pytest.raises(ValueError, match="at least 0"):
         prune(tree, -1.0)
     with pytest.raises(ValueError, match="'rule' parameter of prune_by_cross_validation"):

@@ -80,7 +80,7 @@ def test_everything_else_of_a_forest_agrees(seed, tmp_path, monkeypatch):
     assert np.array_equal(more.set_params(n_estimators=20).fit(S, y).predict(S), two.predict(S))
     tree = DecisionTreeRegressor(splitter="histogram").fit(S, y)
     assert np.array_equal(tree.apply(S), tree.apply(X))
-    assert tree.decision_path(S).shape == (200, tree.tree_.n_nodes)
+    assert tree.decision_path(S).shape == (200, tree.nodes_.n_nodes)
     path = tree.cost_complexity_pruning_path(S, y)
     assert np.array_equal(path.ccp_alphas, tree.cost_complexity_pruning_path(X, y).ccp_alphas)
 

@@ -146,7 +146,7 @@ def test_agrees_with_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 4)).astype(np.float32).astype(float), rng.normal(size=200)
     split = best_split(X, y)
-    peer = PeerTree(max_depth=1).fit(X, y).tree_
+    peer = PeerTree(max_depth=1).fit(X, y).nodes_
     assert split.feature == peer.feature[0]
     assert split.threshold == pytest.approx(peer.threshold[0], rel=1e-6)
     drop = peer.impurity[0] * 200 - peer.impurity[1:] @ peer.n_node_samples[1:]

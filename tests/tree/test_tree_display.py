@@ -29,7 +29,7 @@ def test_no_two_boxes_overlap(depth):
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = DecisionTreeRegressor(max_depth=depth).fit(X, y)
     found = boxes(TreeDisplay.from_estimator(model))
-    assert len(found) == model.tree_.n_nodes
+    assert len(found) == model.nodes_.n_nodes
     for i, a in enumerate(found):
         assert not any(a.overlaps(b) for b in found[i + 1 :])
 

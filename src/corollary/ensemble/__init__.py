@@ -17,11 +17,13 @@ from corollary.ensemble.bagging.bags import BaggingRegressor as BaggingRegressor
 from corollary.ensemble.bagging.bootstrap import bootstrap_counts as bootstrap_counts
 from corollary.ensemble.bagging.bootstrap import expected_distinct_share as expected_distinct_share
 from corollary.ensemble.bagging.bootstrap import number_of_draws as number_of_draws
+from corollary.ensemble.bagging.extra_trees import ExtraTreesClassifier as ExtraTreesClassifier
+from corollary.ensemble.bagging.extra_trees import ExtraTreesRegressor as ExtraTreesRegressor
 from corollary.ensemble.bagging.forest import RandomForestClassifier as RandomForestClassifier
 from corollary.ensemble.bagging.forest import RandomForestRegressor as RandomForestRegressor
 from corollary.ensemble.boosting._binned_rows import BinnedRows as BinnedRows
 from corollary.ensemble.boosting.classifier import (
-    GradientBoostingClassifier as GradientBoostingClassifier,
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
 )
 from corollary.ensemble.boosting.display import (
     BoostingCurveDisplay as BoostingCurveDisplay,
@@ -31,6 +33,7 @@ from corollary.ensemble.boosting.histogram import (
 )
 from corollary.ensemble.boosting.losses import BoostingLoss as BoostingLoss
 from corollary.ensemble.boosting.losses import ExponentialBoostingLoss as ExponentialBoostingLoss
+from corollary.ensemble.boosting.losses import GammaBoostingLoss as GammaBoostingLoss
 from corollary.ensemble.boosting.losses import LogisticBoostingLoss as LogisticBoostingLoss
 from corollary.ensemble.boosting.losses import PoissonBoostingLoss as PoissonBoostingLoss
 from corollary.ensemble.boosting.losses import SoftmaxBoostingLoss as SoftmaxBoostingLoss
@@ -43,7 +46,7 @@ from corollary.ensemble.boosting.quantile_losses import (
 )
 from corollary.ensemble.boosting.quantile_losses import weighted_quantile as weighted_quantile
 from corollary.ensemble.boosting.regressor import (
-    GradientBoostingRegressor as GradientBoostingRegressor,
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
 )
 from corollary.ensemble.column_groups import grouped_importance as grouped_importance
 from corollary.ensemble.combining.average import average_bias as average_bias
@@ -68,6 +71,13 @@ from corollary.ensemble.combining.vote import vote_shares as vote_shares
 from corollary.ensemble.combining.vote import weighted_vote as weighted_vote
 from corollary.ensemble.combining.voting import VotingClassifier as VotingClassifier
 from corollary.ensemble.combining.voting import VotingRegressor as VotingRegressor
+from corollary.ensemble.gradient.classifier import (
+    GradientBoostingClassifier as GradientBoostingClassifier,
+)
+from corollary.ensemble.gradient.huber_loss import HuberBoostingLoss as HuberBoostingLoss
+from corollary.ensemble.gradient.regressor import (
+    GradientBoostingRegressor as GradientBoostingRegressor,
+)
 from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.stagewise.adaboost import AdaBoostClassifier as AdaBoostClassifier
 from corollary.ensemble.stagewise.additive import AdditiveFunction as AdditiveFunction

@@ -10,6 +10,7 @@ other rows confirm, along its weakest links (:func:`weakest_links`). :class:`Tre
 arrays that are saved, walked and explained in one way.
 """
 
+from corollary.tree._labels import TreeClassifier as TreeClassifier
 from corollary.tree._model import TreeModel as TreeModel
 from corollary.tree.binning.bins import Bins as Bins
 from corollary.tree.binning.bins import choose_cuts as choose_cuts
@@ -27,9 +28,12 @@ from corollary.tree.explain.display import TreeDisplay as TreeDisplay
 from corollary.tree.explain.rules import export_text as export_text
 from corollary.tree.explain.shapley import expected_values as expected_values
 from corollary.tree.explain.shapley import tree_contributions as tree_contributions
+from corollary.tree.extra_tree import ExtraTreeClassifier as ExtraTreeClassifier
+from corollary.tree.extra_tree import ExtraTreeRegressor as ExtraTreeRegressor
 from corollary.tree.growth._problem import GrowthProblem as GrowthProblem
 from corollary.tree.growth._problem import GrowthRules as GrowthRules
 from corollary.tree.growth.exact import grow_exact as grow_exact
+from corollary.tree.growth.exact import grow_on_bins as grow_on_bins
 from corollary.tree.growth.histogram import grow_histogram as grow_histogram
 from corollary.tree.growth.impurity import gini_index as gini_index
 from corollary.tree.growth.impurity import information_gain as information_gain
@@ -42,6 +46,7 @@ from corollary.tree.growth.partition import leaf_boxes as leaf_boxes
 from corollary.tree.growth.partition import optimal_segments as optimal_segments
 from corollary.tree.growth.split import Split as Split
 from corollary.tree.growth.split import best_split as best_split
+from corollary.tree.structure.arrays import TreeArrays as TreeArrays
 from corollary.tree.structure.pruning import PruningPath as PruningPath
 from corollary.tree.structure.pruning import prune as prune
 from corollary.tree.structure.pruning import weakest_links as weakest_links

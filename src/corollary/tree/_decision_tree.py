@@ -1,6 +1,5 @@
 """What single trees have in common: the choice of a grower, and what can be asked of a tree."""
 
-from abc import abstractmethod
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
@@ -11,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from corollary.core.estimator import fitted
 from corollary.core.schema import Instance
 from corollary.tree._model import TreeModel
-from corollary.tree.binning._columns import check_room
 from corollary.tree.binning.table import BinnedTable
-from corollary.tree.growth._problem import GrowthProblem, GrowthRules
-from corollary.tree.growth.exact import grow_exact
+from corollary.tree.growth._problem import GrowthProblem
+from corollary.tree.growth.exact import grow_exact, grow_on_bins
 from corollary.tree.growth.histogram import grow_histogram
+from corollary.tree.structure.arrays import TreeArrays
 from corollary.tree.structure.pruning import prune, weakest_links
 from corollary.tree.structure.tree import Tree
 from corollary.tree.structure.trees import Trees
@@ -25,17 +24,29 @@ class DecisionTree(TreeModel):
     """Abstract decision tree; subclasses say what its leaves answer."""
 
     _: KW_ONLY
-    splitter: Literal["best", "exact", "histogram"] = "exact"
-    tree_: Tree = fitted(Instance("predict_values", "decision_path"))
+    splitter: Literal["best", "random", "exact", "histogram"] = "best"
+    nodes_: Tree = fitted(Instance("predict_values", "decision_path"))
+
+    @classmethod
+    def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        """Read a file in which the nodes were called ``tree_``."""
+        return {"nodes_" if name == "tree_" else name: value for name, value in state.items()}
+
+    @property
+    def tree_(self) -> TreeArrays:
+        """The tree under the names of scikit-learn's ``tree_``."""
+        if "nodes_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
+        return TreeArrays(self.nodes_, self._labels_of_targets())
 
     def _parts(self) -> Trees:
-        return Trees.join([self.tree_])
+        return Trees.join([self.nodes_])
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         tree = self._grow(X, self._problem(y), self._usable(sample_weight))
         if self.ccp_alpha > 0:
             tree = prune(tree, self.ccp_alpha * tree.weight[0])
-        self.tree_ = tree
+        self.nodes_ = tree
 
     def _grow(self, X: Any, problem: GrowthProblem, weight: np.ndarray | None) -> Tree:
         n_samples = X.shape[0]
@@ -44,7 +55,7 @@ class DecisionTree(TreeModel):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         categorical = self.categories_.mask(X.shape[1])
         signs = self._monotone_signs(categorical)
-        if self.splitter in ("best", "exact"):
+        if self.splitter != "histogram":
             return grow_exact(
                 self._filled(X),
                 problem,
@@ -52,50 +63,12 @@ class DecisionTree(TreeModel):
                 sample_weight=weight,
                 categorical=categorical,
                 monotone=signs,
+                at_random=self.splitter == "random",
                 seed=seed,
             )
         table = BinnedTable.of(X, sample_weight=weight, categorical=categorical)
-        if problem.criterion == "absolute_error":
-            return self._grow_on_bins(table, problem, rules, weight, seed)
-        return grow_histogram(
-            table, problem, rules, sample_weight=weight, monotone=signs, seed=seed
-        )
-
-    def _filled(self, X: Any) -> np.ndarray:
-        """Fill a sparse table up: every column keeps its own order of all rows."""
-        if not hasattr(X, "indptr"):
-            return X
-        check_room(
-            f"Exact splits of {type(self).__name__}",
-            X.shape,
-            24,
-            "Set splitter='histogram', which takes one byte for a value, or keep fewer columns",
-        )
-        return X.toarray()
-
-    def _grow_on_bins(
-        self,
-        table: BinnedTable,
-        problem: GrowthProblem,
-        rules: GrowthRules,
-        weight: np.ndarray | None,
-        seed: int,
-    ) -> Tree:
-        """Try exactly the cuts between bins: medians have no histogram."""
-        codes = np.where(table.codes == 255, np.nan, table.codes)
-        grown = grow_exact(
-            codes,
-            problem,
-            rules,
-            sample_weight=weight,
-            categorical=table.bins.categorical,
-            seed=seed,
-        )
-        threshold = grown.threshold.copy()
-        by_number = (grown.left >= 0) & ~table.bins.categorical[grown.feature]
-        last = np.minimum(np.floor(threshold[by_number]), 255).astype(np.int64)
-        threshold[by_number] = table.cuts[grown.feature[by_number], last]
-        return Tree(**{**vars(grown), "threshold": threshold})
+        grow = grow_histogram if problem.in_bins else grow_on_bins
+        return grow(table, problem, rules, sample_weight=weight, monotone=signs, seed=seed)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Compute the values of ``ccp_alpha`` at which the tree of these rows shrinks.
@@ -118,13 +91,10 @@ class DecisionTree(TreeModel):
         from sklearn.base import clone
 
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
-        path, weight = weakest_links(whole.tree_), whole.tree_.weight[0]
-        impurity = whole._criterion_in_leaves(X, y, sample_weight)
+        path, weight = weakest_links(whole.nodes_), whole.nodes_.weight[0]
+        leaf = whole.nodes_.left < 0
+        impurity = whole.nodes_.weight[leaf] @ whole.nodes_.impurity[leaf] / weight
         return Bunch(ccp_alphas=path.lambdas / weight, impurities=impurity + path.lost / weight)
-
-    @abstractmethod
-    def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
-        """Return the mean criterion over training rows, each judged by its leaf."""
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf of each row.
@@ -140,7 +110,7 @@ class DecisionTree(TreeModel):
             Numbers of nodes of ``tree_``.
         """
         rows = self._new(X)
-        return self.tree_.apply(rows)
+        return self.nodes_.apply(rows)
 
     def decision_path(self, X: Any) -> Any:
         """Mark the nodes that rows pass.
@@ -156,7 +126,7 @@ class DecisionTree(TreeModel):
             One where a row passes a node, its leaf included.
         """
         rows = self._new(X)
-        return self.tree_.decision_path(rows)
+        return self.nodes_.decision_path(rows)
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest way to a leaf.
@@ -167,7 +137,7 @@ class DecisionTree(TreeModel):
             0 for a tree that is a single leaf.
         """
         check_is_fitted(self)
-        return self.tree_.max_depth
+        return self.nodes_.max_depth
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves.
@@ -178,7 +148,7 @@ class DecisionTree(TreeModel):
             At least 1.
         """
         check_is_fitted(self)
-        return self.tree_.n_leaves
+        return self.nodes_.n_leaves
 
     @property
     def feature_importances_(self) -> np.ndarray:

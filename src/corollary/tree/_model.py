@@ -23,6 +23,7 @@ from corollary.core.estimator import (
     fitted,
 )
 from corollary.core.schema import Instance, Integer
+from corollary.tree.binning._columns import check_room
 from corollary.tree.binning.categories import Categories
 from corollary.tree.growth._problem import GrowthProblem, GrowthRules
 from corollary.tree.growth.monotone import read_signs
@@ -96,7 +97,8 @@ class TreeModel(Learner):
         "ensure_all_finite": "allow-nan",
         "dtype": [np.float64, np.float32],
     }
-    _training_rows: ClassVar[dict[str, Any]] = {"dtype": np.float64}
+    _training_rows: ClassVar[dict[str, Any]] = {"dtype": np.float64, "multi_output": True}
+    _several_targets: ClassVar[bool] = True
 
     @abstractmethod
     def _parts(self) -> Trees:
@@ -107,7 +109,9 @@ class TreeModel(Learner):
         categories = Categories.learn(X, self.categorical_features)
         X, y, weight = super()._check(categories.encode(X), y, sample_weight, **checks)
         self.categories_ = categories
-        return X, column_or_1d(y, warn=True), weight
+        if not self._several_targets or y.ndim == 1 or y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return X, y, weight
 
     def _new(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -126,14 +130,57 @@ class TreeModel(Learner):
         # A power of two changes no digit.
         return np.ldexp(weight, -int(np.frexp(weight.max())[1]))
 
+    def _filled(self, X: Any) -> np.ndarray:
+        """Fill a sparse table up: every column keeps its own order of all rows."""
+        if not hasattr(X, "indptr"):
+            return X
+        check_room(
+            f"Exact splits of {type(self).__name__}",
+            X.shape,
+            24,
+            "Use splitter='histogram' or a RandomForest, which take one byte for a value",
+        )
+        return X.toarray()
+
     def _problem(self, target: np.ndarray) -> GrowthProblem:
         """Return what trees are grown for: numbers, or places in ``classes_``."""
-        target = np.asarray(target, dtype=np.float64)
+        target, who = np.asarray(target, dtype=np.float64), type(self).__name__
+        if self.criterion == "poisson" and (
+            (target < 0).any() or not (target.sum(axis=0) > 0).all()
+        ):
+            raise ValueError(
+                f"{who}(criterion='poisson') needs targets that are counts: none negative, with a "
+                f"positive sum. Got values from {target.min():g} to {target.max():g}; take "
+                "criterion='squared_error'."
+            )
+        if target.ndim == 2 and self.criterion in ("absolute_error", "misclassification"):
+            raise ValueError(
+                f"{who}(criterion={self.criterion!r}) is for one target. Got {target.shape[1]}; "
+                "take sklearn.multioutput.MultiOutputRegressor or MultiOutputClassifier, or "
+                "another criterion."
+            )
         return GrowthProblem(target, self.criterion, self._n_classes())
 
-    def _n_classes(self) -> int:
-        """Return the number of classes; 0 for numbers."""
-        return len(getattr(self, "classes_", ()))
+    def _n_classes(self) -> int | tuple[int, ...]:
+        """Return the number of classes, of each target if there are several; 0 for numbers."""
+        classes = getattr(self, "classes_", ())
+        return tuple(map(len, classes)) if isinstance(classes, list) else len(classes)
+
+    def _labels_of_targets(self) -> tuple[int, ...]:
+        """Return the number of classes of each target; nothing for numbers."""
+        counts = self._n_classes()
+        return counts if isinstance(counts, tuple) else (counts,) if counts else ()
+
+    @property
+    def n_outputs_(self) -> int:
+        """Number of targets."""
+        check_is_fitted(self)
+        return len(self._labels_of_targets()) or self._parts().value.shape[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._several_targets
+        return tags
 
     def _stopping_rules(self, n_samples: int, n_features: int, total_weight: float) -> GrowthRules:
         """Turn parameters into the rules of growth, and set ``max_features_``."""
@@ -164,27 +211,28 @@ class TreeModel(Learner):
         if not signs.any():
             return None
         n_classes = self._n_classes()
-        if n_classes > 2:
+        if isinstance(n_classes, tuple) or n_classes > 2:
             raise ValueError(
                 f"monotonic_cst of {who} constrains the probability of the second of two classes. "
                 f"Got {n_classes} classes; leave monotonic_cst at None."
             )
-        if self.criterion == "absolute_error":
+        if self.criterion in ("absolute_error", "poisson"):
             raise ValueError(
-                f"monotonic_cst of {who} bounds means, and criterion='absolute_error' answers "
-                "medians. Take criterion='squared_error', or GradientBoostingRegressor with "
-                "loss='absolute_error'."
+                f"monotonic_cst of {who} bounds means by their squared error. Got "
+                f"criterion={self.criterion!r}; take criterion='squared_error', or "
+                f"HistGradientBoostingRegressor with loss={self.criterion!r}."
             )
         # With one class there is nothing to constrain.
         return None if n_classes == 1 else signs
 
-    def _trees_fit(self, trees: Any, n_outputs: int) -> str | None:
+    def _trees_fit(self, trees: Any, *, several: bool = True) -> str | None:
         """Say what is wrong with the parts of a loaded model of trees, or None."""
         if not isinstance(trees, Tree | Trees) or not isinstance(self.categories_, Categories):
             return "trees and categories must be what their names say"
         if trees.n_features != self.n_features_in_:
             return "the trees are for another number of features"
-        if trees.value.shape[1] != n_outputs:
+        labels, width = self._labels_of_targets(), trees.value.shape[1]
+        if width != sum(labels) if labels else not several and width != 1:
             return "the values of leaves do not fit the targets"
         columns = self.categories_.columns
         if len(columns) and columns.max() >= self.n_features_in_:
@@ -213,7 +261,7 @@ class TreeModel(Learner):
 
         rows, trees = self._new(X), self._parts()
         values = tree_contributions(trees, rows, n_jobs=getattr(self, "n_jobs", None)) / len(trees)
-        return values if is_classifier(self) else values[:, :, 0]
+        return values[:, :, 0] if values.shape[2] == 1 and not is_classifier(self) else values
 
     @property
     def expected_value_(self) -> float | np.ndarray:
@@ -223,7 +271,7 @@ class TreeModel(Learner):
         check_is_fitted(self)
         trees = self._parts()
         value = expected_values(trees) / len(trees)
-        return value if is_classifier(self) else float(value[0])
+        return float(value[0]) if len(value) == 1 and not is_classifier(self) else value
 
 
 def _number_of_rows(amount: float, n_samples: int, least: int) -> int:

@@ -4,16 +4,14 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
-from corollary.core.estimator import ClassWeight, ProbabilisticClassifier, fitted
-from corollary.core.schema import Integer
+from corollary.core.estimator import ClassWeight
 from corollary.tree._decision_tree import DecisionTree
-from corollary.tree.growth.impurity import gini_index, misclassification, node_entropy
+from corollary.tree._labels import TreeClassifier
 
 
-class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
+class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     r"""Classify by recursive splits of the columns.
 
     Every split :math:`x_j \le s` is the one that lowers the impurity of the two sides most; a leaf
@@ -23,7 +21,8 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        Impurity of a node; "log_loss" is another name of "entropy".
+        Impurity of a node, the entropy in bits; "log_loss" is another name of "entropy". Of
+        several targets the mean decides.
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -36,7 +35,7 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
         Columns drawn at random at every node; as a float, a share. None for all, in which case
         nothing is random.
     random_state : int, RandomState instance or None, default=None
-        Determines the columns drawn.
+        Determines the columns and cuts drawn.
     max_leaf_nodes : int or None, default=None
         Leaves at most; the splits of largest gain come first. None for no limit.
     min_impurity_decrease : float, default=0.0
@@ -50,21 +49,26 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
-    splitter : {"exact", "best", "histogram"}, default="exact"
-        Try every cut between neighbouring values, or those between at most 255 bins of about
-        equal weight, which is faster from some thousand rows on. "best" is another name of
-        "exact".
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight.
+    splitter : {"best", "random", "exact", "histogram"}, default="best"
+        Try every cut between neighbouring values; or one cut of each column, drawn evenly between
+        its least and its largest value; or the cuts between at most 255 bins of about equal
+        weight, which is faster from some thousand rows on. "exact" is another name of "best".
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Weights of the classes, a dict for each of several targets; "balanced" gives all classes
+        the same total weight.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_classes_ : int
+    classes_ : ndarray of shape (n_classes,), or a list of such
+        Labels, of each target if there are several.
+    n_classes_ : int or ndarray of int of shape (n_targets,)
         Their number.
-    tree_ : Tree
+    n_outputs_ : int
+        Number of targets.
+    nodes_ : Tree
         The tree as flat arrays.
+    tree_ : TreeArrays
+        The same under the names of scikit-learn's ``tree_``.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of all splits.
     expected_value_ : ndarray of shape (n_classes,)
@@ -109,31 +113,19 @@ class DecisionTreeClassifier(DecisionTree, ProbabilisticClassifier):
 
     _: KW_ONLY
     criterion: Literal["gini", "entropy", "log_loss", "misclassification"] = "gini"
-    class_weight: ClassWeight = None
-    n_classes_: int = fitted(Integer(1))
+    class_weight: ClassWeight | list[Any] = None
 
     def _fits_together(self) -> str | None:
-        if self.n_classes_ != len(self.classes_):
+        if np.sum(self.n_classes_) != sum(self._labels_of_targets()):
             return "the number of classes does not fit"
-        return self._trees_fit(self.tree_, len(self.classes_))
-
-    def _code(self, y: np.ndarray) -> np.ndarray:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)  # one class is enough
-        self.n_classes_ = len(self.classes_)
-        return codes
+        return self._trees_fit(self.nodes_)
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, self.classes_[y])
-            sample_weight = by_class if sample_weight is None else sample_weight * by_class
-        super()._fit(X, y, sample_weight)
+        super()._fit(X, y, self._with_class_weights(self.class_weight, y, sample_weight))
 
-    def _probabilities(self, X: Any) -> np.ndarray:
-        return self.tree_.predict_values(X)
+    def _shares(self, X: Any) -> np.ndarray:
+        return self.nodes_.predict_values(X)
 
-    def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
-        impurity = {"gini": gini_index, "misclassification": misclassification}
-        leaf = self.tree_.left < 0
-        shares, weight = self.tree_.value[leaf], self.tree_.weight[leaf]
-        return float(weight @ impurity.get(self.criterion, node_entropy)(shares) / weight.sum())
+
+# scikit-learn's pictures of trees ask for an instance of its class, and read what ours has, too.
+SklearnTree.register(DecisionTreeClassifier)

@@ -4,6 +4,7 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.tree import DecisionTreeRegressor as SklearnTree
 
 from corollary.core.estimator import Regressor
 from corollary.tree._decision_tree import DecisionTree
@@ -17,8 +18,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        Error around the mean or the median of a node.
+    criterion : str, default="squared_error"
+        "squared_error" or "absolute_error": the error around the mean or the median of a node;
+        "poisson": the deviance of counts from their mean. "friedman_mse" is another name of
+        "squared_error". Of several targets the mean decides.
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -31,7 +34,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         Columns drawn at random at every node; as a float, a share. None for all, in which case
         nothing is random.
     random_state : int, RandomState instance or None, default=None
-        Determines the columns drawn.
+        Determines the columns and cuts drawn.
     max_leaf_nodes : int or None, default=None
         Leaves at most; the splits of largest gain come first. None for no limit.
     min_impurity_decrease : float, default=0.0
@@ -45,15 +48,19 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical columns: those of a data frame whose type is categorical or text, or a mask,
         positions or names.
-    splitter : {"exact", "best", "histogram"}, default="exact"
-        Try every cut between neighbouring values, or those between at most 255 bins of about
-        equal weight, which is faster from some thousand rows on. "best" is another name of
-        "exact".
+    splitter : {"best", "random", "exact", "histogram"}, default="best"
+        Try every cut between neighbouring values; or one cut of each column, drawn evenly between
+        its least and its largest value; or the cuts between at most 255 bins of about equal
+        weight, which is faster from some thousand rows on. "exact" is another name of "best".
 
     Attributes
     ----------
-    tree_ : Tree
+    n_outputs_ : int
+        Number of targets.
+    nodes_ : Tree
         The tree as flat arrays.
+    tree_ : TreeArrays
+        The same under the names of scikit-learn's ``tree_``.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of all splits.
     expected_value_ : float
@@ -93,17 +100,17 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     """
 
     _: KW_ONLY
-    criterion: Literal["squared_error", "absolute_error"] = "squared_error"
+    criterion: Literal["squared_error", "friedman_mse", "absolute_error", "poisson"] = (
+        "squared_error"
+    )
 
     def _fits_together(self) -> str | None:
-        return self._trees_fit(self.tree_, 1)
+        return self._trees_fit(self.nodes_)
 
     def _predict(self, X: Any) -> np.ndarray:
-        return self.tree_.predict_values(X)[:, 0]
+        values = self.nodes_.predict_values(X)
+        return values[:, 0] if values.shape[1] == 1 else values
 
-    def _criterion_in_leaves(self, X: Any, y: Any, sample_weight: Any) -> float:
-        residual = np.asarray(y, dtype=np.float64).ravel() - self.predict(X)
-        loss = residual**2 if self.criterion == "squared_error" else np.abs(residual)
-        if sample_weight is None or np.ndim(sample_weight) == 0:
-            return float(loss.mean())
-        return float(np.average(loss, weights=sample_weight))
+
+# scikit-learn's pictures of trees ask for an instance of its class, and read what ours has, too.
+SklearnTree.register(DecisionTreeRegressor)

@@ -21,7 +21,7 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
     ----------
     estimator : estimator
         A model with ``predict_quantiles``, whose first and last columns are used, such as
-        ``GradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95])``; or one that has its
+        ``HistGradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95])``; or one with its
         quantile as a parameter (``quantile``, or ``alpha`` beside ``loss="quantile"``), of which
         two copies are fitted, at the quantiles (1 - confidence) / 2 and (1 + confidence) / 2; or
         the model of the lower quantile, if `upper_estimator` is given. Fitted already if
@@ -107,11 +107,11 @@ class ConformalQuantileRegressor(IntervalMixin, SplitConformal):
     --------
     >>> import numpy as np
     >>> from corollary.conformal import ConformalQuantileRegressor
-    >>> from corollary.ensemble import GradientBoostingRegressor
+    >>> from corollary.ensemble import HistGradientBoostingRegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(1, 5, size=(400, 1))
     >>> y = X[:, 0] * rng.normal(size=400)
-    >>> boost = GradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95], n_estimators=20)
+    >>> boost = HistGradientBoostingRegressor(loss="quantile", quantile=[0.05, 0.95], max_iter=20)
     >>> model = ConformalQuantileRegressor(boost, random_state=0).fit(X, y)
     >>> narrow, wide = np.diff(model.predict_interval([[1.0], [5.0]]))[:, 0]
     >>> bool(narrow < wide)

@@ -389,6 +389,9 @@ def _put_together(name: str, parameters: dict[str, Any], state: dict[str, Any]) 
     cls = _class_named(name)
     if cls is None:
         raise ModelFileError(f"The model file names {name[:80]!r}, which is not a class we load.")
+    # A name that has come to mean another method says which class its older files are of.
+    if hasattr(cls, "_successor"):
+        cls = cls._successor(parameters, state)
     schema = _schema_of(cls)
     try:
         # A class whose state has changed since its first files says what they mean today.

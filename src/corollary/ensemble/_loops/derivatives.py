@@ -20,7 +20,7 @@ from corollary.risk import (
     square_slope,
 )
 
-SQUARE, PINBALL, POISSON, LOGISTIC, EXPONENTIAL = range(5)
+SQUARE, PINBALL, POISSON, LOGISTIC, EXPONENTIAL, GAMMA = range(6)
 
 
 @part
@@ -48,6 +48,9 @@ def _terms(kind, y, f, level):
         return poisson_slope(y, f), poisson_curvature(y, f)
     if kind == LOGISTIC:
         return logistic_slope(sign, f), logistic_curvature(sign, f)
+    if kind == GAMMA:
+        ratio = y * np.exp(-f)
+        return 1.0 - ratio, ratio
     return exponential_slope(sign, f), exponential_value(sign, f)
 
 
@@ -94,6 +97,12 @@ def exponential(y, raw, weight, rows, span, parameters, out):
 def poisson(y, raw, weight, rows, span, parameters, out):
     """Compute derivatives of exp(f) - y f."""
     _derive(POISSON, y, raw, weight, rows, span, parameters, out)
+
+
+@jit(counted=False)
+def gamma(y, raw, weight, rows, span, parameters, out):
+    """Compute derivatives of f + y exp(-f)."""
+    _derive(GAMMA, y, raw, weight, rows, span, parameters, out)
 
 
 @jit(counted=False)

@@ -62,6 +62,16 @@ def _give_back(slot, tree):
 
 
 @part
+def _allow(alive, groups, tried, allowed):
+    """Write which of the features to be tried may interact with those above a node."""
+    for k in range(allowed.shape[0]):
+        allowed[k] = 0
+        for g in range(groups.shape[0]):
+            if alive[g] and groups[g, k]:
+                allowed[k] = tried[k]
+
+
+@part
 def _find_splits_below(name, plan, tree, ranks, monotone):
     """Find the best splits of the children of a node, or of the root while it is alone."""
     nodes, hists, sides, state = tree.nodes, tree.hists, tree.sides, tree.state[0]
@@ -80,6 +90,9 @@ def _find_splits_below(name, plan, tree, ranks, monotone):
     for child in range(max(left, 0), left + 2):
         below = nodes[child]
         hist, some = hists[below.slot], tried[child % tried.shape[0]]
+        if plan.groups.shape[0] > 0:
+            _allow(tree.alive[child], plan.groups, some, plan.allowed)
+            some = plan.allowed
         if find_split(below, columns, some, hist, sides[child], rule, ranks, monotone):
             below.next = state.top
             state.top = child
@@ -104,7 +117,7 @@ def _pick(nodes, state, max_leaves):
 
 
 @part
-def _open_children(name, tree, rule):
+def _open_children(name, plan, tree, rule):
     """Give a node two children and, if one may be split, an empty histogram to the smaller one."""
     nodes, state, c_mask = tree.nodes, tree.state[0], (np.int64(1) << rule.shift) - 1
     node, left = nodes[name], state.n_nodes
@@ -115,6 +128,8 @@ def _open_children(name, tree, rule):
         child = nodes[k]
         child.left, child.feature, child.depth, child.gain = -1, -1, node.depth + 1, 0.0
         child.low, child.high = node.low, node.high
+        for g in range(plan.groups.shape[0]):
+            tree.alive[k, g] = tree.alive[name, g] * plan.groups[g, node.feature]
     nodes[left].g, nodes[left].hc = node.g_left, node.hc_left
     nodes[left + 1].g, nodes[left + 1].hc = node.g - node.g_left, node.hc - node.hc_left
     near, far = nodes[left].hc & c_mask, nodes[left + 1].hc & c_mask
@@ -153,6 +168,6 @@ def grow(name, block, rows, plan, tree, work, ranks, monotone):
             return DONE
         if state.n_nodes + 2 > nodes.shape[0] or state.n_free == 0:
             return FULL
-        _open_children(name, tree, rule)
+        _open_children(name, plan, tree, rule)
         if state.shared:
             return name

@@ -64,17 +64,23 @@ class Rows(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Features worth a split, those tried by node, and the rules of growth."""
+    """Features worth a split, those tried by node, the rules of growth, and what may interact.
+
+    Features of one line of ``groups`` may be on one way from the root; without lines all may.
+    """
 
     columns: np.ndarray
     tried: np.ndarray
     rule: np.ndarray
+    groups: np.ndarray
+    allowed: np.ndarray
 
 
 class Tree(NamedTuple):
     """Nodes so far, the side of every bin, spans by block, histograms, the free ones, counts.
 
-    The first histograms serve the blocks of a node.
+    ``alive`` marks, by node, the groups that hold all features on the way to it. The first
+    histograms serve the blocks of a node.
     """
 
     nodes: np.ndarray
@@ -83,6 +89,7 @@ class Tree(NamedTuple):
     hists: np.ndarray
     free: np.ndarray
     state: np.ndarray
+    alive: np.ndarray
 
 
 class Leaves(NamedTuple):

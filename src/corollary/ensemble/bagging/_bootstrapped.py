@@ -111,6 +111,9 @@ class Bootstrapped(Estimator):
 
 
 def determination(y: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the coefficient of determination; NaN if targets do not vary."""
-    spread = ((y - y.mean()) ** 2).sum() if len(y) else 0.0
-    return float(1.0 - ((y - predicted) ** 2).sum() / spread) if spread > 0 else float("nan")
+    """Return the coefficient of determination, of several targets the mean; NaN if none varies."""
+    if not len(y):
+        return float("nan")
+    spread, errors = ((y - y.mean(axis=0)) ** 2).sum(axis=0), ((y - predicted) ** 2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.mean(np.where(spread > 0, 1.0 - errors / spread, np.nan)))

@@ -2,17 +2,18 @@
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, Share, fitted
+from corollary.core.estimator import Count, NoEffect, Share, fitted
 from corollary.core.parallel import available_cores, ordered_map
 from corollary.core.progress import track
 from corollary.core.schema import Instance
@@ -25,7 +26,9 @@ from corollary.tree import (
     Tree,
     TreeModel,
     Trees,
+    grow_exact,
     grow_histogram,
+    grow_on_bins,
     prune,
 )
 
@@ -34,11 +37,13 @@ from corollary.tree import (
 class _Ground:
     """What all trees of a forest grow on: bins, targets and rules.
 
-    A tree draws ``n_columns`` columns for itself, None for a draw at every split, and gives the
-    classes among its rows equal weights if it is to be ``balanced``.
+    The table is binned, or one of numbers if cuts are drawn at random. A tree draws ``n_columns``
+    columns for itself, None for a draw at every split, and gives the classes among its rows equal
+    weights if it is to be ``balanced``.
     """
 
-    table: BinnedTable
+    table: Any
+    categorical: np.ndarray
     problem: GrowthProblem
     rules: GrowthRules
     monotone: np.ndarray | None
@@ -53,8 +58,8 @@ class _Ground:
             weight = weight * compute_sample_weight("balanced", self.problem.target, indices=drawn)
         columns = None
         if self.n_columns is not None:
-            columns = random.choice(self.table.codes.shape[1], self.n_columns, replace=False)
-        tree = grow_histogram(
+            columns = random.choice(len(self.categorical), self.n_columns, replace=False)
+        tree = self._grower()(
             self.table,
             self.problem,
             self.rules,
@@ -65,6 +70,12 @@ class _Ground:
         )
         return prune(tree, self.ccp_alpha * tree.weight[0]) if self.ccp_alpha > 0 else tree
 
+    def _grower(self) -> Callable[..., Tree]:
+        """Return what grows a tree."""
+        if not isinstance(self.table, BinnedTable):
+            return partial(grow_exact, categorical=self.categorical, at_random=True)
+        return grow_histogram if self.problem.in_bins else grow_on_bins
+
 
 class BaseForest(TreeModel, Bootstrapped):
     """Abstract forest; subclasses say what its trees answer."""
@@ -72,8 +83,9 @@ class BaseForest(TreeModel, Bootstrapped):
     n_estimators: Count = 100
     _: KW_ONLY
     bootstrap: bool = True
-    oob_score: bool = False
+    oob_score: bool | Callable[..., Any] = False
     n_jobs: int | None = None
+    verbose: NoEffect = 0
     warm_start: bool = False
     max_samples: Count | Share | None = None
     feature_sampling: Literal["split", "tree"] = "split"
@@ -81,6 +93,7 @@ class BaseForest(TreeModel, Bootstrapped):
     trees_: Trees = fitted(Instance("predict_values", "gain_by_feature"))
 
     _members = "trees_"
+    _at_random: ClassVar[bool] = False
 
     @abstractmethod
     def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
@@ -102,7 +115,7 @@ class BaseForest(TreeModel, Bootstrapped):
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Training inputs; NaN is a missing value.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Labels or numbers.
         sample_weight : array-like of shape (n_samples,), float or None, default=None
             Weights of the rows.
@@ -115,7 +128,7 @@ class BaseForest(TreeModel, Bootstrapped):
         earlier, labels = self._begin(), is_classifier(self)
         X, y, weight = self._check(X, y, sample_weight, y_numeric=not labels)
         problem = self._problem(self._code(y) if labels else y)
-        weight = self._usable(self._weigh_classes(weight, y))
+        weight = self._usable(self._weigh_classes(weight, problem.target))
         seeds = self._set_up_draws(earlier, weight if self.bootstrap else None, X.shape[0])
         cores = available_cores() if self.n_jobs is None or self.n_jobs < 1 else self.n_jobs
         ground = self._prepare(X, problem, weight, cores)
@@ -138,7 +151,8 @@ class BaseForest(TreeModel, Bootstrapped):
                     step()
 
         if self.oob_score:
-            mean, answered = self._average_out_of_bag(grow_all(), max(1, problem.n_classes))
+            width = sum(problem.labels) or problem.n_targets
+            mean, answered = self._average_out_of_bag(grow_all(), width)
         else:
             deque(grow_all(), maxlen=0)
         self.trees_ = Trees.join(trees)
@@ -157,9 +171,13 @@ class BaseForest(TreeModel, Bootstrapped):
         if not self.bootstrap:
             total = float(n_samples) if weight is None else float(weight.sum())
         rules = self._stopping_rules(n_samples, n_features, total)
+        grid: Any = self._filled(X) if self._at_random else None
+        if not self._at_random:
+            grid = BinnedTable.of(X, sample_weight=weight, categorical=categorical, n_jobs=cores)
         per_tree = self.feature_sampling == "tree" and rules.max_features != n_features
         return _Ground(
-            BinnedTable.of(X, sample_weight=weight, categorical=categorical, n_jobs=cores),
+            grid,
+            categorical,
             problem,
             rules,
             self._monotone_signs(categorical),
@@ -231,12 +249,20 @@ class BaseForest(TreeModel, Bootstrapped):
         models = []
         for t in range(len(self.trees_)):
             model = self._single()
-            model.tree_ = self.trees_[t]
+            model.nodes_ = self.trees_[t]
             for name in ("categories_", "max_features_", "n_features_in_", "feature_names_in_"):
                 if hasattr(self, name):
                     setattr(model, name, getattr(self, name))
             models.append(model)
         return models
+
+    @property
+    def estimator_(self) -> Any:
+        """A tree with the parameters of the forest, not fitted."""
+        check_is_fitted(self)
+        names = self._single().get_params(deep=False).keys() & self.get_params(deep=False).keys()
+        chosen = {name: getattr(self, name) for name in names if name != "random_state"}
+        return clone(self._single()).set_params(**chosen)
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:
@@ -249,4 +275,4 @@ class BaseForest(TreeModel, Bootstrapped):
     def _fits_together(self) -> str | None:
         if not isinstance(self.trees_, Trees):
             return "the trees must be many"
-        return self._draws_fit() or self._trees_fit(self.trees_, max(1, self._n_classes()))
+        return self._draws_fit() or self._trees_fit(self.trees_)

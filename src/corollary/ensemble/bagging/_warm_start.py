@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 # What may change between fits: it does not change the members that there are.
-_FREE = ("n_estimators", "n_jobs", "oob_score", "warm_start")
+_FREE = ("n_estimators", "n_jobs", "oob_score", "verbose", "warm_start")
 
 
 def member_seeds(seed: int, n: int) -> list[np.random.SeedSequence]:

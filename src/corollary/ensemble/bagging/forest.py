@@ -4,17 +4,15 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from corollary.core.estimator import Count, ProbabilisticClassifier, Regressor, Share, fitted
-from corollary.core.schema import Array, Integer, Optional
+from corollary.core.estimator import Count, Regressor, Share, fitted
+from corollary.core.schema import Array, Optional
 from corollary.ensemble.bagging._bootstrapped import determination
 from corollary.ensemble.bagging._forest import BaseForest
-from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeClassifier
 
 
-class RandomForestClassifier(BaseForest, ProbabilisticClassifier):
+class RandomForestClassifier(BaseForest, TreeClassifier):
     """Classify by the mean of many trees, each grown on its own draw of rows and columns.
 
     Parameters
@@ -22,7 +20,7 @@ class RandomForestClassifier(BaseForest, ProbabilisticClassifier):
     n_estimators : int, default=100
         Number of trees.
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        Impurity of a node.
+        Impurity of a node, the entropy in bits. Of several targets the mean decides.
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -51,10 +49,13 @@ default="from_dtype"
     bootstrap : bool, default=True
         Whether each tree gets rows drawn with replacement, in proportion to their weights;
         otherwise all trees get all rows.
-    oob_score : bool, default=False
-        Whether to predict every row by the trees that have not seen it.
+    oob_score : bool or callable, default=False
+        Whether to predict every row by the trees that have not seen it; a function of targets and
+        predictions is the score of these.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The forest does not depend on it.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     warm_start : bool, default=False
         Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
         the one that has so many trees from the start.
@@ -63,18 +64,22 @@ default="from_dtype"
     feature_sampling : {"split", "tree"}, default="split"
         Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
         once for a whole tree.
-    class_weight : dict, {"balanced", "balanced_subsample"} or None, default=None
-        Weights of the classes; "balanced" gives all classes the same total weight among all rows,
-        "balanced_subsample" among the rows of each tree.
+    class_weight : dict, list of dict, {"balanced", "balanced_subsample"} or None, default=None
+        Weights of the classes, a dict for each of several targets; "balanced" gives all classes
+        the same total weight among all rows, "balanced_subsample" among the rows of each tree.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_classes_ : int
+    classes_ : ndarray of shape (n_classes,), or a list of such
+        Labels, of each target if there are several.
+    n_classes_ : int or ndarray of int of shape (n_targets,)
         Their number.
+    n_outputs_ : int
+        Number of targets.
     trees_ : Trees
         The trees, end to end in flat arrays.
+    estimator_ : estimator
+        A tree with the parameters of the forest, not fitted.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
     expected_value_ : ndarray of shape (n_classes,)
@@ -83,7 +88,7 @@ default="from_dtype"
         Rows drawn for each tree.
     oob_score_ : float
         Accuracy of the out-of-bag predictions, if ``oob_score``.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes[, n_targets])
         Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
     categories_ : Categories
         Values of the categorical columns.
@@ -131,21 +136,18 @@ default="from_dtype"
     _: KW_ONLY
     criterion: Literal["gini", "entropy", "log_loss", "misclassification"] = "gini"
     max_features: Count | Share | Literal["sqrt", "log2"] | None = "sqrt"
-    class_weight: dict[Any, float] | Literal["balanced", "balanced_subsample"] | None = None
+    class_weight: (
+        dict[Any, float] | list[Any] | Literal["balanced", "balanced_subsample"] | None
+    ) = None
 
-    n_classes_: int = fitted(Integer(1))
-    oob_decision_function_: np.ndarray = fitted(Optional(Array("f", "n", "k", nan=True)))
+    oob_decision_function_: np.ndarray = fitted(
+        Optional(Array("f", "n", "k", nan=True) | Array("f", "n", "*", "*", nan=True))
+    )
 
     def _fits_together(self) -> str | None:
-        if self.n_classes_ != len(self.classes_):
+        if np.sum(self.n_classes_) != sum(self._labels_of_targets()):
             return "the number of classes does not fit"
         return super()._fits_together()
-
-    def _code(self, y: np.ndarray) -> np.ndarray:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)  # one class is enough
-        self.n_classes_ = len(self.classes_)
-        return codes
 
     def _weigh_classes(self, weight: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
         class_weight = self.class_weight
@@ -153,17 +155,27 @@ default="from_dtype"
             isinstance(class_weight, str) and class_weight == "balanced_subsample"
         ):  # of each tree by itself
             class_weight = None if self.bootstrap else "balanced"
-        if class_weight is None:
-            return weight
-        by_class = compute_sample_weight(class_weight, y)
-        return by_class if weight is None else weight * by_class
+        return self._with_class_weights(class_weight, y.astype(np.int64), weight)
 
-    def _probabilities(self, X: Any) -> np.ndarray:
+    def _shares(self, X: Any) -> np.ndarray:
         return self._mean(X)
 
     def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
+        codes = mean[answered].argmax(axis=1)
         self.oob_decision_function_ = mean
-        right = mean[answered].argmax(axis=1) == target[answered]
+        if target.ndim == 2:
+            parts = self._by_target(mean)
+            codes = np.column_stack([p[answered].argmax(axis=1) for p in parts])
+            room = np.full((len(mean), max(self.n_classes_), len(parts)), 0.0)
+            for k, shares in enumerate(parts):
+                room[:, : shares.shape[1], k] = shares
+            self.oob_decision_function_ = room
+        if callable(self.oob_score):
+            decode = self._decode if target.ndim == 2 else self.classes_.__getitem__
+            truth = decode(target[answered].astype(np.int64))
+            self.oob_score_ = float(self.oob_score(truth, decode(codes)))
+            return
+        right = codes == target[answered]
         self.oob_score_ = float(right.mean()) if answered.any() else float("nan")
 
     def _single(self) -> DecisionTreeClassifier:
@@ -179,8 +191,10 @@ class RandomForestRegressor(BaseForest, Regressor):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"squared_error"}, default="squared_error"
-        Error around the mean of a node.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
+default="squared_error"
+        Error around the mean or the median of a node, or the deviance of counts from their mean;
+        "friedman_mse" is another name of "squared_error". Of several targets the mean decides.
     max_depth : int or None, default=None
         Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
@@ -210,10 +224,13 @@ default="from_dtype"
     bootstrap : bool, default=True
         Whether each tree gets rows drawn with replacement, in proportion to their weights;
         otherwise all trees get all rows.
-    oob_score : bool, default=False
-        Whether to predict every row by the trees that have not seen it.
+    oob_score : bool or callable, default=False
+        Whether to predict every row by the trees that have not seen it; a function of targets and
+        predictions is the score of these.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The forest does not depend on it.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     warm_start : bool, default=False
         Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
         the one that has so many trees from the start.
@@ -225,8 +242,12 @@ default="from_dtype"
 
     Attributes
     ----------
+    n_outputs_ : int
+        Number of targets.
     trees_ : Trees
         The trees, end to end in flat arrays.
+    estimator_ : estimator
+        A tree with the parameters of the forest, not fitted.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the gains of the splits, averaged over the trees.
     expected_value_ : float
@@ -281,17 +302,24 @@ default="from_dtype"
     """
 
     _: KW_ONLY
-    criterion: Literal["squared_error"] = "squared_error"
+    criterion: Literal["squared_error", "friedman_mse", "absolute_error", "poisson"] = (
+        "squared_error"
+    )
     max_features: Count | Share | Literal["sqrt", "log2"] | None = 1.0
 
-    oob_prediction_: np.ndarray = fitted(Optional(Array("f", "n", nan=True)))
+    oob_prediction_: np.ndarray = fitted(
+        Optional(Array("f", "n", nan=True) | Array("f", "n", "*", nan=True))
+    )
 
     def _predict(self, X: Any) -> np.ndarray:
-        return self._mean(X)[:, 0]
+        mean = self._mean(X)
+        return mean[:, 0] if mean.shape[1] == 1 else mean
 
     def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
-        self.oob_prediction_ = mean[:, 0]
-        self.oob_score_ = determination(target[answered], mean[answered, 0])
+        mean = mean if target.ndim == 2 else mean[:, 0]
+        self.oob_prediction_ = mean
+        score = self.oob_score if callable(self.oob_score) else determination
+        self.oob_score_ = float(score(target[answered], mean[answered]))
 
     def _single(self) -> DecisionTreeRegressor:
         return DecisionTreeRegressor(criterion=self.criterion, splitter="histogram")

@@ -1,8 +1,7 @@
 """The loop of gradient boosting: derivatives, a tree, its leaf values, the next predictions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Self
 
@@ -46,6 +45,17 @@ class Boosted:
     train_score: np.ndarray
     validation_score: np.ndarray  # the same on held-out rows; empty if there are none
 
+    def follows(self, earlier: "Boosted") -> "Boosted":
+        """Return all trees, those of an earlier fit first."""
+        trees = Trees.join([t[k] for t in (earlier.trees, self.trees) for k in range(len(t))])
+        return replace(
+            self,
+            trees=trees,
+            n_iter=earlier.n_iter + self.n_iter,
+            train_score=np.append(earlier.train_score, self.train_score[1:]),
+            validation_score=np.append(earlier.validation_score, self.validation_score[1:]),
+        )
+
     @classmethod
     def of(
         cls, trees: list[Kept], bins: Bins, start: np.ndarray, loss: BoostingLoss, scores: "Scores"
@@ -76,15 +86,22 @@ def boost(
     monotone: np.ndarray,
     rng: np.random.Generator,
     held_out: np.ndarray | None = None,
+    measure: Callable[..., float] | None = None,
+    raw: np.ndarray | None = None,
+    first: int = 0,
     n_jobs: int | None = None,
 ) -> Boosted:
-    """Boost trees on binned rows."""
+    """Boost trees on binned rows.
+
+    ``raw`` are predictions to begin with, after the iterations before the ``first``; ``measure``
+    judges predictions where the loss does not.
+    """
     n = len(y)
     keep = np.ones(n, dtype=bool) if held_out is None else ~held_out
     rows = np.flatnonzero(keep).astype(np.uint32)
     aside = np.flatnonzero(~keep)
     start = loss.start(y[rows], None if weight is None else weight[rows])
-    raw = np.tile(start, (n, 1))
+    raw = np.tile(start, (n, 1)) if raw is None else raw
     cores = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     together = min(cores, loss.n_trees) if not loss.renews else 1
     # Where no node is worth sharing, one thread is all there is use for.
@@ -100,8 +117,11 @@ def boost(
         if together == 1:
             growers = [Grower(*common, team, n_blocks, width)]
         loop = _Loop(growers, bins, team, n_blocks, y, weight, raw, loss, settings, rng)
-        scores = Scores(loss, y, raw.__getitem__, weight, rows if settings.stops else None, aside)
-        trees = follow(partial(loop.iterate, rows=rows), scores, settings, step)
+        for _ in range(first):  # what is drawn next is what one long fit would draw
+            loop.draw(rows)
+        followed = rows if settings.stops else None
+        scores = Scores(loss, y, raw.__getitem__, weight, followed, aside, measure)
+        trees = follow(lambda i: loop.iterate(first + i, rows), scores, settings, step)
     return Boosted.of(trees, bins, start, loss, scores)
 
 
@@ -202,10 +222,8 @@ class _Loop:
 
     def iterate(self, iteration: int, rows: np.ndarray) -> list[Kept]:
         """Grow the trees of one iteration and move the predictions of all rows."""
-        sample, outside = self._sample(rows)
+        sample, outside, seeds = self.draw(rows)
         peaks = self._derivatives(sample, iteration)
-        # Drawn beforehand, so that it does not matter which tree is ready first.
-        seeds = self.rng.integers(2**63, size=self.loss.n_trees).tolist()
 
         def tree(k: int) -> Kept:
             grower = self.growers[k % len(self.growers)]
@@ -224,13 +242,18 @@ class _Loop:
         shares = self.team.map(share, range(len(self.growers)))
         return [kept for several in zip_longest(*shares) for kept in several if kept is not None]
 
-    def _sample(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Draw the rows of an iteration, with those outside, and the seeds of its trees.
+
+        Seeds are drawn beforehand, so that it does not matter which tree is ready first.
+        """
         n, rows = len(self.y), draw_rows(rows, self.settings.subsample, self.rng)
+        seeds = self.rng.integers(2**63, size=self.loss.n_trees).tolist()
         if len(rows) == n:
-            return rows, np.empty(0, dtype=np.uint32)
+            return rows, np.empty(0, dtype=np.uint32), seeds
         outside = np.ones(n, dtype=bool)
         outside[rows] = False
-        return rows, np.flatnonzero(outside).astype(np.uint32)
+        return rows, np.flatnonzero(outside).astype(np.uint32), seeds
 
     def _derivatives(self, rows: np.ndarray, iteration: int) -> np.ndarray:
         """Fill the derivatives of rows; return their largest absolute values by tree."""
@@ -288,6 +311,8 @@ class Scores:
         Training rows; None if no loss is wanted.
     aside : ndarray of int64
         Held-out rows.
+    measure : callable or None, default=None
+        ``measure(y, raw, weight)`` takes the place of the mean loss; smaller is better.
     """
 
     def __init__(
@@ -298,8 +323,10 @@ class Scores:
         weight: np.ndarray | None,
         rows: np.ndarray | None,
         aside: np.ndarray,
+        measure: Callable[..., float] | None = None,
     ) -> None:
-        self._loss, self._y, self._raw, self._weight = loss, y, raw, weight
+        self._measure = loss.mean if measure is None else measure
+        self._y, self._raw, self._weight = y, raw, weight
         if rows is not None and len(aside):
             # Held-out rows decide; the training loss is only looked at.
             rows = rows[:: -(-len(rows) // LOOKED_AT)]
@@ -321,7 +348,7 @@ class Scores:
 
     def _mean(self, rows: np.ndarray, raw: np.ndarray) -> float:
         weight = None if self._weight is None else self._weight[rows]
-        return self._loss.mean(self._y[rows], raw, weight)
+        return self._measure(self._y[rows], raw, weight)
 
     def calibration(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return targets, predictions of the trees that are kept, and weights of held-out rows."""

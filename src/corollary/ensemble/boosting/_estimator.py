@@ -1,7 +1,8 @@
-"""What the gradient boosting classifier and regressor have in common."""
+"""What the histogram gradient boosting classifier and regressor have in common."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import KW_ONLY
 from functools import partial
 from numbers import Integral
@@ -18,6 +19,7 @@ from corollary.core.estimator import (
     Count,
     CountFromTwo,
     Learner,
+    NoEffect,
     NonNegative,
     Positive,
     Probability,
@@ -26,11 +28,12 @@ from corollary.core.estimator import (
     fitted,
     read_source,
 )
-from corollary.core.schema import Array, Instance, Integer
+from corollary.core.schema import Array, Flag, Instance, Integer, Optional
 from corollary.ensemble.boosting._binned_rows import BinnedRows, open_blocks
 from corollary.ensemble.boosting._blocks.boost import boost_blocks
 from corollary.ensemble.boosting._boost import Boosted, Boosting, boost
 from corollary.ensemble.boosting._grow import Growth
+from corollary.ensemble.boosting._interactions import read_interactions
 from corollary.ensemble.boosting.losses import BoostingLoss
 from corollary.tree import (
     Bins,
@@ -47,26 +50,32 @@ from corollary.tree import (
 CALIBRATION_ROWS, FEWEST_CALIBRATION_ROWS = 100, 5
 
 
-class GradientBoosting(Learner):
+class HistGradientBoosting(Learner):
     """Abstract gradient boosting on histograms; subclasses choose losses and read targets."""
 
     _: KW_ONLY
-    n_estimators: Count = 100
     learning_rate: Positive = 0.1
+    max_iter: Count = 100
     max_leaf_nodes: CountFromTwo | None = 31
     max_depth: Count | None = None
     min_samples_leaf: Count = 20
     l2_regularization: NonNegative = 0.0
     max_features: Share = 1.0
     max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both")] = 255
-    subsample: Share = 1.0
     categorical_features: ArrayLike | Literal["from_dtype"] | None = "from_dtype"
     monotonic_cst: ArrayLike | dict[Any, Any] | None = None
-    early_stopping: Literal["auto"] | bool = False
-    validation_fraction: Probability | None = 0.1
+    interaction_cst: list[Any] | tuple[Any, ...] | Literal["pairwise", "no_interactions"] | None = (
+        None
+    )
+    warm_start: bool = False
+    early_stopping: Literal["auto"] | bool = "auto"
+    scoring: str | Callable[..., Any] | None = "loss"
+    validation_fraction: Probability | Count | None = 0.1
     n_iter_no_change: Count = 10
     tol: NonNegative = 1e-7
+    verbose: NoEffect = 0
     random_state: RandomSeed = None
+    subsample: Share = 1.0
     n_jobs: int | None = None
 
     trees_: Trees = fitted(Instance("predict_values", "gain_by_feature"))
@@ -75,6 +84,7 @@ class GradientBoosting(Learner):
     categories_: Categories = fitted(Instance("encode", "mask"))
     train_score_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
     validation_score_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
+    do_early_stopping_: bool = fitted(Optional(Flag()))
 
     _rows: ClassVar[dict[str, Any]] = {
         "dtype": [np.float64, np.float32],
@@ -129,7 +139,19 @@ class GradientBoosting(Learner):
             n_jobs=self.n_jobs,
         )
         codes = bins.transform(X, n_jobs=self.n_jobs)
-        self._boost(codes, y, sample_weight, bins, self._in_memory())
+        earlier = None
+        if self.warm_start and hasattr(self, "trees_"):
+            losses = -self.train_score_, -self.validation_score_
+            earlier = Boosted(self.trees_, self.start_, self.n_iter_, *losses)
+            if self.max_iter < self.n_iter_ or self._loss().calibrates:
+                raise ValueError(
+                    f"{type(self).__name__}(warm_start=True) adds to the {self.n_iter_} iterations "
+                    f"that there are. Got max_iter={self.max_iter}, which must be larger than or "
+                    f"equal to n_iter_={self.n_iter_}, and loss={self.loss!r}, which must not be "
+                    "'normal'. Set warm_start=False to start afresh."
+                )
+        begun = None if earlier is None else (X, earlier)
+        self._boost(codes, y, sample_weight, bins, self._in_memory(), begun)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(
@@ -245,6 +267,7 @@ class GradientBoosting(Learner):
         weight: np.ndarray | None,
         bins: Bins,
         boost_rows: Callable[..., Boosted],
+        earlier: tuple[Any, Boosted] | None = None,
     ) -> None:
         if weight is not None and not 1e-100 < weight.max() < 1e100:
             weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))  # no digit changes
@@ -255,8 +278,9 @@ class GradientBoosting(Learner):
         held_out, least = None, min(CALIBRATION_ROWS, len(y) // 4) if loss.calibrates else 0
         if self.validation_fraction and (stops or least >= FEWEST_CALIBRATION_ROWS):
             held_out = self._held_out(y, random, least)
+        self.do_early_stopping_ = stops
         settings = Boosting(
-            n_estimators=self.n_estimators,
+            n_estimators=self.max_iter - (0 if earlier is None else earlier[1].n_iter),
             learning_rate=self.learning_rate,
             subsample=self.subsample,
             growth=Growth(
@@ -267,11 +291,17 @@ class GradientBoosting(Learner):
                 float(self.max_features),
                 # Weights above 1 are repetitions; lighter ones set the unit.
                 1.0 if weight is None else min(1.0, float(weight.mean())),
+                read_interactions(self, len(bins.cuts)),
             ),
             n_iter_no_change=self.n_iter_no_change,
             tol=self.tol,
             stops=stops,
         )
+        more: dict[str, Any] = {}
+        if earlier is not None:
+            if settings.n_estimators == 0:
+                return
+            more = {"raw": self._raw(earlier[0]), "first": earlier[1].n_iter}
         boosted = boost_rows(
             rows,
             bins,
@@ -282,10 +312,32 @@ class GradientBoosting(Learner):
             monotone=self._monotone(bins, loss),
             rng=rng,
             held_out=held_out,
+            measure=None if self.scoring == "loss" else self._measure(),
+            **more,
         )
+        if earlier is not None:
+            boosted = boosted.follows(earlier[1])
         self.trees_, self.start_, self.n_iter_ = boosted.trees, boosted.start, boosted.n_iter
-        self.train_score_ = boosted.train_score
-        self.validation_score_ = boosted.validation_score
+        self.train_score_, self.validation_score_ = -boosted.train_score, -boosted.validation_score
+
+    def _measure(self) -> Callable[..., float]:
+        """Return what judges predictions by ``scoring``; smaller is better."""
+        from sklearn.metrics import check_scoring
+
+        scorer = check_scoring(self, scoring=self.scoring)
+
+        def measure(y: np.ndarray, raw: np.ndarray, weight: np.ndarray | None) -> float:
+            # A copy that knows its answers; the rows it is asked about do not matter.
+            answers: Any = copy(self)
+            answers._raw, answers._new, answers.trees_ = (lambda X: raw), (lambda X: X), None
+            keywords = {} if weight is None else {"sample_weight": weight}
+            return -float(scorer(answers, raw, self._targets_of(y), **keywords))
+
+        return measure
+
+    def _targets_of(self, y: np.ndarray) -> np.ndarray:
+        """Return targets as users know them."""
+        return y
 
     def _in_memory(self, n_jobs: int | None = None) -> Callable[..., Boosted]:
         return partial(boost, n_jobs=self.n_jobs if n_jobs is None else n_jobs)
@@ -301,6 +353,7 @@ class GradientBoosting(Learner):
             )
         stratify = y if self._labels and np.bincount(y.astype(np.int64)).min() > 1 else None
         share = self.validation_fraction or 0.0
+        share = share / len(y) if isinstance(share, Integral) else share
         size = min(len(y) - 1, max(1, least, round(share * len(y))))
         if stratify is not None:
             size = max(size, len(np.unique(y)))
@@ -364,6 +417,19 @@ class GradientBoosting(Learner):
         losses = [loss.mean(targets, np.tile(self.start_, (len(targets), 1)), weight)]
         losses += [loss.mean(targets, raw, weight) for raw in self._stages(X)]
         return np.array(losses)
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees that an iteration adds: one, or one per class if there are more than two."""
+        check_is_fitted(self)
+        return self._loss().n_trees
+
+    @property
+    def is_categorical_(self) -> np.ndarray | None:
+        """Which features are categorical; None if none is."""
+        check_is_fitted(self)
+        mask = self.categories_.mask(self.n_features_in_)
+        return mask if mask.any() else None
 
     @property
     def feature_importances_(self) -> np.ndarray:

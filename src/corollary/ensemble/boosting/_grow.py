@@ -56,6 +56,8 @@ class Growth:
     l2: float  # penalty of squared leaf values
     max_features: float  # share of the features that are tried at a split
     unit_weight: float = 1.0  # of a row: what thresholds of second derivatives refer to
+    # features (columns) that may be on one way from the root (lines); None for all
+    interactions: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,9 @@ class TreeGrower(ABC):
         self.work = [np.zeros(512 + min(n_rows, ROOM), dtype=np.int64) for _ in range(n_blocks)]
         self.ranks = np.zeros(256, dtype=records.RANK) if bins.categorical.any() else None
         self.monotone = monotone[features] if monotone.any() else None
+        groups = np.zeros((0, len(features)), dtype=np.uint8)
+        if growth.interactions is not None:
+            groups = np.ascontiguousarray(growth.interactions[:, features], dtype=np.uint8)
         leaves = min(growth.max_leaf_nodes or 64, 64)
         # Histograms of the blocks of a node come first, and then one for every leaf.
         self.shared = n_blocks if n_blocks > 1 else 0
@@ -125,13 +130,14 @@ class TreeGrower(ABC):
             np.zeros((slots, width_of(self.columns)), dtype=np.int64),
             np.arange(slots),
             np.zeros(1, dtype=records.STATE),
+            np.ones((2 * leaves, len(groups)), dtype=np.uint8),
         )
         self.sums = np.zeros((n_blocks, 2 * leaves), dtype=records.SUMS)
         self.steps = np.zeros((2 * leaves, n_outputs))
         self.rule = np.zeros(1, dtype=records.RULE)
         self.n_rows = -1
         every = np.ones((1, len(features)), dtype=np.uint8)
-        self.plan = records.Plan(self.columns, every, self.rule)
+        self.plan = records.Plan(self.columns, every, self.rule, groups, every[0].copy())
 
     @abstractmethod
     def _grow(self, rows: Any, seed: int) -> None:
@@ -170,7 +176,7 @@ class TreeGrower(ABC):
         tree = self.tree
         slot = len(tree.free) - 1
         tree.free[:] = np.arange(self.shared, self.shared + slot + 1)
-        tree.hists[slot] = 0
+        tree.hists[slot], tree.alive[0] = 0, 1
         tree.state[0] = 1, slot - self.shared, 0, share, self.n_blocks > 1, -1
         tree.nodes[0] = -1, 0, 0, -1, 0, slot, 0, -1, 0, 0, 0, 0, 0.0, -math.inf, math.inf, 0.0
         edges = cut(n, self.n_blocks)
@@ -203,9 +209,9 @@ class TreeGrower(ABC):
 
         tree = self.tree
         if tree.state[0]["n_free"] > 0:
-            parts = longer(tree.nodes), longer(tree.sides), longer(tree.spans)
+            names = ("nodes", "sides", "spans", "alive")
             self.sums, self.steps = longer(self.sums, axis=1), longer(self.steps)
-            self.tree = tree._replace(nodes=parts[0], sides=parts[1], spans=parts[2])
+            self.tree = tree._replace(**{name: longer(getattr(tree, name)) for name in names})
             return
         slots = len(tree.free)
         tree.state[0]["n_free"] = slots

@@ -7,7 +7,7 @@ import numpy as np
 
 from corollary.core.estimator import ClassWeight, class_factors
 from corollary.ensemble._staged import StagedClassifier
-from corollary.ensemble.boosting._estimator import GradientBoosting
+from corollary.ensemble.boosting._estimator import HistGradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
     ExponentialBoostingLoss,
@@ -16,7 +16,7 @@ from corollary.ensemble.boosting.losses import (
 )
 
 
-class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
+class HistGradientBoostingClassifier(HistGradientBoosting, StagedClassifier):
     r"""Gradient boosting of trees for classification.
 
     The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`, where the tree
@@ -27,10 +27,10 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
     ----------
     loss : {"log_loss", "exponential"}, default="log_loss"
         Logistic loss (softmax for more than two classes), or AdaBoost's exponential loss for two.
-    n_estimators : int, default=100
-        Iterations; each adds one tree, or one per class if there are more than two.
     learning_rate : float, default=0.1
         Shrinkage: the share of its best step that each tree takes.
+    max_iter : int, default=100
+        Iterations; each adds one tree, or one per class if there are more than two.
     max_leaf_nodes : int or None, default=31
         Most leaves of a tree; None for no limit.
     max_depth : int or None, default=None
@@ -43,24 +43,34 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
         Share of the features, drawn at random, that are tried at each split.
     max_bins : int, default=255
         Most bins of a numerical feature; one more holds missing values.
-    subsample : float, default=1.0
-        Share of the rows, drawn without replacement, that each tree learns from.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical features: those of a data frame whose type is categorical or text, or a mask,
         positions or names. The 255 most frequent values of each are told apart.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
         1 where predictions must not fall as a feature grows, -1 where they must not rise, 0
         elsewhere; a dictionary goes by names.
-    early_stopping : "auto" or bool, default=False
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of groups or None, default=None
+        Groups of positions of features that may be together on the way to a leaf; features that
+        none names are a group of their own. "no_interactions" gives each feature its own group,
+        "pairwise" all pairs; None does not limit interactions.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds iterations up to ``max_iter``.
+    early_stopping : "auto" or bool, default="auto"
         Whether to stop when the loss no longer falls; "auto" does above 10,000 rows.
-    validation_fraction : float or None, default=0.1
-        Share of the rows held out to judge that; None judges by the training loss.
+    scoring : str, callable or None, default="loss"
+        What judges that: the loss, or a score as in scikit-learn; None for :meth:`score`.
+    validation_fraction : float, int or None, default=0.1
+        Share or number of the rows held out to judge that; None judges by the training loss.
     n_iter_no_change : int, default=10
         Iterations without improvement to wait for.
     tol : float, default=1e-7
         Least fall of the loss that counts as improvement.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     random_state : int, RandomState instance or None, default=None
         Draws held-out rows, row samples and feature samples.
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each tree learns from.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The result does not depend on it.
     class_weight : dict, "balanced" or None, default=None
@@ -76,8 +86,15 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
         Raw prediction before the first tree.
     n_iter_ : int
         Iterations kept; after early stopping those up to the best.
+    n_trees_per_iteration_ : int
+        Trees that an iteration adds.
+    do_early_stopping_ : bool
+        Whether it may have stopped early.
+    is_categorical_ : ndarray of bool of shape (n_features,) or None
+        Which features are categorical; None if none is.
     train_score_ : ndarray
-        Mean training loss before the first and after each iteration, if stopping early.
+        Minus the mean training loss, or the score of ``scoring``, before the first and after each
+        iteration, if stopping early.
     validation_score_ : ndarray
         The same on the rows held out.
     categories_ : Categories
@@ -89,7 +106,7 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
 
     See Also
     --------
-    GradientBoostingRegressor : The same for numbers.
+    HistGradientBoostingRegressor : The same for numbers.
     corollary.ensemble.AdaBoostClassifier : Boosting by reweighting rows.
 
     Notes
@@ -117,10 +134,10 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
 
     Examples
     --------
-    >>> from corollary.ensemble import GradientBoostingClassifier
+    >>> from corollary.ensemble import HistGradientBoostingClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = GradientBoostingClassifier(n_estimators=20).fit(X[:400], y[:400])
+    >>> model = HistGradientBoostingClassifier(max_iter=20).fit(X[:400], y[:400])
     >>> bool(model.score(X[400:], y[400:]) > 0.9)
     True
     """
@@ -159,6 +176,9 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
             unknown = y[self.classes_[codes] != y][0]
             raise ValueError(f"The label {unknown!r} was not seen in training.")
         return codes.astype(np.float64)
+
+    def _targets_of(self, y: np.ndarray) -> np.ndarray:
+        return self.classes_[y.astype(np.int64)]
 
     def _scores_of(self, raw: np.ndarray) -> np.ndarray:
         return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from corollary.core.display import axes_for
-from corollary.ensemble.boosting._estimator import GradientBoosting
+from corollary.ensemble.boosting._estimator import HistGradientBoosting
 
 
 class BoostingCurveDisplay:
@@ -29,14 +29,14 @@ class BoostingCurveDisplay:
 
     See Also
     --------
-    GradientBoostingClassifier : The model.
+    HistGradientBoostingClassifier : The model.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.ensemble import BoostingCurveDisplay, GradientBoostingRegressor
+    >>> from corollary.ensemble import BoostingCurveDisplay, HistGradientBoostingRegressor
     >>> X = np.linspace(0, 1, 100)[:, None]
-    >>> model = GradientBoostingRegressor(n_estimators=10).fit(X, X[:, 0] ** 2)
+    >>> model = HistGradientBoostingRegressor(n_estimators=10).fit(X, X[:, 0] ** 2)
     >>> display = BoostingCurveDisplay.from_estimator(model, {"training": (X, X[:, 0] ** 2)})
     >>> len(display.curves["training"])
     11
@@ -76,13 +76,13 @@ class BoostingCurveDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: GradientBoosting, data: dict[str, Any] | None = None, *, ax: Any = None
+        cls, estimator: HistGradientBoosting, data: dict[str, Any] | None = None, *, ax: Any = None
     ) -> "BoostingCurveDisplay":
         """Draw the losses of a fitted model.
 
         Parameters
         ----------
-        estimator : GradientBoostingClassifier or GradientBoostingRegressor
+        estimator : HistGradientBoostingClassifier or HistGradientBoostingRegressor
             A fitted model.
         data : dict of str to tuple or None, default=None
             Rows ``(X, y)`` by name, for which losses are computed; None draws what early
@@ -95,10 +95,10 @@ class BoostingCurveDisplay:
         display : BoostingCurveDisplay
             The drawn display.
         """
-        if not isinstance(estimator, GradientBoosting):
+        if not isinstance(estimator, HistGradientBoosting):
             raise TypeError(
-                "BoostingCurveDisplay.from_estimator draws GradientBoostingClassifier and "
-                f"GradientBoostingRegressor. Got {type(estimator).__name__} instead."
+                "BoostingCurveDisplay.from_estimator draws HistGradientBoostingClassifier and "
+                f"HistGradientBoostingRegressor. Got {type(estimator).__name__} instead."
             )
         if data is not None:
             curves = {name: estimator.staged_loss(X, y) for name, (X, y) in data.items()}
@@ -108,7 +108,7 @@ class BoostingCurveDisplay:
                 "The model has recorded no losses. Fit it with early_stopping=True, or give rows "
                 "in `data`."
             )
-        curves = {"training": estimator.train_score_}
+        curves = {"training": -estimator.train_score_}
         if len(estimator.validation_score_):
-            curves["held out"] = estimator.validation_score_
+            curves["held out"] = -estimator.validation_score_
         return cls(curves, chosen=estimator.n_iter_).plot(ax)

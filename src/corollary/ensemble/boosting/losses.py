@@ -432,3 +432,28 @@ class PoissonBoostingLoss(BoostingLoss):
     def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
         """Return half deviances."""
         return PoissonLoss().value(y, raw[:, 0])
+
+
+@dataclass(frozen=True)
+class GammaBoostingLoss(BoostingLoss):
+    r"""Half the deviance of positive numbers of a gamma law with mean :math:`e^f`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import GammaBoostingLoss
+    >>> GammaBoostingLoss().value(np.array([1.0, 2.0]), np.zeros((2, 1))).round(3)
+    array([0.   , 0.307])
+    """
+
+    kernel = "gamma"
+    curbs = True
+
+    def start(self, y: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+        """Return the logarithm of the mean."""
+        return np.array([np.log(_mean(y, weight))])
+
+    def value(self, y: np.ndarray, raw: np.ndarray) -> np.ndarray:
+        """Return half deviances."""
+        ratio = np.log(y) - raw[:, 0]
+        return np.expm1(ratio) - ratio

@@ -7,9 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, Probability, Regressor, check_squares
-from corollary.ensemble.boosting._estimator import GradientBoosting
+from corollary.ensemble.boosting._estimator import HistGradientBoosting
 from corollary.ensemble.boosting.losses import (
     BoostingLoss,
+    GammaBoostingLoss,
     PoissonBoostingLoss,
     SquareBoostingLoss,
 )
@@ -17,7 +18,7 @@ from corollary.ensemble.boosting.normal_loss import NormalBoostingLoss
 from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss, QuantilesBoostingLoss
 
 
-class GradientBoostingRegressor(GradientBoosting, Regressor):
+class HistGradientBoostingRegressor(HistGradientBoosting, Regressor):
     r"""Gradient boosting of trees for regression, quantiles and whole distributions.
 
     The raw prediction is a sum of trees, :math:`f_t=f_{t-1}+\eta\,h_t`. For smooth losses each
@@ -27,15 +28,15 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     Parameters
     ----------
     loss : str, default="squared_error"
-        "squared_error", "absolute_error", "quantile", "poisson" or "normal": squared or absolute
-        error; the pinball loss of one or several quantiles; the deviance of
-        counts with a logarithmic link; or a normal law whose mean and standard deviation both
-        depend on the inputs, learnt along the natural gradient; its scale is calibrated by rows
-        held out (``validation_fraction``).
-    n_estimators : int, default=100
-        Iterations; each adds one tree, or one per class if there are more than two.
+        "squared_error", "absolute_error", "quantile", "poisson", "gamma" or "normal": squared or
+        absolute error; the pinball loss of one or several quantiles; the deviance of counts, or of
+        positive numbers, with a logarithmic link; or a normal law whose mean and standard
+        deviation both depend on the inputs, learnt along the natural gradient; its scale is
+        calibrated by rows held out (``validation_fraction``).
     learning_rate : float, default=0.1
         Shrinkage: the share of its best step that each tree takes.
+    max_iter : int, default=100
+        Iterations; each adds one tree, or one per class if there are more than two.
     max_leaf_nodes : int or None, default=31
         Most leaves of a tree; None for no limit.
     max_depth : int or None, default=None
@@ -48,31 +49,41 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Share of the features, drawn at random, that are tried at each split.
     max_bins : int, default=255
         Most bins of a numerical feature; one more holds missing values.
-    subsample : float, default=1.0
-        Share of the rows, drawn without replacement, that each tree learns from.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Categorical features: those of a data frame whose type is categorical or text, or a mask,
         positions or names. The 255 most frequent values of each are told apart.
     monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
         1 where predictions must not fall as a feature grows, -1 where they must not rise, 0
         elsewhere; a dictionary goes by names.
-    early_stopping : "auto" or bool, default=False
+    interaction_cst : {"pairwise", "no_interactions"}, sequence of groups or None, default=None
+        Groups of positions of features that may be together on the way to a leaf; features that
+        none names are a group of their own. "no_interactions" gives each feature its own group,
+        "pairwise" all pairs; None does not limit interactions.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds iterations up to ``max_iter``.
+    early_stopping : "auto" or bool, default="auto"
         Whether to stop when the loss no longer falls; "auto" does above 10,000 rows.
-    validation_fraction : float or None, default=0.1
-        Share of the rows held out to judge that; None judges by the training loss. The loss
-        "normal" always holds rows out, at least 100 or a quarter of them, to calibrate its scale
-        (see Notes); with None it does not, and its standard deviations are far too small.
+    scoring : str, callable or None, default="loss"
+        What judges that: the loss, or a score as in scikit-learn; None for :meth:`score`.
+    validation_fraction : float, int or None, default=0.1
+        Share or number of the rows held out to judge that; None judges by the training loss. The
+        loss "normal" always holds rows out, at least 100 or a quarter of them, to calibrate its
+        scale (see Notes); with None it does not, and its standard deviations are far too small.
     n_iter_no_change : int, default=10
         Iterations without improvement to wait for.
     tol : float, default=1e-7
         Least fall of the loss that counts as improvement.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     random_state : int, RandomState instance or None, default=None
         Draws held-out rows, row samples and feature samples.
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each tree learns from.
     n_jobs : int or None, default=None
         Threads; None means one per available core. The result does not depend on it.
-    quantile : float or sequence of float, default=0.5
-        Level for the loss "quantile". Several ascending levels give one model whose quantiles
-        never cross, see :meth:`predict_quantiles`.
+    quantile : float, sequence of float or None, default=None
+        Level for the loss "quantile"; None for the median. Several ascending levels give one model
+        whose quantiles never cross, see :meth:`predict_quantiles`.
 
     Attributes
     ----------
@@ -82,8 +93,15 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Raw prediction before the first tree.
     n_iter_ : int
         Iterations kept; after early stopping those up to the best.
+    n_trees_per_iteration_ : int
+        Trees that an iteration adds.
+    do_early_stopping_ : bool
+        Whether it may have stopped early.
+    is_categorical_ : ndarray of bool of shape (n_features,) or None
+        Which features are categorical; None if none is.
     train_score_ : ndarray
-        Mean training loss before the first and after each iteration, if stopping early.
+        Minus the mean training loss, or the score of ``scoring``, before the first and after each
+        iteration, if stopping early.
     validation_score_ : ndarray
         The same on the rows held out.
     categories_ : Categories
@@ -95,7 +113,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
 
     See Also
     --------
-    GradientBoostingClassifier : The same for labels.
+    HistGradientBoostingClassifier : The same for labels.
     corollary.conformal.SplitConformalRegressor : Intervals with guaranteed coverage around it.
 
     Notes
@@ -128,30 +146,31 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.ensemble import GradientBoostingRegressor
+    >>> from corollary.ensemble import HistGradientBoostingRegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(2000, 1))
     >>> y = X[:, 0] ** 2 + rng.normal(size=2000) * (0.1 + (X[:, 0] > 0))
-    >>> model = GradientBoostingRegressor(loss="normal", random_state=0).fit(X, y)
+    >>> model = HistGradientBoostingRegressor(loss="normal", random_state=0).fit(X, y)
     >>> model.predict_std([[-1.0], [1.0]]).round(1)
     array([0.1, 1.3])
     """
 
-    loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "normal"] = (
+    loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma", "normal"] = (
         "squared_error"
     )
     _: KW_ONLY
-    quantile: Probability | ArrayLike = 0.5
+    quantile: Probability | ArrayLike | None = None
 
     _labels = False
 
     def _loss(self) -> BoostingLoss:
         if self.loss == "quantile":
-            return _quantile_loss(self.quantile)
+            return _quantile_loss(0.5 if self.quantile is None else self.quantile)
         simple: dict[str, BoostingLoss] = {
             "squared_error": SquareBoostingLoss(),
             "absolute_error": PinballBoostingLoss(0.5),
             "poisson": PoissonBoostingLoss(),
+            "gamma": GammaBoostingLoss(),
             "normal": NormalBoostingLoss(),
         }
         return simple[self.loss]
@@ -174,11 +193,15 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
                 "The Poisson loss needs targets that are not negative and not all 0. Got values "
                 f"from {y.min():g} to {y.max():g}."
             )
+        if self.loss == "gamma" and y.min() <= 0:
+            raise ValueError(
+                f"The gamma loss needs targets that are positive. Got values from {y.min():g}."
+            )
         super()._boost(rows, y, *how)
 
     def _point(self, raw: np.ndarray) -> np.ndarray:
         loss = self._loss()
-        if isinstance(loss, PoissonBoostingLoss):
+        if isinstance(loss, PoissonBoostingLoss | GammaBoostingLoss):
             return np.exp(raw[:, 0])
         return raw[:, loss.base if isinstance(loss, QuantilesBoostingLoss) else 0]
 
@@ -231,7 +254,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
                 "predict_quantiles needs a model fitted with loss='quantile' or loss='normal'. "
                 f"Got loss={self.loss!r}."
             )
-        learnt = np.atleast_1d(np.asarray(self.quantile, dtype=np.float64))
+        level = 0.5 if self.quantile is None else self.quantile
+        learnt = np.atleast_1d(np.asarray(level, dtype=np.float64))
         if levels is not None and not np.array_equal(np.atleast_1d(levels), learnt):
             raise ValueError(
                 f"The model has learnt the levels {learnt.tolist()}. Got {levels!r}; fit with "
@@ -286,8 +310,8 @@ def _quantile_loss(quantile: Any) -> BoostingLoss:
     levels = np.asarray(quantile, dtype=np.float64)
     if levels.ndim > 1 or not levels.size or not ((levels > 0) & (levels < 1)).all():
         raise ValueError(
-            "The 'quantile' parameter of GradientBoostingRegressor must be one or several levels "
-            f"in the range (0.0, 1.0). Got {quantile!r} instead."
+            "The 'quantile' parameter of HistGradientBoostingRegressor must be one or several "
+            f"levels in the range (0.0, 1.0). Got {quantile!r} instead."
         )
     if levels.size == 1:
         return PinballBoostingLoss(float(levels.ravel()[0]))

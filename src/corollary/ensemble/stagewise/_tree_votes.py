@@ -28,8 +28,8 @@ def trees_of_votes(
     ):
         # Members may know different classes, so their own values have no common width.
         none = np.zeros((0, 1))
-        joined = Trees.join([replace(member.tree_, value=none) for member in members])
-        choices = [member.tree_.value.argmax(axis=1) for member in members]
+        joined = Trees.join([replace(member.nodes_, value=none) for member in members])
+        choices = [member.nodes_.value.argmax(axis=1) for member in members]
     else:
         return None
     value = []

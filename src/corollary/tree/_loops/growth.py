@@ -11,7 +11,7 @@ import numpy as np
 
 from corollary.core.jit import part, record
 
-GINI, ENTROPY, ERROR = 1, 2, 3
+GINI, ENTROPY, ERROR, POISSON = 1, 2, 3, 4
 
 #: A node that may be split, and its entries.
 OPEN = record(np.int64, "node start stop depth")
@@ -65,6 +65,14 @@ def add(sums, target, weight, impurity):
 
 
 @part
+def add_outputs(sums, outputs, weight):
+    """Add a row with a number for every channel."""
+    sums[0] += weight
+    for c in range(len(outputs)):
+        sums[1 + c] += _times(weight, outputs[c])
+
+
+@part
 def explained_by_means(wl, sl, wr, sr):
     """Return what the means of both sides explain, times the weight of the node."""
     d = sl * wr - sr * wl
@@ -96,6 +104,34 @@ def explained(impurity, total, left):
         return (a / wl if wl > 0.0 else 0.0) + b / wr
     if impurity == ENTROPY:
         return a + b - (wl * np.log(wl) if wl > 0.0 else 0.0) - wr * np.log(wr)
+    return a + b
+
+
+@part
+def explained_outputs(impurity, total, left):
+    """As :func:`explained`, for channels that are several targets, or the classes of several.
+
+    Squares of means for squared errors and Gini indices; else the sum over channels of
+    x log(x / w), of which the entropy and the Poisson deviance are made. A side of counts that are
+    all zero has no deviance, and is no split.
+    """
+    wl = left[0]
+    wr = total[0] - wl
+    a = b = 0.0
+    for c in range(1, len(total)):
+        x = left[c]
+        y = total[c] - x
+        if impurity == GINI:
+            a += x * x
+            b += y * y
+            continue
+        y = y if y > 1e-12 * total[c] else 0.0
+        if impurity == POISSON and ((x <= 0.0 and wl > 0.0) or y <= 0.0):
+            return -np.inf
+        a += x * np.log(x / wl) if x > 0.0 else 0.0
+        b += y * np.log(y / wr) if y > 0.0 else 0.0
+    if impurity == GINI:
+        return (a / wl if wl > 0.0 else 0.0) + b / wr
     return a + b
 
 
@@ -154,12 +190,24 @@ def bound_children(monotone, impurity, k, node, total):
 
 
 @part
+def _next(random):
+    """Return the next random whole number below 2^31."""
+    random[0] = random[0] * 6364136223846793005 + 1442695040888963407
+    return (random[0] >> 33) & 0x7FFFFFFF
+
+
+@part
+def uniform(random):
+    """Return a random number from 0 to below 1."""
+    return _next(random) * 2.0**-31
+
+
+@part
 def draw(features, random, drawn, max_features):
     """Return the next feature to try at a node; those before ``drawn`` were tried already."""
     if max_features < len(features):
-        random[0] = random[0] * 6364136223846793005 + 1442695040888963407
         left = len(features) - drawn
-        j = drawn + ((((random[0] >> 33) & 0x7FFFFFFF) * left) >> 31)
+        j = drawn + ((_next(random) * left) >> 31)
         f = features[j]
         features[j] = features[drawn]
         features[drawn] = f

@@ -31,8 +31,8 @@ MISSING = 255
 FEW_ROWS = 64
 
 #: The last bin on the left (MISSING for categories), the side of missing values, the left child
-#: (the other follows it), -1 for none.
-NODE = record(np.int64, "feature cut missing_left left", np.float64, "gain")
+#: (the other follows it), -1 for none, and the entries of the node.
+NODE = record(np.int64, "feature cut missing_left left start stop", np.float64, "gain")
 ENTRY = record(np.float64, "target weight", np.int64, "row")
 
 
@@ -286,6 +286,7 @@ def _find_split(k, span, depth, table, kinds, impurity, rules, work, grown, mono
     node.feature = node.left = -1
     node.gain = 0.0
     start, stop = span
+    node.start, node.stop = start, stop
     if depth >= rules.max_depth or stop - start < rules.min_samples_split:
         return False
     if depth > 0 and not _differ(work.entry, start, stop):

@@ -24,7 +24,7 @@ def column_names(model: Any, feature_names: Any = None) -> list[str]:
 
 def conditions(model: Any, node: int, names: list[str], digits: int) -> tuple[str, str]:
     """Say what goes left and what goes right at a split."""
-    tree = model.tree_
+    tree = model.nodes_
     name = names[tree.feature[node]]
     if len(tree.categories) and tree.categories[node] >= 0:
         place = int(np.flatnonzero(model.categories_.columns == tree.feature[node])[0])
@@ -43,7 +43,7 @@ def conditions(model: Any, node: int, names: list[str], digits: int) -> tuple[st
 
 def answer(model: Any, node: int, digits: int) -> str:
     """Say what a node answers."""
-    value, weight = model.tree_.value[node], model.tree_.weight[node]
+    value, weight = model.nodes_.value[node], model.nodes_.weight[node]
     rows = f"{weight:.0f}" if np.isclose(weight, round(weight)) else f"{weight:.2f}"
     size = f"({rows} row{'' if rows == '1' else 's'})"
     if is_classifier(model):

@@ -70,7 +70,7 @@ class TreeDisplay:
         display : TreeDisplay
             Itself, with ``ax_``, ``figure_`` and ``texts_``.
         """
-        whole = self.model.tree_
+        whole = self.model.nodes_
         tree = cut(whole, (whole.left >= 0) & (whole.depth >= max_depth))
         # The nodes of the shallow tree in the numbering of the whole one.
         kept = np.flatnonzero(whole.depth <= max_depth)

@@ -47,7 +47,7 @@ def export_text(
     """
     check_is_fitted(model)
     names = column_names(model, feature_names)
-    tree, lines = model.tree_, []
+    tree, lines = model.nodes_, []
     depth = tree.depth
     below = _leaves_below(tree.left)
     stack: list[tuple[int, str]] = [(0, "")]

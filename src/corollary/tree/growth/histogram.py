@@ -109,7 +109,9 @@ def grow_histogram(
     threshold[inner] = table.cuts[nodes["feature"][inner], nodes["cut"][inner]]
     threshold[categorical] = 0.0
     value = answers(problem, grown.total[:size], bounds)
-    return make_tree(nodes, threshold, value, grown, unit, n_features, categorical)
+    centre, scale = problem.scale()
+    owned = centre + scale * entry["target"], entry["weight"]
+    return make_tree(nodes, threshold, value, grown, problem, n_features, categorical, owned)
 
 
 def _near_rows(limits: Any, n_samples: int, n_features: int) -> int:

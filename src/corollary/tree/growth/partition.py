@@ -150,7 +150,7 @@ def leaf_boxes(tree: Tree) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     >>> import numpy as np
     >>> from corollary.tree import DecisionTreeRegressor, leaf_boxes
     >>> model = DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])
-    >>> leaves, lower, upper = leaf_boxes(model.tree_)
+    >>> leaves, lower, upper = leaf_boxes(model.nodes_)
     >>> lower.ravel(), upper.ravel()
     (array([-inf,  0.5]), array([0.5, inf]))
     """

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from corollary.tree.structure._nodes import MEASURED
 from corollary.tree.structure.tree import Tree
 
 
@@ -36,4 +37,5 @@ def cut(tree: Tree, collapsed: np.ndarray) -> Tree:
         n_features=tree.n_features,
         categories=categories,
         bitsets=bitsets,
+        **{name: array[kept] for name in MEASURED if len(array := vars(tree)[name])},
     )

@@ -13,14 +13,14 @@ Every node has a value, so that a tree can be cut at any place.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from corollary.core.parallel import ordered_map
-from corollary.core.schema import Array, Size
+from corollary.core.schema import Array, Optional, Size
 from corollary.tree.binning.bitsets import WORDS
 from corollary.tree.structure._rows import BLOCK_ROWS, block_of, filled_rows
 
@@ -34,6 +34,8 @@ DTYPES = {
     "gain": np.float64,
     "categories": np.int32,
     "bitsets": np.uint32,
+    "samples": np.int32,
+    "impurity": np.float64,
 }
 SPECS = {
     "feature": Array("i", "n", low=-1),
@@ -47,7 +49,11 @@ SPECS = {
     # Before the categories, which are bounded by its size.
     "bitsets": Array("u", "c", WORDS),
     "categories": Array("i", "n", low=-1, below="c") | Array("i", 0),
+    "samples": Optional(Array("i", "n", low=0) | Array("i", 0)),
+    "impurity": Optional(Array("f", "n") | Array("f", 0)),
 }
+#: What is empty where it is not known, as in boosting and in files of older versions.
+MEASURED = ("samples", "impurity")
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class Nodes:
     n_features: int
     categories: np.ndarray
     bitsets: np.ndarray
+    samples: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32), kw_only=True)
+    impurity: np.ndarray = field(default_factory=lambda: np.empty(0), kw_only=True)
 
     @abstractmethod
     def _bounds(self) -> np.ndarray:
@@ -200,8 +208,9 @@ def nodes_problem(nodes: Nodes) -> str | None:
         return "every tree must have a node"
     if nodes.value.shape[1] < 1:
         return "nodes must have values"
-    if len(nodes.categories) not in (0, n):
-        return "categories must be empty or have one entry per node"
+    for name in ("categories", *MEASURED):
+        if len(getattr(nodes, name)) not in (0, n):
+            return f"{name} must be empty or have one entry per node"
     feature = nodes.feature[nodes.left >= 0]
     if np.any(feature < 0) or np.any(feature >= nodes.n_features):
         return "splits must name existing features"

@@ -39,7 +39,7 @@ class PruningPath:
     --------
     >>> from corollary.tree import DecisionTreeRegressor, weakest_links
     >>> model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 9.0])
-    >>> path = weakest_links(model.tree_)
+    >>> path = weakest_links(model.nodes_)
     >>> path.lambdas.round(6), path.n_leaves
     (array([ 0.      ,  0.5     , 48.166667]), array([3, 2, 1]))
     """
@@ -67,7 +67,7 @@ def weakest_links(tree: Tree) -> PruningPath:
     --------
     >>> from corollary.tree import DecisionTreeClassifier, weakest_links
     >>> model = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
-    >>> weakest_links(model.tree_).n_leaves
+    >>> weakest_links(model.nodes_).n_leaves
     array([4, 1])
     """
     left, parent = tree.left, tree.parent
@@ -141,7 +141,7 @@ def prune(tree: Tree, lambda_: float, *, path: PruningPath | None = None) -> Tre
     --------
     >>> from corollary.tree import DecisionTreeRegressor, prune
     >>> model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 9.0])
-    >>> prune(model.tree_, 1.0).n_leaves
+    >>> prune(model.nodes_, 1.0).n_leaves
     2
     """
     if not lambda_ >= 0:

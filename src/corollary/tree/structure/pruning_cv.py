@@ -92,8 +92,8 @@ def prune_by_cross_validation(
     y = np.asarray(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     whole = clone(estimator).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=weight)
-    path = weakest_links(whole.tree_)
-    steps = path.lambdas / whole.tree_.weight[0]
+    path = weakest_links(whole.nodes_)
+    steps = path.lambdas / whole.nodes_.weight[0]
     # Between two steps the tree stays the same; beyond the last it is the root.
     alphas = np.append(np.sqrt(steps[:-1] * steps[1:]), steps[-1])
     losses = np.empty((len(alphas), len(y)))
@@ -105,10 +105,10 @@ def prune_by_cross_validation(
             sample_weight=None if weight is None else weight[train],
         )
         rows = member._new(safe_indexing(X, test))
-        member_path = weakest_links(member.tree_)
+        member_path = weakest_links(member.nodes_)
         seen[test] = True
         for k, alpha in enumerate(alphas):
-            pruned = prune(member.tree_, alpha * member.tree_.weight[0], path=member_path)
+            pruned = prune(member.nodes_, alpha * member.nodes_.weight[0], path=member_path)
             losses[k, test] = _loss(member, pruned.predict_values(rows), y[test])
     held = losses[:, seen]
     mass = np.ones(held.shape[1]) if weight is None else weight[seen]

@@ -36,6 +36,10 @@ class Tree(Nodes):
         Row of ``bitsets`` of each categorical split, -1 elsewhere; empty if there are none.
     bitsets : ndarray of uint32 of shape (n_categorical_splits, 8)
         Categories that go left, see :func:`pack_categories`.
+    samples : ndarray of int32 of shape (n_nodes,) or (0,), default=()
+        Number of training rows in each node; empty if it is not known.
+    impurity : ndarray of shape (n_nodes,) or (0,), default=()
+        Mean training criterion of the rows in each node; empty if it is not known.
 
     See Also
     --------
@@ -121,7 +125,7 @@ class Tree(Nodes):
             "bitsets": np.zeros((0, WORDS)) if bitsets is None else bitsets,
         }
         arrays: dict[str, Any] = {
-            name: np.ascontiguousarray(columns[name], dtype=dtype) for name, dtype in DTYPES.items()
+            name: np.ascontiguousarray(array, dtype=DTYPES[name]) for name, array in columns.items()
         }
         tree = cls(n_features=int(n_features), **arrays)
         problem = cls._schema.problem({}, vars(tree)) or nodes_problem(tree)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.schema import Array, Schema
-from corollary.tree.structure._nodes import DTYPES, SPECS, Nodes, nodes_problem
+from corollary.tree.structure._nodes import DTYPES, MEASURED, SPECS, Nodes, nodes_problem
 from corollary.tree.structure.tree import Tree
 
 
@@ -40,6 +40,10 @@ class Trees(Nodes):
         Row of ``bitsets`` of each categorical split, -1 elsewhere; empty if there are none.
     bitsets : ndarray of uint32 of shape (n_categorical_splits, 8)
         Categories that go left.
+    samples : ndarray of int32 of shape (n_nodes,) or (0,), default=()
+        Number of training rows in each node; empty if it is not known.
+    impurity : ndarray of shape (n_nodes,) or (0,), default=()
+        Mean training criterion of the rows in each node; empty if it is not known.
     offsets : ndarray of int64 of shape (n_trees + 1,)
         Tree t owns the nodes from ``offsets[t]`` up to ``offsets[t + 1]``. Children are numbered
         within their tree, bitsets throughout.
@@ -90,7 +94,8 @@ class Trees(Nodes):
                     sets = np.full(tree.n_nodes, -1, dtype=np.int32)
                 categories.append(np.where(sets < 0, sets, sets + np.int32(seen)))
                 seen += len(tree.bitsets)
-        names = [n for n in DTYPES if n != "categories"]
+        unknown = {n for n in MEASURED if any(not len(getattr(tree, n)) for tree in trees)}
+        names = [n for n in DTYPES if n != "categories" and n not in unknown]
         if len(trees) == 1:
             joined = {name: getattr(trees[0], name) for name in names}
         else:

@@ -37,6 +37,7 @@ def boost_blocks(
     monotone: np.ndarray,
     rng: np.random.Generator,
     held_out: np.ndarray | None = None,
+    measure: Callable[..., float] | None = None,
 ) -> Boosted:
     """Boost trees on blocks of rows; the model is that of :func:`boost` on the same bins."""
     learnt = np.ones(len(y), dtype=bool) if held_out is None else ~held_out
@@ -46,7 +47,8 @@ def boost_blocks(
     grower = PassGrower(blocks, bins, settings.growth, monotone, loss.n_outputs // loss.n_trees)
     loop = _Loop(blocks, grower, bins, y, weight, loss, settings, rng)
     with track("boosting", total=settings.n_estimators) as step:
-        scores = Scores(loss, y, loop.raw, weight, rows if settings.stops else None, aside)
+        followed = rows if settings.stops else None
+        scores = Scores(loss, y, loop.raw, weight, followed, aside, measure)
         trees = follow(partial(loop.iterate, rows=rows), scores, settings, step)
     return Boosted.of(trees, bins, start, loss, scores)
 

@@ -23,7 +23,7 @@ def _boosting_settings(situation: Situation) -> dict[str, Any]:
     """Take many small steps; fewer and larger ones where each costs many trees or time is short."""
     slow = not situation.fast and situation.n_classes <= 3
     return {
-        "n_estimators": 300 if slow else 100,
+        "max_iter": 300 if slow else 100,
         "learning_rate": 0.05 if slow else 0.12,
         "random_state": situation.seed,
     }
@@ -42,10 +42,10 @@ _BOOSTING = "Sum of trees, each fitted to what the trees before it left unexplai
     learnt=("trees_.value", "trees_.feature"),
 )
 def _boosting_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
-    from corollary.ensemble import GradientBoostingClassifier
+    from corollary.ensemble import HistGradientBoostingClassifier
 
     settings = _boosting_settings(situation)
-    return GradientBoostingClassifier(early_stopping=True, **settings).fit(X, y)
+    return HistGradientBoostingClassifier(early_stopping=True, **settings).fit(X, y)
 
 
 @register_candidate(
@@ -68,6 +68,7 @@ def _boosting_classifier(situation: Situation, X: np.ndarray, y: np.ndarray) -> 
     learnt=("trees_.value", "trees_.feature"),
 )
 def _boosting_regressor(situation: Situation, X: np.ndarray, y: np.ndarray) -> Any:
-    from corollary.ensemble import GradientBoostingRegressor
+    from corollary.ensemble import HistGradientBoostingRegressor
 
-    return GradientBoostingRegressor(**_boosting_settings(situation)).fit(X, y)
+    settings = _boosting_settings(situation)
+    return HistGradientBoostingRegressor(early_stopping=False, **settings).fit(X, y)

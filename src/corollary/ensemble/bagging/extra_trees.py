@@ -1,0 +1,259 @@
+"""Extremely randomised forests: the cut of every column is drawn at random."""
+
+from dataclasses import KW_ONLY
+
+from corollary.ensemble.bagging.forest import RandomForestClassifier, RandomForestRegressor
+from corollary.tree import ExtraTreeClassifier, ExtraTreeRegressor
+
+
+class ExtraTreesClassifier(RandomForestClassifier):
+    """Classify by the mean of many extremely randomised trees.
+
+    Of each column that is drawn at a node one cut is tried, evenly drawn between the least and the
+    largest value there; by default every tree gets all rows.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity of a node, the entropy in bits. Of several targets the mean decides.
+    max_depth : int or None, default=None
+        Splits above a leaf at most; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows a node must have to be split; as a float, a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows a leaf must have; as a float, a share of all rows. Copies count once.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that a leaf must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        Columns drawn; as a float, a share. None for all, which is bagging.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at most; None for no limit.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the mean impurity of a tree's rows by this much.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the probability of the second of two classes may only rise (1) or
+        only fall (-1) with it; 0 for no constraint. A dict maps names of columns to signs.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
+    bootstrap : bool, default=False
+        Whether each tree gets rows drawn with replacement, in proportion to their weights;
+        otherwise all trees get all rows.
+    oob_score : bool or callable, default=False
+        Whether to predict every row by the trees that have not seen it; a function of targets and
+        predictions is the score of these.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The forest does not depend on it.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
+    max_samples : int, float or None, default=None
+        Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    feature_sampling : {"split", "tree"}, default="split"
+        Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
+        once for a whole tree.
+    class_weight : dict, list of dict, {"balanced", "balanced_subsample"} or None, default=None
+        Weights of the classes, a dict for each of several targets; "balanced" gives all classes
+        the same total weight among all rows, "balanced_subsample" among the rows of each tree.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of such
+        Labels, of each target if there are several.
+    n_classes_ : int or ndarray of int of shape (n_targets,)
+        Their number.
+    n_outputs_ : int
+        Number of targets.
+    trees_ : Trees
+        The trees, end to end in flat arrays.
+    estimator_ : estimator
+        A tree with the parameters of the forest, not fitted.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : ndarray of shape (n_classes,)
+        Mean class probabilities, where :meth:`contributions` start.
+    estimators_samples_ : list of ndarray
+        Rows drawn for each tree.
+    oob_score_ : float
+        Accuracy of the out-of-bag predictions, if ``oob_score``.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes[, n_targets])
+        Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
+    categories_ : Categories
+        Values of the categorical columns.
+    max_features_ : int
+        Columns drawn.
+    n_samples_ : int
+        Training rows.
+    seed_ : int
+        Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
+    bag_weight_ : ndarray of shape (n_samples,)
+        Weights by which rows were drawn, if they had weights.
+
+    See Also
+    --------
+    RandomForestClassifier : The same with the best cuts, of drawn rows.
+    ExtraTreesRegressor : The same for numbers.
+
+    Notes
+    -----
+    Trees grow in threads and depend only on their own seeds, so the forest is the same for any
+    number of them. Missing values go to a drawn side, and so do categories.
+
+    References
+    ----------
+    .. [1] P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. Machine Learning
+       63, 3-42.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from corollary.ensemble import ExtraTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreesClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2]).score(X, y) > 0.9
+    True
+    """
+
+    _: KW_ONLY
+    bootstrap: bool = False
+
+    _at_random = True
+
+    def _single(self) -> ExtraTreeClassifier:
+        model = ExtraTreeClassifier(criterion=self.criterion)
+        model.classes_, model.n_classes_ = self.classes_, self.n_classes_
+        return model
+
+
+class ExtraTreesRegressor(RandomForestRegressor):
+    """Predict numbers by the mean of many extremely randomised trees.
+
+    Of each column that is drawn at a node one cut is tried, evenly drawn between the least and the
+    largest value there; by default every tree gets all rows.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
+default="squared_error"
+        Error around the mean or the median of a node, or the deviance of counts from their mean;
+        "friedman_mse" is another name of "squared_error". Of several targets the mean decides.
+    max_depth : int or None, default=None
+        Splits above a leaf at most; None for no limit.
+    min_samples_split : int or float, default=2
+        Rows a node must have to be split; as a float, a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows a leaf must have; as a float, a share of all rows. Copies count once.
+    min_weight_fraction_leaf : float, default=0.0
+        Share of the weight of all rows that a leaf must have.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        Columns drawn; as a float, a share. The default is all, which is bagging; a third is usual
+        where columns are many.
+    random_state : int, RandomState instance or None, default=None
+        Determines rows and columns drawn.
+    max_leaf_nodes : int or None, default=None
+        Leaves of a tree at most; None for no limit.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the mean impurity of a tree's rows by this much.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        For each feature whether the prediction may only rise (1) or only fall (-1) with
+        it; 0 for no constraint. A dict maps names of columns to signs.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, \
+default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
+    bootstrap : bool, default=False
+        Whether each tree gets rows drawn with replacement, in proportion to their weights;
+        otherwise all trees get all rows.
+    oob_score : bool or callable, default=False
+        Whether to predict every row by the trees that have not seen it; a function of targets and
+        predictions is the score of these.
+    n_jobs : int or None, default=None
+        Threads; None means one per available core. The forest does not depend on it.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
+    warm_start : bool, default=False
+        Whether a further ``fit`` to the same rows adds trees up to ``n_estimators``; the forest is
+        the one that has so many trees from the start.
+    max_samples : int, float or None, default=None
+        Draws for each tree; as a float, a share of the rows. None for as many as rows.
+    feature_sampling : {"split", "tree"}, default="split"
+        Whether ``max_features`` columns are drawn at every split, which is Breiman's forest, or
+        once for a whole tree.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of targets.
+    trees_ : Trees
+        The trees, end to end in flat arrays.
+    estimator_ : estimator
+        A tree with the parameters of the forest, not fitted.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the gains of the splits, averaged over the trees.
+    expected_value_ : float
+        Mean prediction, where :meth:`contributions` start.
+    estimators_samples_ : list of ndarray
+        Rows drawn for each tree.
+    oob_score_ : float
+        Coefficient of determination of the out-of-bag predictions, if ``oob_score``.
+    oob_prediction_ : ndarray of shape (n_samples,)
+        Out-of-bag predictions, NaN for rows that all trees have seen; if ``oob_score``.
+    categories_ : Categories
+        Values of the categorical columns.
+    max_features_ : int
+        Columns drawn.
+    n_samples_ : int
+        Training rows.
+    seed_ : int
+        Seed of all random draws.
+    settings_ : ndarray of str
+        Parameters that the trees were grown with.
+    bag_weight_ : ndarray of shape (n_samples,)
+        Weights by which rows were drawn, if they had weights.
+
+    See Also
+    --------
+    RandomForestRegressor : The same with the best cuts, of drawn rows.
+    ExtraTreesClassifier : The same for labels.
+
+    Notes
+    -----
+    Trees grow in threads and depend only on their own seeds, so the forest is the same for any
+    number of them. Missing values go to a drawn side, and so do categories.
+
+    References
+    ----------
+    .. [1] P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. Machine Learning
+       63, 3-42.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.ensemble import ExtraTreesRegressor
+    >>> X = np.random.default_rng(0).uniform(size=(200, 3))
+    >>> model = ExtraTreesRegressor(50, random_state=0).fit(X, X[:, 0])
+    >>> int(model.feature_importances_.argmax())
+    0
+    """
+
+    _: KW_ONLY
+    bootstrap: bool = False
+
+    _at_random = True
+
+    def _single(self) -> ExtraTreeRegressor:
+        return ExtraTreeRegressor(criterion=self.criterion)

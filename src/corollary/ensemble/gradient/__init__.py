@@ -1,0 +1,1 @@
+"""Friedman's gradient boosting: exact trees along the negative gradient of a loss."""
