@@ -244,7 +244,7 @@ def test_rounded_derivatives_have_no_systematic_error():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_leaves_without_limit_are_those_of_a_limit_that_does_not_bind(seed, n_jobs):
     X, y = table(seed, n=20_000)
-    settings = {"max_iter": 3, "min_samples_leaf": 30, "n_jobs": n_jobs}
+    settings = {"max_iter": 3, "min_samples_leaf": 30, "n_jobs": n_jobs, "early_stopping": False}
     free = HistGradientBoostingRegressor(max_leaf_nodes=None, **settings).fit(X, y)
     best_first = HistGradientBoostingRegressor(max_leaf_nodes=20_000, **settings).fit(X, y)
     assert free.trees_[0].n_leaves > 200
@@ -270,8 +270,9 @@ def test_rounded_derivatives_do_not_hurt_rare_classes(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30_000, 3))
     y = rng.random(30_000) < 0.01 * np.exp(X[:, 0])
-    ours = HistGradientBoostingClassifier(max_iter=20).fit(X, y)
-    theirs = HistGradientBoostingClassifier(max_iter=20, early_stopping=False).fit(X, y)
+    settings = {"max_iter": 20, "early_stopping": False}
+    ours = HistGradientBoostingClassifier(**settings).fit(X, y)
+    theirs = ensemble.HistGradientBoostingClassifier(**settings).fit(X, y)
     losses = [log_loss(y, m.predict_proba(X)) for m in (ours, theirs)]
     assert losses[0] < 1.01 * losses[1]
     assert ours.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), rel=0.05)

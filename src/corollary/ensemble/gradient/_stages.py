@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from corollary.ensemble.boosting.losses import BoostingLoss
+from corollary.ensemble.boosting.quantile_losses import PinballBoostingLoss
 from corollary.tree import GrowthProblem, GrowthRules, Tree, grow_exact, prune
 
 # Curvature of a leaf below which its Newton step would be noise.
@@ -75,6 +76,8 @@ def grow_stage(
     Rows of weight zero are not learnt from, but their predictions move, too.
     """
     gradient, hessian = loss.derivatives(y, raw)
+    if isinstance(loss, PinballBoostingLoss):  # of the slopes at zero that of scikit-learn
+        gradient = np.where(y >= raw[:, 0], -loss.level, 1.0 - loss.level)[None]
     before, trees = raw.copy(), []
     used = slice(None) if weight is None else np.flatnonzero(weight > 0)
     some = None if weight is None else weight[used]
