@@ -80,6 +80,10 @@ from corollary.ensemble.gradient.regressor import (
 )
 from corollary.ensemble.importance import permutation_importance as permutation_importance
 from corollary.ensemble.stagewise.adaboost import AdaBoostClassifier as AdaBoostClassifier
+from corollary.ensemble.stagewise.adaboost_regressor import (
+    AdaBoostRegressor as AdaBoostRegressor,
+)
+from corollary.ensemble.stagewise.adaboost_regressor import relative_losses as relative_losses
 from corollary.ensemble.stagewise.additive import AdditiveFunction as AdditiveFunction
 from corollary.ensemble.stagewise.additive import linear_sum as linear_sum
 from corollary.ensemble.stagewise.additive import stump_sum as stump_sum

@@ -1,7 +1,7 @@
 """What single trees have in common: the choice of a grower, and what can be asked of a tree."""
 
 from dataclasses import KW_ONLY
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -38,6 +38,44 @@ class DecisionTree(TreeModel):
         if "nodes_" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
         return TreeArrays(self.nodes_, self._labels_of_targets())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows; NaN is a missing value.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Labels or numbers.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights; a row of weight k counts like k equal rows.
+        check_input : bool, default=True
+            Changes nothing: rows are always checked.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        return super().fit(X, y, sample_weight)
+
+    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+        """Predict what the leaves of rows answer.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            Changes nothing: rows are always checked.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Labels or numbers.
+        """
+        return super().predict(X)
 
     def _parts(self) -> Trees:
         return Trees.join([self.nodes_])
@@ -96,13 +134,15 @@ class DecisionTree(TreeModel):
         impurity = whole.nodes_.weight[leaf] @ whole.nodes_.impurity[leaf] / weight
         return Bunch(ccp_alphas=path.lambdas / weight, impurities=impurity + path.lost / weight)
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
         """Return the leaf of each row.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            Changes nothing: rows are always checked.
 
         Returns
         -------
@@ -112,13 +152,15 @@ class DecisionTree(TreeModel):
         rows = self._new(X)
         return self.nodes_.apply(rows)
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Any, check_input: bool = True) -> Any:
         """Mark the nodes that rows pass.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Rows.
+        check_input : bool, default=True
+            Changes nothing: rows are always checked.
 
         Returns
         -------

@@ -123,6 +123,23 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         super()._fit(X, y, self._with_class_weights(self.class_weight, y, sample_weight))
 
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        """Return the shares of the classes in the leaves of rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        check_input : bool, default=True
+            Changes nothing: rows are always checked.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n_classes), or a list of such
+            Columns in the order of ``classes_``; one array for each of several targets.
+        """
+        return super().predict_proba(X)
+
     def _shares(self, X: Any) -> np.ndarray:
         return self.nodes_.predict_values(X)
 

@@ -12,7 +12,15 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context, safe_indexing
-from corollary.core.estimator import Count, Predictor, RandomSeed, Share, fitted, takes_weights
+from corollary.core.estimator import (
+    Count,
+    NoEffect,
+    Predictor,
+    RandomSeed,
+    Share,
+    fitted,
+    takes_weights,
+)
 from corollary.core.schema import Array, Instance, List, Nullable, Spec
 from corollary.ensemble._members import MemberEnsemble, label_codes, make_member
 from corollary.ensemble.bagging._bootstrapped import Bootstrapped
@@ -25,7 +33,7 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
     estimator: Predictor | None = None
     n_estimators: Count = 10
     _: KW_ONLY
-    max_samples: Count | Share | None = 1.0
+    max_samples: Count | Share | None = None
     max_features: Count | Share = 1.0
     bootstrap: bool = True
     bootstrap_features: bool = False
@@ -33,6 +41,7 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
     warm_start: bool = False
     n_jobs: int | None = None
     random_state: RandomSeed = None
+    verbose: NoEffect = 0
 
     estimator_: Any = fitted(Instance("fit", "predict"))
     estimators_: list[Any] = fitted(List(Instance("fit", "predict"), "b"))

@@ -25,7 +25,7 @@ class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
         What to bag: any classifier; None for a decision tree.
     n_estimators : int, default=10
         Number of members.
-    max_samples : int, float or None, default=1.0
+    max_samples : int, float or None, default=None
         Draws for each member; as a float, a share of the rows. None for as many as rows.
     max_features : int or float, default=1.0
         Columns drawn for each member; as a float, a share.
@@ -43,6 +43,8 @@ class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
         The bag does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines rows, columns and the members' own random states.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
 
     Attributes
     ----------
@@ -159,7 +161,7 @@ class BaggingRegressor(BaseBagging, Regressor):
         What to bag: any regressor; None for a decision tree.
     n_estimators : int, default=10
         Number of members.
-    max_samples : int, float or None, default=1.0
+    max_samples : int, float or None, default=None
         Draws for each member; as a float, a share of the rows. None for as many as rows.
     max_features : int or float, default=1.0
         Columns drawn for each member; as a float, a share.
@@ -177,6 +179,8 @@ class BaggingRegressor(BaseBagging, Regressor):
         The bag does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines rows, columns and the members' own random states.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
 
     Attributes
     ----------

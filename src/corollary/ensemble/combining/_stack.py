@@ -11,7 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context, safe_indexing
-from corollary.core.estimator import Predictor, fitted
+from corollary.core.estimator import NoEffect, Predictor, fitted
 from corollary.core.schema import Array, Instance, Integer, List, Nullable, Optional, Text
 from corollary.ensemble._members import label_codes, members_fit
 from corollary.ensemble.combining._named import NamedEnsemble
@@ -28,6 +28,7 @@ class Stack(NamedEnsemble):
     cv: Annotated[Any, "cv_object"] = None
     n_jobs: int | None = None
     passthrough: bool = False
+    verbose: NoEffect = 0
 
     weights_: np.ndarray | None = fitted(Nullable(Array("f", "b")))
     final_estimator_: Any = fitted(Nullable(Instance("predict")))
@@ -37,6 +38,16 @@ class Stack(NamedEnsemble):
     @abstractmethod
     def _methods(self, active: list[tuple[str, Any]]) -> list[str]:
         """Return how each member predicts."""
+
+    def _final(self) -> Any:
+        """Return the estimator that combines what members say; None for convex weights."""
+        return self.final_estimator
+
+    @property
+    def stack_method_(self) -> list[str]:
+        """How each member predicts."""
+        check_is_fitted(self)
+        return self.stack_methods_
 
     @abstractmethod
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
@@ -123,13 +134,13 @@ class Stack(NamedEnsemble):
         blocks = [np.concatenate(pieces[i * step : (i + 1) * step]) for i in range(len(active))]
         self.n_columns_ = [block.shape[1] for block in self._narrow(blocks)]
         self.weights_, self.final_estimator_ = None, None
-        if self.final_estimator is None:
+        if self._final() is None:
             weights = None if sample_weight is None else sample_weight[rows]
             self.weights_ = self._convex(blocks, y[rows], weights)
         else:
             final = {name: values[rows] for name, values in keywords["final_estimator"].items()}
             columns = self._final_columns(blocks, safe_indexing(X, rows))
-            self.final_estimator_ = clone(self.final_estimator).fit(columns, y[rows], **final)
+            self.final_estimator_ = clone(self._final()).fit(columns, y[rows], **final)
         self.estimators_ = self._fit_members(X, y, keywords)
         return self
 
@@ -168,8 +179,8 @@ class Stack(NamedEnsemble):
         return np.hstack(parts)
 
     def _inner(self) -> dict[str, Any]:
-        last = {} if self.final_estimator is None else {"final_estimator": self.final_estimator}
-        return super()._inner() | last
+        final = self._final()
+        return super()._inner() | ({} if final is None else {"final_estimator": final})
 
     def _blocks(self, X: Any) -> list[np.ndarray]:
         X = self._new(X)

@@ -42,6 +42,8 @@ class StackingRegressor(RegressorMixin, Stack):
         Fits at a time; None for one.
     passthrough : bool, default=False
         Whether a final estimator gets the features besides the predictions.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
 
     Attributes
     ----------
@@ -55,6 +57,8 @@ class StackingRegressor(RegressorMixin, Stack):
         The fitted final estimator; None with convex weights.
     stack_methods_ : list of str
         How each member predicts.
+    stack_method_ : list of str
+        The same, under scikit-learn's name.
     n_columns_ : list of int
         How many columns each member gives a final estimator.
 
@@ -95,6 +99,16 @@ class StackingRegressor(RegressorMixin, Stack):
         return mixed
 
 
+def _gives_scores(stack: Any) -> bool:
+    final = getattr(stack, "final_estimator_", None) or stack.final_estimator
+    if not hasattr(final, "decision_function"):
+        raise AttributeError(
+            "This StackingClassifier has no decision_function: its final estimator has none, or "
+            "it combines probabilities by convex weights. Use predict_proba."
+        )
+    return True
+
+
 def _gives_probabilities(self: "StackingClassifier") -> bool:
     return self.final_estimator is None or hasattr(self.final_estimator, "predict_proba")
 
@@ -117,6 +131,8 @@ class StackingClassifier(ClassifierMixin, Stack):
         Fits at a time; None for one.
     passthrough : bool, default=False
         Whether a final estimator gets the features besides the predictions.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What a final estimator gets of each member; "auto" takes the first that the member has.
         Convex weights take probabilities.
@@ -135,6 +151,8 @@ class StackingClassifier(ClassifierMixin, Stack):
         The fitted final estimator; None with convex weights.
     stack_methods_ : list of str
         How each member predicts.
+    stack_method_ : list of str
+        The same, under scikit-learn's name.
     n_columns_ : list of int
         How many columns each member gives a final estimator.
 
@@ -170,14 +188,6 @@ class StackingClassifier(ClassifierMixin, Stack):
         for name, member in active:
             choices = METHODS if self.stack_method == "auto" else (self.stack_method,)
             method = next((m for m in choices if hasattr(member, m)), None)
-            if self.final_estimator is None and method != "predict_proba":
-                raise ValueError(
-                    f"Convex weights of StackingClassifier need probabilities, and {name!r} has no "
-                    "predict_proba. Calibrate it, or give a final_estimator."
-                    if not hasattr(member, "predict_proba")
-                    else "Convex weights of StackingClassifier take stack_method='predict_proba' "
-                    f"or 'auto'. Got {self.stack_method!r}; give a final_estimator to use it."
-                )
             if method is None:
                 raise ValueError(
                     f"StackingClassifier: {name!r} has no method {self.stack_method!r}. Use "
@@ -185,6 +195,16 @@ class StackingClassifier(ClassifierMixin, Stack):
                 )
             methods.append(method)
         return methods
+
+    def _final(self) -> Any:
+        if self.final_estimator is not None:
+            return self.final_estimator
+        if all(method == "predict_proba" for method in self._methods(self._active())):
+            return None
+        # Scores and labels have no convex combination that is a probability.
+        from corollary.linear import LogisticRegression
+
+        return LogisticRegression()
 
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
         columns = np.searchsorted(self.classes_, y)
@@ -218,3 +238,19 @@ class StackingClassifier(ClassifierMixin, Stack):
         columns = self._final_columns(blocks, X)
         final = self.final_estimator_
         return aligned_probabilities("StackingClassifier", self.classes_, final, columns)
+
+    @available_if(_gives_scores)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores of the final estimator.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As the final estimator gives them.
+        """
+        return self.final_estimator_.decision_function(self._final_columns(self._blocks(X), X))

@@ -5,10 +5,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
-from corollary.core.estimator import ArrayLike, Regressor, fitted
+from corollary.core.estimator import ArrayLike, NoEffect, Regressor, fitted
 from corollary.core.schema import Labels
 from corollary.ensemble._members import (
     aligned_probabilities,
@@ -26,6 +28,7 @@ class _Voting(NamedEnsemble):
     _: KW_ONLY
     weights: ArrayLike | None = None
     n_jobs: int | None = None
+    verbose: NoEffect = False
 
     _uses_weights: ClassVar[bool] = False
 
@@ -83,6 +86,8 @@ class VotingRegressor(_Voting, Regressor):
         Non-negative weights, divided by their sum; None for equal ones.
     n_jobs : int or None, default=None
         Members to fit at a time; None for one.
+    verbose : bool, default=False
+        Changes nothing: in a terminal long work shows its progress by itself.
 
     Attributes
     ----------
@@ -157,6 +162,8 @@ class VotingClassifier(ClassifierMixin, _Voting):
         Non-negative weights, divided by their sum; None for equal ones.
     n_jobs : int or None, default=None
         Members to fit at a time; None for one.
+    verbose : bool, default=False
+        Changes nothing: in a terminal long work shows its progress by itself.
     voting : {"hard", "soft"}, default="hard"
         "hard" counts labels, "soft" averages probabilities, which all members must give.
     flatten_transform : bool, default=True
@@ -207,6 +214,12 @@ class VotingClassifier(ClassifierMixin, _Voting):
                     f"{name!r} has none; use voting='hard' or calibrate it."
                 )
         return active
+
+    @property
+    def le_(self) -> LabelEncoder:
+        """What turns labels into their numbers."""
+        check_is_fitted(self)
+        return LabelEncoder().fit(self.classes_)
 
     def _answers(self, X: Any) -> np.ndarray:
         """Return the probabilities, or the numbers of the labels, that members give."""

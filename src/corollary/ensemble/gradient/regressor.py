@@ -26,38 +26,41 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
-        Squared or absolute error, Huber's mixture of both, or the pinball loss of a quantile.
-    learning_rate : float, default=0.1
-        Shrinkage: the share of its best step that each tree takes.
-    n_estimators : int, default=100
-        Stages; each adds one tree.
-    subsample : float, default=1.0
-        Share of the rows, drawn without replacement, that each stage learns from.
     criterion : str, default="deprecated"
         Changes nothing: "friedman_mse" and "squared_error" choose the same splits.
+    max_depth : int or None, default=3
+        Splits above a leaf at most; None for no limit.
     min_samples_split : int or float, default=2
         Rows a node must have to be split; as a float, a share of all rows.
     min_samples_leaf : int or float, default=1
         Rows a leaf must have; as a float, a share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Share of the weight of all rows that a leaf must have.
-    max_depth : int or None, default=3
-        Splits above a leaf at most; None for no limit.
-    min_impurity_decrease : float, default=0.0
-        A split must lower the mean squared error of the residuals by this much.
-    init : estimator, "zero" or None, default=None
-        What is predicted before the first tree; None for the best constant.
-    random_state : int, RandomState instance or None, default=None
-        Draws rows, columns and held-out rows.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns drawn at random at every node; as a float, a share. None for all.
-    alpha : float, default=0.9
-        Level of the loss "quantile"; of "huber", the share of residuals that count as small.
-    verbose : int, default=0
-        Changes nothing: in a terminal long work shows its progress by itself.
+    random_state : int, RandomState instance or None, default=None
+        Draws rows, columns and held-out rows.
     max_leaf_nodes : int or None, default=None
         Leaves at most; the splits of largest gain come first. None for no limit.
+    min_impurity_decrease : float, default=0.0
+        A split must lower the mean squared error of the residuals by this much.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, per unit of weight, at which each tree is pruned.
+    monotonic_cst : None, default=None
+        Not offered here; :class:`HistGradientBoostingRegressor` has it.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
+        positions or names.
+    learning_rate : float, default=0.1
+        Shrinkage: the share of its best step that each tree takes.
+    n_estimators : int, default=100
+        Stages; each adds one tree.
+    subsample : float, default=1.0
+        Share of the rows, drawn without replacement, that each stage learns from.
+    init : estimator, "zero" or None, default=None
+        What is predicted before the first tree; None for the best constant.
+    verbose : int, default=0
+        Changes nothing: in a terminal long work shows its progress by itself.
     warm_start : bool, default=False
         Whether a further ``fit`` to the same rows adds stages up to ``n_estimators``.
     validation_fraction : float, default=0.1
@@ -66,13 +69,10 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Stages without improvement on held-out rows after which to stop; None never stops early.
     tol : float, default=1e-4
         Least fall of the loss that counts as improvement.
-    ccp_alpha : float, default=0.0
-        Price of a leaf, per unit of weight, at which each tree is pruned.
-    monotonic_cst : None, default=None
-        Not offered here; :class:`HistGradientBoostingRegressor` has it.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Categorical columns: those of a data frame whose type is categorical or text, or a mask,
-        positions or names.
+    loss : {"squared_error", "absolute_error", "huber", "quantile"}, default="squared_error"
+        Squared or absolute error, Huber's mixture of both, or the pinball loss of a quantile.
+    alpha : float, default=0.9
+        Level of the loss "quantile"; of "huber", the share of residuals that count as small.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Interval
 from corollary.core.estimator import Count, Predictor, RandomSeed, fitted, weight_parameters
@@ -209,6 +210,18 @@ class AdaBoostClassifier(FollowsMember, StagedClassifier):
         self.exponential_losses_ = losses
         self.training_bounds_ = np.cumprod(self.normalisers_)
         self.edge_bounds_ = edge_bounds(errors, self.normalisers_, rate) if n_classes <= 2 else None
+
+    @property
+    def estimator_(self) -> Any:
+        """The weak classifier that members are copies of; a stump if none was given."""
+        check_is_fitted(self)
+        return StumpClassifier() if self.estimator is None else self.estimator
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        check_is_fitted(self)
+        return len(self.classes_)
 
     @property
     def alphas_(self) -> np.ndarray:
