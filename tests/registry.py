@@ -119,8 +119,8 @@ EXPECTED_FAILURES |= {
 
 EXPECTED_FAILURES |= {
     name: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "Of splits of equal gain the rounding of "
-        "weighted sums decides, and later stages start from other residuals."
+        f"check_sample_weight_equivalence_on_{kind}_data": "Of splits of equal gain the rounding "
+        "of weighted sums decides, and later stages start from other residuals."
         for kind in ("dense", "sparse")
     }
     for name in ("GradientBoostingClassifier", "GradientBoostingRegressor")

@@ -108,6 +108,8 @@ class GradientBoosting(TreeModel):
         grown = self._grown()
         labels = is_classifier(self)
         X, y, weight = self._check(X, y, sample_weight, y_numeric=not labels)
+        if weight is not None and not (weight > 0).all():
+            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         y = self._code(y).astype(np.float64) if labels else np.asarray(y, dtype=np.float64)
         weight, held = self._usable(weight), None
         if self.n_iter_no_change is not None:

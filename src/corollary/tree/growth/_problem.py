@@ -117,7 +117,18 @@ class GrowthProblem:
         return unit if 1e-280 < unit < 1e280 else 1.0
 
     def outputs(self, target: np.ndarray) -> np.ndarray | None:
-        """Return a number for each row and channel where targets are several, or counts."""
+        """Return a number for each row and channel where targets are several, or counts.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Scaled numbers, or class numbers.
+
+        Returns
+        -------
+        outputs : ndarray of shape (n_samples, n_channels) or None
+            The numbers, or marks of classes; None where one target decides.
+        """
         if self.in_bins or self.criterion == "absolute_error":
             return None
         columns = target.reshape(len(target), -1)
