@@ -53,9 +53,9 @@ class GradientBoosting(TreeModel):
     init_model_: Any = fitted(Nullable(Instance("fit", "predict")))
     n_estimators_: int = fitted(Integer(1))
     seed_: int = fitted(Integer(0, 2**31))
-    train_score_: np.ndarray = fitted(Array("f", "*"))
-    oob_improvement_: np.ndarray = fitted(Optional(Array("f", "*")))
-    oob_scores_: np.ndarray = fitted(Optional(Array("f", "*")))
+    train_score_: np.ndarray = fitted(Array("f", "*", nan=True, infinite=True))
+    oob_improvement_: np.ndarray = fitted(Optional(Array("f", "*", nan=True, infinite=True)))
+    oob_scores_: np.ndarray = fitted(Optional(Array("f", "*", nan=True, infinite=True)))
 
     _several_targets: ClassVar[bool] = False
     _saved_parameters: ClassVar[dict[str, Spec]] = {

@@ -50,7 +50,7 @@ SPECS = {
     "bitsets": Array("u", "c", WORDS),
     "categories": Array("i", "n", low=-1, below="c") | Array("i", 0),
     "samples": Optional(Array("i", "n", low=0) | Array("i", 0)),
-    "impurity": Optional(Array("f", "n") | Array("f", 0)),
+    "impurity": Optional(Array("f", "n", infinite=True) | Array("f", 0)),
 }
 #: What is empty where it is not known, as in boosting and in files of older versions.
 MEASURED = ("samples", "impurity")
