@@ -50,7 +50,7 @@ def relative_losses(
     return {"linear": error, "square": error**2, "exponential": -np.expm1(-error)}[loss]
 
 
-def weighted_median_of(answers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _weighted_median_of(answers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the weighted median of every row's answers, of equal halves the lower."""
     order = np.argsort(answers, axis=1, kind="stable")
     mass = np.cumsum(weights[order], axis=1)
@@ -169,7 +169,7 @@ class AdaBoostRegressor(FollowsMember, Regressor):
 
     def _predict(self, X: Any) -> np.ndarray:
         answers = np.column_stack([member.predict(X) for member in self.estimators_])
-        return weighted_median_of(answers, self.estimator_weights_)
+        return _weighted_median_of(answers, self.estimator_weights_)
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predict after each round.
@@ -187,7 +187,7 @@ class AdaBoostRegressor(FollowsMember, Regressor):
         rows = self._new(X)
         answers = np.column_stack([member.predict(rows) for member in self.estimators_])
         for k in range(1, len(self.estimators_) + 1):
-            yield weighted_median_of(answers[:, :k], self.estimator_weights_[:k])
+            yield _weighted_median_of(answers[:, :k], self.estimator_weights_[:k])
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the coefficient of determination after each round.
