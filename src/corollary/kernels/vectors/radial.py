@@ -115,8 +115,9 @@ class Radial(Stationary):
         same, centre = Y is X, 0.0
         if not sparse.issparse(X) and not sparse.issparse(Y) and X.shape[0]:
             # Distances do not change when all rows move, and small numbers lose fewer digits.
-            # Rounding alone depends on the centre, so that it need not be differentiated.
-            centre = _constant(X.mean(axis=0))
+            # Rounding alone depends on the centre, so that it need not be differentiated. It is
+            # that of Y, so that a row of X does not depend on the others.
+            centre = _constant((Y if Y.shape[0] else X).mean(axis=0))
 
         def prepare(Z: Any) -> tuple[Any, Any]:
             Z = arrays.divide(Z - centre if np.ndim(centre) else Z, self.length_scale)

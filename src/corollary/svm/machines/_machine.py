@@ -19,6 +19,7 @@ from corollary.kernels import (
     PrecomputedTiles,
     as_kernel,
     check_kernel,
+    row_product,
 )
 from corollary.svm.dual._descent import default_max_iter
 
@@ -152,7 +153,7 @@ class KernelMachine(Learner):
                 K = part[:, self.support_[some]]
             else:
                 K = self._kernel_values(part, self.support_vectors_[some])
-            values[i : i + step] = K @ coef
+            values[i : i + step] = row_product(K, coef)
         return values
 
     def _report(self, results: list[Any], gaps: list[float], dual: float) -> None:
