@@ -17,6 +17,9 @@ from corollary.svm.machines._folds import stratified_folds
 from corollary.svm.machines._machine import KernelMachine
 from corollary.svm.machines.platt import couple_pairs, platt_scaling
 
+# Votes are counted for this many pairs at a time.
+_PAIRS_AT_ONCE = 2**21
+
 
 def _has_probabilities(machine: Any) -> bool:
     if not machine.probability:
@@ -202,12 +205,15 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         return super()._choose(scores if self.break_ties or scores.ndim == 1 else np.rint(scores))
 
     def _pair_scores(self, X: Any) -> np.ndarray:
-        """Return the scores of pairs: of class i, the weights against the k - 1 others."""
+        """Return the scores of pairs: of each class, the weights against the k - 1 others."""
         k, dual = len(self.classes_), self._weights()
         ends = np.concatenate([[0], np.cumsum(self.n_support_)])
-        parts = [self._expand(X, dual[:, a:b].T, slice(a, b)) for a, b in pairwise(ends)]
-        pairs = [parts[i][:, j - 1] + parts[j][:, i] for i, j in combinations(range(k), 2)]
-        return np.stack(pairs, axis=1) + self.intercept_
+        against = np.zeros((X.shape[0], k, k))
+        for c, (a, b) in enumerate(pairwise(ends)):
+            others = np.arange(k) != c
+            against[:, c, others] = self._expand(X, dual[:, a:b].T, slice(a, b))
+        i, j = np.triu_indices(k, 1)
+        return against[:, i, j] + against[:, j, i] + self.intercept_
 
     def _plane_weights(self) -> np.ndarray:
         k, dual = len(self.classes_), self._weights()
@@ -219,16 +225,20 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         return weights
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = self._pair_scores(X)
-        return scores[:, 0] if len(self.classes_) == 2 else self._votes(scores)
+        k = len(self.classes_)
+        if k == 2:
+            return self._pair_scores(X)[:, 0]
+        step = max(1, _PAIRS_AT_ONCE // k**2)
+        starts = range(0, max(1, X.shape[0]), step)
+        return np.concatenate([self._votes(self._pair_scores(X[a : a + step])) for a in starts])
 
     def _votes(self, scores: np.ndarray) -> np.ndarray:
+        """Return the votes of all pairs for each class, with ties broken by sums of scores."""
         k = len(self.classes_)
-        votes, sums = np.zeros((len(scores), k)), np.zeros((len(scores), k))
-        for p, (i, j) in enumerate(combinations(range(k), 2)):
-            sums[:, i] += scores[:, p]
-            sums[:, j] -= scores[:, p]
-            votes[:, i] += scores[:, p] >= 0
-            votes[:, j] += scores[:, p] < 0
+        i, j = np.triu_indices(k, 1)
+        signed, wins = np.zeros((len(scores), k, k)), np.zeros((len(scores), k, k), dtype=bool)
+        signed[:, i, j], signed[:, j, i] = scores, -scores
+        wins[:, i, j], wins[:, j, i] = scores >= 0, scores < 0
+        sums = signed.sum(axis=2)
         # Sums are squeezed into (-1/3, 1/3): they decide between equal votes only.
-        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+        return wins.sum(axis=2) + sums / (3.0 * (np.abs(sums) + 1.0))
