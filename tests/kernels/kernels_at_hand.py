@@ -26,6 +26,7 @@ from corollary.kernels import (
     Laplacian,
     Linear,
     Matern,
+    PairwiseFunction,
     Periodic,
     Polynomial,
     RationalQuadratic,
@@ -160,4 +161,5 @@ EXAMPLES = {
     "restricted": Example(Restricted(2.0 * RBF(SCALES), [2, 0.1, 2, 0.5], [2, 9, 2, 3]), rows),
     "white": Example(White(0.7) + 2.0 * RBF(1.5) * White(0.5), measurements, by_values=False),
     "noise": Example(White(0.7), measurements, by_values=False),
+    "additive chi2": Example(PairwiseFunction("additive_chi2"), histograms, jax=False, moves=False),
 }

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn import gaussian_process, kernel_ridge
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import kernels as sklearn_kernels
 from sklearn.linear_model import Ridge
 
 import corollary
@@ -215,3 +216,32 @@ def test_function_errors():
         kernel_ridge_solution(np.eye(2), [1.0])
     with pytest.raises(ValueError, match="'alpha' parameter of kernel_ridge_solution"):
         kernel_ridge_solution(np.eye(2), [1.0, 2.0], alpha=-1.0)
+
+
+def _shared(x, y, power=1):
+    return np.minimum(x, y).sum() ** power
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "cosine"},
+        {"kernel": "chi2", "gamma": 0.5},
+        {"kernel": sklearn_kernels.Matern(0.7) + sklearn_kernels.ConstantKernel(0.3)},
+        {"kernel": _shared, "kernel_params": {"power": 2}},
+        {"kernel": "rbf", "alpha": [0.1, 2.0]},
+    ],
+)
+def test_every_kernel_and_penalty_of_scikit_learn(options, seed):
+    from sklearn.kernel_ridge import KernelRidge as Peer
+
+    rng = np.random.default_rng(seed)
+    X, y, weight = rng.random((25, 3)), rng.normal(size=(25, 2)), rng.uniform(0.5, 2.0, size=25)
+    ours, theirs = (cls(**options).fit(X, y, weight) for cls in (KernelRidge, Peer))
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-8)
+
+
+def test_penalties_must_fit_the_targets():
+    for alpha in ([1.0, 2.0, 3.0], [1.0, -2.0]):
+        with pytest.raises(ValueError, match="one for each of the 2 targets"):
+            KernelRidge(alpha=alpha).fit(np.eye(3), np.ones((3, 2)))

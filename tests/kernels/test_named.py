@@ -32,9 +32,18 @@ def test_names_are_scikit_learns(name, gamma, seed):
 def test_kernels_pass_and_others_do_not():
     kernel = RBF(3.0)
     assert check_kernel(kernel) is kernel
-    for bad in ("cosine", 3, None):
+    for bad in ("haversine", 3, None):
         with pytest.raises(ValueError, match="must be a Kernel or a str among"):
             check_kernel(bad)
+
+
+@pytest.mark.parametrize("name", ["cosine", "chi2", "additive_chi2"])
+@pytest.mark.parametrize("gamma", [None, 0.4])
+def test_names_of_other_kernels_are_scikit_learns(name, gamma, seed):
+    X = np.random.default_rng(seed).random(size=(8, 3))
+    options = {"gamma": gamma} if name == "chi2" and gamma else {}
+    expected = pairwise_kernels(X, metric=name, **options)
+    np.testing.assert_allclose(check_kernel(name, gamma=gamma).gram(X), expected, rtol=1e-10)
 
 
 def test_median_length_scale(seed):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import kernel_approximation
 
 import corollary
@@ -51,6 +52,38 @@ def test_saved(X, tmp_path):
     np.testing.assert_array_equal(
         corollary.load(tmp_path / "model").transform(X), model.transform(X)
     )
+
+
+def test_names_of_scikit_learn(X):
+    model = Nystroem(gamma=0.3, n_components=9, random_state=0, n_jobs=2).fit(X)
+    np.testing.assert_array_equal(model.components_, X[model.component_indices_])
+    K = RBF((2 * 0.3) ** -0.5).gram(X, model.components_)
+    np.testing.assert_allclose(K @ model.normalization_.T, model.transform(X), atol=1e-10)
+
+
+def test_functions_matrices_and_sparse_rows(X, tmp_path):
+    expected = Nystroem(gamma=0.3, n_components=9, random_state=0).fit(X)
+    theirs = kernel_approximation.Nystroem(gamma=0.3, n_components=9).fit(X)
+    K = RBF((2 * 0.3) ** -0.5).gram(X)
+    matrix = Nystroem("precomputed", n_components=9, random_state=0).fit(K)
+    np.testing.assert_allclose(matrix.transform(K), expected.transform(X), atol=1e-7)
+    assert matrix.discarded_ == pytest.approx(expected.discarded_)
+    corollary.save(matrix, tmp_path / "model")
+    loaded = corollary.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.transform(K), matrix.transform(K))
+
+    def bump(x, y, width):
+        return np.exp(-0.3 * np.sum((x - y) ** 2) / width)
+
+    function = Nystroem(bump, kernel_params={"width": 1.0}, n_components=9, random_state=0).fit(X)
+    np.testing.assert_allclose(function.transform(X), expected.transform(X), atol=1e-7)
+    thin = Nystroem(gamma=0.3, n_components=9, random_state=0).fit(sparse.csr_matrix(X))
+    np.testing.assert_allclose(
+        thin.transform(sparse.csr_matrix(X)), expected.transform(X), atol=1e-7
+    )
+    assert theirs.transform(X).shape == expected.transform(X).shape
+    with pytest.raises(ValueError, match="Don't pass gamma"):
+        Nystroem(bump, gamma=2.0).fit(X)
 
 
 def test_what_is_no_kernel_is_refused():

@@ -85,6 +85,7 @@ from corollary.kernels.vectors.dot_product import Linear as Linear
 from corollary.kernels.vectors.dot_product import Polynomial as Polynomial
 from corollary.kernels.vectors.dot_product import Sigmoid as Sigmoid
 from corollary.kernels.vectors.dot_product import TruncatedExponential as TruncatedExponential
+from corollary.kernels.vectors.pairwise import PairwiseFunction as PairwiseFunction
 from corollary.kernels.vectors.radial import RBF as RBF
 from corollary.kernels.vectors.radial import Matern as Matern
 from corollary.kernels.vectors.radial import Radial as Radial

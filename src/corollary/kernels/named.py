@@ -8,10 +8,21 @@ from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
 from corollary.kernels.base import Kernel
 from corollary.kernels.vectors.dot_product import Linear, Polynomial, Sigmoid
+from corollary.kernels.vectors.pairwise import PairwiseFunction
 from corollary.kernels.vectors.radial import RBF, length_scale_from_gamma
 from corollary.kernels.vectors.stationary import Laplacian
 
-KernelName = Literal["laplacian", "linear", "poly", "polynomial", "rbf", "sigmoid"]
+KernelName = Literal[
+    "additive_chi2",
+    "chi2",
+    "cosine",
+    "laplacian",
+    "linear",
+    "poly",
+    "polynomial",
+    "rbf",
+    "sigmoid",
+]
 _NAMES: tuple[str, ...] = get_args(KernelName)
 
 
@@ -27,12 +38,13 @@ def check_kernel(
 
     Parameters
     ----------
-    kernel : Kernel or {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"}
+    kernel : Kernel or {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine", \
+"chi2", "additive_chi2"}
         A kernel or a name.
     gamma : float or None, default=None
         Factor in ``exp(-gamma |x - y|^2)``, ``exp(-gamma |x - y|_1)``,
         ``(gamma <x, y> + coef0)^degree`` and ``tanh(gamma <x, y> + coef0)``; None for
-        ``1 / n_features``.
+        ``1 / n_features``, and for one with "chi2".
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1.0
@@ -57,8 +69,11 @@ def check_kernel(
         raise ValueError(
             f"The kernel must be a Kernel or a str among {list(_NAMES)}. Got {kernel!r} instead."
         )
-    if kernel == "linear":
-        return Linear()
+    if kernel in ("linear", "cosine"):
+        return Linear() if kernel == "linear" else Linear().normalised()
+    if kernel in ("chi2", "additive_chi2"):
+        scaled = gamma is not None and kernel == "chi2"
+        return PairwiseFunction(kernel, (("gamma", gamma),) if scaled else ())
     if gamma is None:
         gamma = 1.0 / max(1, n_features or 1)
     if kernel == "rbf":
@@ -68,6 +83,24 @@ def check_kernel(
     if kernel == "sigmoid":
         return Sigmoid(scale=gamma, offset=-coef0)
     return Polynomial(degree=degree, offset=coef0, gamma=gamma)
+
+
+def _understood_kernel(model: Any, n_features: int) -> Kernel:
+    """Return the kernel that the parameters of an estimator ask for."""
+    from corollary.kernels.scikit_learn import as_kernel
+
+    kernel, params = model.kernel, tuple((getattr(model, "kernel_params", None) or {}).items())
+    if hasattr(kernel, "clone_with_theta"):
+        return as_kernel(kernel, n_features=n_features)
+    if callable(kernel) and not isinstance(kernel, Kernel):
+        return PairwiseFunction(kernel, params)
+    return check_kernel(
+        kernel,
+        gamma=model.gamma,
+        degree=3 if model.degree is None else model.degree,
+        coef0=1.0 if model.coef0 is None else model.coef0,
+        n_features=n_features,
+    )
 
 
 def median_length_scale(X: Any, *, max_rows: int = 1000, random_state: Any = 0) -> float:

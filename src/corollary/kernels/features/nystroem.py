@@ -1,16 +1,18 @@
 """Nystroem features: a kernel seen through some of the training rows."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 
-from corollary.core.estimator import Count, Positive, fitted
-from corollary.core.schema import Array, Instance
-from corollary.kernels._arrays import generator
+from corollary.core.estimator import Count, NoEffect, Positive, fitted
+from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
+from corollary.kernels._arrays import generator, row_product
 from corollary.kernels.base import Kernel
 from corollary.kernels.features._base import FeatureMap, Seed
-from corollary.kernels.named import KernelName, check_kernel
+from corollary.kernels.named import KernelName, _understood_kernel
 
 
 def nystroem_projection(K: Any, *, tol: float = 1e-12) -> np.ndarray:
@@ -55,29 +57,40 @@ class Nystroem(FeatureMap):
 
     Parameters
     ----------
-    kernel : Kernel or {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"}, \
-default="rbf"
-        Any kernel of this library, or scikit-learn's name of one.
+    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine", \
+"chi2", "additive_chi2", "precomputed"} or callable, default="rbf"
+        Any kernel of this library, or object of scikit-learn's ``gaussian_process.kernels``; a name
+        of scikit-learn's; "precomputed", when X holds kernel values with the training rows; or a
+        function of two rows (:class:`PairwiseFunction`), with which the model cannot be saved. It
+        must be positive semi-definite on the landmarks.
     gamma : float or None, default=None
         For named kernels, see :func:`check_kernel`.
-    degree : int, default=3
-        For the named polynomial kernel.
-    coef0 : float, default=1.0
-        For the named polynomial and sigmoid kernels.
+    coef0 : float or None, default=None
+        For the named polynomial and sigmoid kernels; None for 1.
+    degree : int or None, default=None
+        For the named polynomial kernel; None for 3.
+    kernel_params : dict or None, default=None
+        Further arguments of a function that is given as kernel.
     n_components : int, default=100
         Number of landmarks, at most that of the rows. The features may be fewer, if the landmarks
         span fewer dimensions.
     random_state : int, Generator, RandomState or None, default=None
         Seed or generator of the draw of landmarks.
+    n_jobs : int or None, default=None
+        Not used: all cores compute kernels, and the result is the same.
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (n_landmarks, n_features)
-        Rows drawn without replacement.
+    landmarks_ : ndarray or sparse matrix of shape (n_landmarks, n_features)
+        Rows drawn without replacement; ``components_`` by scikit-learn's name.
+    component_indices_ : ndarray of int of shape (n_landmarks,)
+        Their numbers among the training rows.
+    normalization_ : ndarray of shape (n_features_out, n_landmarks)
+        The transpose of ``projection_``.
     projection_ : ndarray of shape (n_landmarks, n_features_out)
         Matrix R with ``R R' = K^+`` for the landmarks' Gram matrix K.
-    kernel_ : Kernel
-        The kernel used.
+    kernel_ : Kernel or None
+        The kernel used; None if it is "precomputed".
     discarded_ : float
         Trace of the training rows' kernel that the features do not represent, as a share; an
         estimate from at most 1,000 rows.
@@ -101,40 +114,80 @@ default="rbf"
     True
     """
 
-    kernel: Kernel | KernelName = "rbf"
+    kernel: Kernel | Literal[KernelName, "precomputed"] | Callable[..., Any] = "rbf"
     _: KW_ONLY
     gamma: Positive | None = None
-    degree: Count = 3
-    coef0: float = 1.0
+    coef0: float | None = None
+    degree: Count | None = None
+    kernel_params: dict[str, Any] | None = None
     n_components: Count = 100
     random_state: Seed = None
+    n_jobs: NoEffect = None
 
-    landmarks_: np.ndarray = fitted(Array("f", "m", "d"))
+    landmarks_: Any = fitted(Array("f", "m", "d") | Sparse("m", "d"))
+    component_indices_: np.ndarray = fitted(Optional(Array("i", "m", low=0)))
     projection_: np.ndarray = fitted(Array("f", "m", "r"))
-    kernel_: Kernel = fitted(Instance("gram"))
+    kernel_: Any = fitted(Nullable(Instance("gram")))
     discarded_: float = fitted()
 
-    def _fits_together(self) -> str | None:
-        return self.kernel_.problem_with(self.landmarks_)
+    _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr"}
 
-    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        self.kernel_ = check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_features=X.shape[1],
-        )
-        order = generator(self.random_state).permutation(len(X))
-        self.landmarks_ = X[np.sort(order[: self.n_components])]
-        self.projection_ = nystroem_projection(self.kernel_.gram(self.landmarks_))
-        some = X[np.sort(order[:1000])]
-        total = float(np.sum(self.kernel_.diag(some)))
+    @property
+    def components_(self) -> Any:
+        """The landmarks."""
+        return self.landmarks_
+
+    @property
+    def normalization_(self) -> np.ndarray:
+        """The transpose of the projection."""
+        return self.projection_.T
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _fits_together(self) -> str | None:
+        if (self.kernel_ is None) != self._is_precomputed:
+            return "a kernel must be there unless the matrix is precomputed"
+        places = getattr(self, "component_indices_", None)
+        if self.kernel_ is None and (places is None or (places >= self.n_features_in_).any()):
+            return "a landmark is not a training row"
+        return None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
+        others = (self.gamma, self.coef0, self.degree)
+        named = isinstance(self.kernel, str | Kernel) and not self._is_precomputed
+        if not named and any(value is not None for value in others):
+            raise ValueError(
+                "Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed "
+                "kernel. Give a callable its arguments by kernel_params."
+            )
+        self.kernel_ = None if self._is_precomputed else _understood_kernel(self, X.shape[1])
+        order = generator(self.random_state).permutation(X.shape[0])
+        self.component_indices_ = np.sort(order[: self.n_components])
+        self.landmarks_ = X[self.component_indices_]
+        self.projection_ = nystroem_projection(self._values(self.landmarks_))
+        places = np.sort(order[:1000])
+        some = X[places]
+        diagonal = X[places, places] if self.kernel_ is None else self.kernel_.diag(some)
+        total = float(np.sum(diagonal))
         kept = float(np.sum(self._transform(some) ** 2))
         self.discarded_ = 1.0 - kept / total if total else 0.0
 
-    def _transform(self, X: np.ndarray) -> np.ndarray:
-        return self.kernel_.gram(X, self.landmarks_) @ self.projection_
+    def _values(self, X: Any) -> np.ndarray:
+        """Return kernel values of rows with the landmarks."""
+        if self.kernel_ is None:
+            K = X[:, self.component_indices_]
+            return K.toarray() if sparse.issparse(K) else K
+        return self.kernel_.gram(X, self.landmarks_)
+
+    def _transform(self, X: Any) -> np.ndarray:
+        return row_product(self._values(X), self.projection_)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,5 +1,6 @@
 """What functions ``f(x) = sum_i a_i k(x_i, x)`` of the training rows share."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -8,9 +9,9 @@ from corollary.core.estimator import Learner, fitted
 from corollary.core.schema import Array, Instance, Nullable, Sparse
 from corollary.kernels._arrays import row_product
 from corollary.kernels.base import Kernel
-from corollary.kernels.named import KernelName, check_kernel
+from corollary.kernels.named import KernelName, _understood_kernel
 
-KernelOrMatrix = Kernel | Literal[KernelName, "precomputed"]
+KernelOrMatrix = Kernel | Literal[KernelName, "precomputed"] | Callable[..., Any]
 # Predictions hold this many kernel values at a time.
 VALUES_AT_ONCE = 2**24
 
@@ -28,7 +29,8 @@ class KernelExpansion(Learner):
         """Say what is wrong with a loaded model's kernel and the rows it compares with, or None."""
         if (self.kernel_ is None) != (self.X_fit_ is None):
             return "the kernel and its rows must both be there, or neither"
-        if (self.kernel_ is None) != (self.kernel == "precomputed"):
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if (self.kernel_ is None) != precomputed:
             return "a kernel must be there unless the matrix is precomputed"
         if self.kernel_ is None and len(self.dual_coef_) != self.n_features_in_:
             return "a precomputed matrix has as many columns as there are coefficients"
@@ -55,13 +57,7 @@ class KernelExpansion(Learner):
                     "that differs from its transpose."
                 )
             return K
-        self.kernel_ = check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_features=X.shape[1],
-        )
+        self.kernel_ = _understood_kernel(self, X.shape[1])
         self.X_fit_ = X
         return self.kernel_.gram(X)
 

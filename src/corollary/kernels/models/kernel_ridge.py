@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.core.estimator import Count, NonNegative, Positive, Regressor, fitted
+from corollary.core.estimator import ArrayLike, Count, NonNegative, Positive, Regressor, fitted
 from corollary.core.schema import Array, Integer, Number
 from corollary.kernels.models._cholesky import factor_in_place, restore, solve_factored
 from corollary.kernels.models._expansion import KernelExpansion, KernelOrMatrix
@@ -143,18 +143,22 @@ class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Penalty on the squared norm of the function; 0 interpolates with smallest norm.
-    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"} or \
-"precomputed", default="linear"
-        Any kernel of this library; a name of scikit-learn's, with the three parameters below; or
-        "precomputed", when X is a Gram matrix.
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Penalty on the squared norm of the function, one or one for each target; 0 interpolates with
+        smallest norm.
+    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine", \
+"chi2", "additive_chi2", "precomputed"} or callable, default="linear"
+        Any kernel of this library, or object of scikit-learn's ``gaussian_process.kernels``; a name
+        of scikit-learn's, with the three parameters below; "precomputed", when X is a Gram matrix;
+        or a function of two rows (:class:`PairwiseFunction`), with which the model cannot be saved.
     gamma : float or None, default=None
         For named kernels, see :func:`check_kernel`.
     degree : int, default=3
         For the named polynomial kernel.
     coef0 : float, default=1.0
         For the named polynomial and sigmoid kernels.
+    kernel_params : dict or None, default=None
+        Further arguments of a function that is given as kernel.
 
     Attributes
     ----------
@@ -177,9 +181,8 @@ class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
 
     Notes
     -----
-    One n x n matrix is held, in which the system is factored; scikit-learn holds two. Of its
-    parameters, one ``alpha`` per target, callables and ``kernel_params`` are not offered: use a
-    Kernel object.
+    One n x n matrix is held, in which the system is factored, and a second one if penalties differ
+    between targets; scikit-learn holds two.
 
     Examples
     --------
@@ -191,12 +194,13 @@ class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
     (0.841, 0.841)
     """
 
-    alpha: NonNegative = 1.0
+    alpha: NonNegative | ArrayLike = 1.0
     _: KW_ONLY
     kernel: KernelOrMatrix = "linear"
     gamma: Positive | None = None
     degree: Count = 3
     coef0: float = 1.0
+    kernel_params: dict[str, Any] | None = None
 
     dual_coef_: np.ndarray = fitted(Array("f", "n") | Array("f", "n", "k"))
     jitter_: float = fitted(Number(0))
@@ -205,19 +209,31 @@ class KernelRidge(MultiOutputMixin, KernelExpansion, Regressor):
     _training_rows = {"multi_output": True, "finite_squares": True}
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        K = self._training_gram(X)
-        solution = kernel_ridge_solution(
-            K,
-            y,
-            self.alpha,
-            sample_weight=sample_weight,
-            overwrite_K=self.kernel_ is not None,
-        )
-        self.dual_coef_, self.jitter_, self.rank_ = solution
+        K, columns = self._training_gram(X), y.reshape(len(y), -1)
+        penalties = np.ravel(np.asarray(self.alpha, dtype=np.float64))
+        if len(penalties) not in (1, columns.shape[1]) or not (penalties >= 0).all():
+            raise ValueError(
+                "The 'alpha' parameter of KernelRidge must be one number that is not negative, or "
+                f"one for each of the {columns.shape[1]} targets. Got {self.alpha!r}."
+            )
+        every = penalties if len(np.unique(penalties)) > 1 else penalties[:1]
+        self.jitter_, parts = 0.0, []
+        for one, alpha in enumerate(every):
+            target = y if len(every) == 1 else columns[:, one]
+            solution = kernel_ridge_solution(
+                K,
+                target,
+                float(alpha),
+                sample_weight=sample_weight,
+                overwrite_K=self.kernel_ is not None and len(every) == 1,
+            )
+            parts.append(solution.dual_coef)
+            self.jitter_, self.rank_ = max(self.jitter_, solution.jitter), solution.rank
+        self.dual_coef_ = parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
         if self.jitter_:
             warnings.warn(
                 f"KernelRidge added {self.jitter_:.2g} to the diagonal, beside alpha="
-                f"{self.alpha:.2g}, because rounding made the system indefinite. Raise alpha.",
+                f"{penalties.min():.2g}, because rounding made the system indefinite. Raise alpha.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

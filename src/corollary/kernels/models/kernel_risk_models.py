@@ -64,8 +64,8 @@ class KernelERMRegressor(_KernelERM, Regressor):
         A convex regression loss, differentiable or one of those named.
     alpha : float, default=1.0
         Positive weight of the squared norm of f in the kernel's space.
-    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"} or \
-"precomputed", default="rbf"
+    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine", \
+"chi2", "additive_chi2", "precomputed"} or callable, default="rbf"
         Any kernel of this library; a name of scikit-learn's, with the three parameters below; or
         "precomputed", when X is a Gram matrix.
     gamma : float or None, default=None
@@ -135,8 +135,8 @@ default="logistic"
     alpha : float, default=1.0
         Positive weight of the squared norm of f in the kernel's space. A support vector machine
         without intercept has ``alpha = 1 / (2 C)`` and the hinge loss.
-    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid"} or \
-"precomputed", default="rbf"
+    kernel : Kernel, {"linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine", \
+"chi2", "additive_chi2", "precomputed"} or callable, default="rbf"
         Any kernel of this library; a name of scikit-learn's, with the three parameters below; or
         "precomputed", when X is a Gram matrix.
     gamma : float or None, default=None
