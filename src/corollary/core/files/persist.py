@@ -223,20 +223,8 @@ class _Writer:
                 "shape": list(value.shape),
                 "v": [self._store(np.asarray(p)) for p in parts],
             }
-        if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-            return {
-                "t": "list" if isinstance(value, list) else "tuple",
-                "v": [inner(v, f"[{i}]") for i, v in enumerate(value)],
-            }
-        if isinstance(value, slice):
-            ends = (value.start, value.stop, value.step)
-            return {"t": "slice", "v": [inner(end, "") for end in ends]}
-        if isinstance(value, dict):
-            return {
-                "t": "dict",
-                "k": [inner(k, " key") for k in value],
-                "v": [inner(v, f"[{k!r}]") for k, v in value.items()],
-            }
+        if isinstance(value, list | tuple | slice | dict) and not hasattr(value, "_fields"):
+            return _container(value, inner)
         return self._object(value, where, inner)
 
     def _store(self, array: np.ndarray) -> int:
@@ -279,6 +267,23 @@ class _Writer:
             "parameters": {k: inner(v, f".{k}") for k, v in parameters.items()},
             "state": {k: inner(v, f".{k}") for k, v in state.items()},
         }
+
+
+def _container(value: Any, inner: Any) -> dict[str, Any]:
+    """Write a list, a tuple, a slice or a dictionary."""
+    if isinstance(value, slice):
+        ends = (value.start, value.stop, value.step)
+        return {"t": "slice", "v": [inner(end, "") for end in ends]}
+    if isinstance(value, dict):
+        return {
+            "t": "dict",
+            "k": [inner(k, " key") for k in value],
+            "v": [inner(v, f"[{k!r}]") for k, v in value.items()],
+        }
+    return {
+        "t": "list" if isinstance(value, list) else "tuple",
+        "v": [inner(v, f"[{i}]") for i, v in enumerate(value)],
+    }
 
 
 def _take_apart(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
