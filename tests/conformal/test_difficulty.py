@@ -114,3 +114,17 @@ def test_constant_errors_and_tiny_training_sets_are_survived():
     assert (low <= high).all()
     small = learn_difficulty(X[:10], X[:10, 0] + 1, X[:10, 0])
     assert not small.weights[1:].any()
+
+
+def test_rows_predicted_to_the_last_digit_get_no_interval_of_no_width():
+    rng = np.random.default_rng(0)
+    easy = rng.random(3000) < 0.7
+    X = np.column_stack([rng.normal(size=3000), easy])
+    y = 20 + 5 * X[:, 0]
+    # Right but for rounding where it is easy, as a table of rates predicted by their grade.
+    prediction = y + np.where(easy, 1e-14, 0.2) * rng.normal(size=3000)
+    difficulty = learn_difficulty(X[:1500], y[:1500], prediction[:1500])
+    size = difficulty.difficulty(X, prediction)
+    mean = np.abs(y - prediction).mean()
+    assert size.min() >= 0.001 * mean
+    assert np.median(size[~easy]) > 10 * np.median(size[easy])

@@ -25,6 +25,8 @@ _MOST_BANDS = 5
 _NEEDED_GROUPS_PER_BAND = 3
 #: Training rows below which errors are too few to learn where they are large.
 _FEWEST_FOR_DIFFICULTY = 50
+#: Share of the mean error below which errors are not told apart.
+_LEAST_ERROR = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +232,9 @@ def learn_difficulty(
     values = np.log(prediction) if log else prediction
     centre, spread = float(values.mean()), float(values.std()) or 1.0
     errors = _errors_of(y, prediction, log)
-    # The floor keeps rows predicted exactly right from pulling the logarithm to minus infinity.
-    floor = 0.1 * float(np.median(errors)) or 0.1 * float(errors.mean()) or 1.0
+    # The floor keeps rows predicted right, exactly or to the last digit, from pulling the logarithm
+    # to minus infinity: intervals of no width promise what a few such rows cannot.
+    floor = max(0.1 * float(np.median(errors)), _LEAST_ERROR * float(errors.mean())) or 1.0
     target = np.log(errors + floor)
     weights = np.zeros(features.shape[1] + 3)
     weights[0] = target.mean()
