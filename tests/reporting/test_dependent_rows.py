@@ -7,7 +7,9 @@ import pytest
 from corollary.conformal import calibrate_intervals
 from corollary.core.population import Population
 from corollary.reporting import ReportError, from_memory, load_model, measure, report
-from corollary.reporting.table._dependence import noun_of
+from corollary.reporting._settings import Settings
+from corollary.reporting.table._dependence import examine, noun_of
+from corollary.reporting.table._profile import inspect
 from corollary.validation import find_dependence
 
 
@@ -297,3 +299,19 @@ def test_a_model_remembers_what_it_speaks_of(seed, tmp_path):
 )
 def test_owners_are_named_by_their_column(name, words):
     assert Population("new units", unit=noun_of(name)).rows == words
+
+
+def test_rows_that_agree_by_chance_are_not_thinned():
+    rng = np.random.default_rng(0)
+    n = 2000
+    frame = pd.DataFrame({"flag": rng.integers(0, 2, n), "x": rng.normal(size=n).round(2)})
+    chance = np.where(frame.flag == 1, 0.5 + 0.2 * np.tanh(frame.x), 0.96 * (frame.x > 0) + 0.02)
+    frame["y"] = np.where(rng.random(n) < chance, "yes", "no")
+    table = from_memory(frame)
+    examined = examine(inspect(table, "y", "auto"), Settings(fast=True))
+    assert frame.duplicated().sum() > 500
+    assert examined.copies is None
+    assert len(examined.alike.test) == n // 4
+    # What is kept to test has the repeats, and the conflicts, that new rows have.
+    repeated = frame.iloc[examined.alike.test].duplicated().mean()
+    assert abs(repeated - frame.sample(n // 4, random_state=0).duplicated().mean()) < 0.05

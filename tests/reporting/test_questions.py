@@ -97,3 +97,17 @@ def test_missing_values_are_counted_and_told_by_kind():
     findings = profile_table(inspect(from_memory(frame), "y", "auto")).findings
     (said,) = [f.sentence for f in findings if f.kind == "missing-values"]
     assert "Missing numbers were filled" in said
+
+
+def test_a_column_is_of_one_kind_in_the_profile_and_in_the_model():
+    rng = np.random.default_rng(0)
+    pool = [f"the {a} of {b}" for a in range(15) for b in range(20)]
+    titles = np.array(pool)[np.r_[np.arange(145), rng.integers(0, 145, 155)]][rng.permutation(300)]
+    x = rng.normal(size=300)
+    frame = pd.DataFrame({"title": titles, "x": x, "y": x + 0.1 * rng.normal(size=300)})
+    evidence, model = measure(from_memory(frame), "y", fast=True, independent=True)
+    (profiled,) = [column for column in evidence.profile.columns if column.name == "title"]
+    (plan,) = [plan for plan in model.encoder.plans_ if plan.name == "title"]
+    assert profiled.kind == plan.kind == "category"
+    trained = np.setdiff1d(np.arange(300), evidence.test.positions)
+    assert len(set(titles[trained])) > 0.5 * len(trained)  # alone they would be read as text

@@ -165,3 +165,15 @@ def test_a_gain_without_a_share_is_stated_as_it_is():
         "is 0.50 larger than that of guessing (95% interval 0.30 to 0.70)"
         in (verdict.build(evidence)["sentence"])
     )
+
+
+def test_columns_that_cost_nothing_are_not_said_to_cost_most():
+    evidence = worked_example.coin_flips()
+    idle = tuple(
+        replace(i, increase=Estimate(0.0, -0.1, 0.1, 75), stand_ins=())
+        for i in evidence.importances
+    )
+    evidence = replace(evidence, importances=idle)
+    section = to_dict(evidence)["sections"]["why"]
+    for said in (verdict.why(evidence)["sentence"], section["finding"]):
+        assert said.startswith("No single column is shown to matter: shuffling none of them raises")

@@ -133,6 +133,8 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
     value, low, high = triple(rise.value, facts.plain(rise.low), facts.plain(rise.high))
     corrected = f", corrected for {looks} looks" if looks > 1 else ""
     interval = f"({facts.confidence_words(evidence)} interval{corrected}, {low} to {high})"
+    if not matter and rise.value <= 0:
+        return f"No single column is shown to matter: shuffling none of them raises {loss}."
     if not matter:
         text = (
             f"No single column is shown to matter: shuffling {label(first['column'], 40)} costs "

@@ -289,6 +289,8 @@ def why(evidence: Evidence) -> dict[str, Any]:
             f"It leans most on {name}: with its values shuffled, {loss} rises by "
             f"{words[0]} ({level} interval{looked} {words[1]} to {words[2]})."
         )
+    elif rise.value <= 0:
+        text = f"No single column is shown to matter: shuffling none of them raises {loss}."
     else:
         text = (
             f"No single column is shown to matter. Shuffling {name} costs most: {words[0]} in "
