@@ -54,14 +54,14 @@ def test_certify_counts_its_mistakes_and_missed_sets_on_new_rows(classifier):
     model, labelled = classifier
     frame, y = labelled(1)
     wrong = int((model.predict(frame) != y).sum())
-    certificates = {c.theorem: c for c in corollary.certify(model, frame, y, kept_aside=True)}
-    errors = [c for c in certificates.values() if c.observed.startswith(f"{wrong} of 400")]
-    assert errors
+    certificates = corollary.certify(model, frame, y, kept_aside=True)
+    assert any(c.observed.startswith(f"{wrong} of 400") for c in certificates)
     missed = model.misses(frame, y)
     table = model.predict_table(frame)
     inside = [str(label) in row.split(" | ") for label, row in zip(y.tolist(), table["set"])]
     assert (missed == ~np.array(inside)).all()
     assert not hasattr(model, "predict_interval")
+    assert any("outside their 90% set" in c.claim for c in certificates)
 
 
 def test_rows_that_it_was_trained_on_are_refused(classifier):
@@ -82,7 +82,8 @@ def test_a_model_of_numbers_gives_intervals_and_certificates():
     low, high = model.predict_interval(rows).T
     assert (model.misses(rows, y) == ((y < low) | (y > high))).all()
     assert model.misses(rows, y).mean() < 0.2
-    assert corollary.certify(model, rows, y, kept_aside=True)
+    claims = [c.claim for c in corollary.certify(model, rows, y, kept_aside=True)]
+    assert any("lie outside their 90% interval" in claim for claim in claims)
     assert get_scorer("r2")(model, rows, y) > 0.6
     with pytest.raises(ReportError, match="is fitted already"):
         model.fit(rows, y)

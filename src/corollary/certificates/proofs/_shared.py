@@ -146,7 +146,8 @@ def as_table(X: Any) -> np.ndarray | None:
 
 def miss_rate(model: PredictsRegions, rows: str = "") -> Quantity:
     """Name the share of targets that lie outside the intervals or sets of a wrapper."""
-    sets = isinstance(model, PredictsSets)
+    # A class may offer sets for models of classes only, which the protocol does not tell.
+    sets = isinstance(model, PredictsSets) and hasattr(model, "predict_set")
     region, verb = ("set", "have labels") if sets else ("interval", "lie")
     level = f"{100 * model.confidence:.6g}%"
     where = f" {rows}" if rows else ""
