@@ -2,6 +2,8 @@
 
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -132,3 +134,11 @@ def test_feature_maps():
     assert features == pytest.approx(np.array([[3.0, 5 * math.sqrt(12), 50.0]]))
     cubic = polynomial_map([[2.0]], 3)
     assert cubic == pytest.approx(np.array([[1.0, 2 * math.sqrt(3), 4 * math.sqrt(3), 8.0]]))
+
+
+def test_angles_in_jax():
+    points = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0], [-1.0, 0.0]])
+    K = np.asarray(ArcCosine().gram(jnp.asarray(points), jnp.asarray(points[:2])))
+    assert pytest.approx(np.array([[1, 0.5], [0.5, 1], [1, 0.5], [0, 0.5]]), abs=1e-3) == K
+    slope = jax.grad(lambda x: ArcCosine().gram(x[None], jnp.asarray(points[:1]))[0, 0])
+    assert np.all(np.isfinite(slope(jnp.asarray(points[2]))))

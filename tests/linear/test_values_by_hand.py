@@ -19,6 +19,7 @@ from corollary.linear import (
     ridge_objective,
     ridge_solution,
     shrinkage_factors,
+    softmax_model,
     variance_factors,
 )
 
@@ -70,3 +71,10 @@ def test_perceptron_bounds():
     mean = perceptron_risk_bound(17, 3.0, mean_inverse_squared_margin=0.25)
     assert mean == pytest.approx(0.125)
     assert math.isfinite(mean)
+
+
+def test_softmax():
+    # One score against zero, and three scores.
+    assert softmax_model([[2.0]], [[math.log(3) / 2]]) == pytest.approx(np.array([[0.25, 0.75]]))
+    three = softmax_model([[1.0]], [[0.0], [math.log(2)], [0.0]], [0.0, 0.0, math.log(5)])
+    assert three == pytest.approx(np.array([[1 / 8, 2 / 8, 5 / 8]]))

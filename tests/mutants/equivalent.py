@@ -9,6 +9,8 @@ _ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwis
 _MULTIPLE = "every positive multiple of the weights separates the same points"
 _END = "an integral ends where its integrand is far below the last digit"
 _SEED = "a seed that is drawn for later draws"
+_SLACK = "how much rounding is forgiven, far above what occurs and far below what counts"
+_ORDER = "only the order of the scores is used"
 _GAP = "no value lies between the two numbers"
 
 EQUIVALENT: dict[str, str] = {
@@ -99,6 +101,38 @@ EQUIVALENT: dict[str, str] = {
             " → return squares / np.where(squares > 0, squares + alpha, 1.5) ** 2",
             "a number by which zeros are divided",
         ),
+        (
+            "conformal.quantile.empirical_quantile",
+            "rank = round_up(level * len(values), len(values)) if len(values) else math.ceil(level)"
+            " → rank = round_up(level * len(values), 1) if len(values) else math.ceil(level)",
+            _SLACK,
+        ),
+        (
+            "conformal.quantile.empirical_quantile",
+            "level > 1 → level > 2",
+            "a level above 1 has a rank above the number of values",
+        ),
+        (
+            "conformal.coverage.laws.naive_coverage",
+            "return round_up(n_calibration * (1 - alpha), n_calibration) / (n_calibration + 1)"
+            " → return round_up(n_calibration * (1 - alpha), 1) / (n_calibration + 1)",
+            _SLACK,
+        ),
+        (
+            "active.gaussian.information.conditional_variance",
+            "largest = float(np.diag(K).max(initial=0.0))"
+            " → largest = float(np.diag(K).max(initial=1.0))",
+            _SLACK,
+        ),
+        (
+            "representation.geometry.metrics.check_euclidean",
+            "limit = tol * len(D) * max(np.abs(values).max(), np.finfo(float).tiny)"
+            " → limit = tol * 1 * max(np.abs(values).max(), np.finfo(float).tiny)",
+            _SLACK,
+        ),
+        ("representation.geometry.metrics.check_scalar_product", "slack * dimension", _SLACK),
+        ("active.gaussian.transductive.TransductiveLearner._scores", "value times 0.7", _ORDER),
+        ("active.gaussian.transductive.TransductiveLearner._scores", "value times 1.5", _ORDER),
         (
             "validation.reuse.reuse_experiment",
             "y, y_fresh = rng.randint(2, size=(2, n_samples))"
