@@ -221,15 +221,24 @@ def _forked(queue: deque[_Job], workers: int) -> Iterator[tuple[_Job, int]]:
     A job that dies or takes too long has a negative status.
     """
     running: dict[int, _Job] = {}
-    while queue or running:
-        while queue and len(running) < workers:
-            job = queue.popleft()
-            running[_fork(job.run, job.seconds)] = job
-        pid, status = os.wait()
-        if pid in running:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)  # processes that the tests left behind
-            yield running.pop(pid), os.waitstatus_to_exitcode(status)
+    try:
+        while queue or running:
+            while queue and len(running) < workers:
+                job = queue.popleft()
+                running[_fork(job.run, job.seconds)] = job
+            pid, status = os.wait()
+            if pid in running:
+                _end(pid)  # processes that the tests left behind
+                yield running.pop(pid), os.waitstatus_to_exitcode(status)
+    finally:
+        for pid in running:
+            _end(pid)
+
+
+def _end(group: int) -> None:
+    """End the processes of a fork that are still there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _fork(run: Callable[[], int], seconds: float) -> int:
