@@ -36,6 +36,7 @@ def test_margins():
     none = dataset_margin([[1.0, 0.0], [1.0, 0.0]], [1, -1])
     assert none[0] == 0.0
     assert none[1].tolist() == [0.0, 0.0]
+    assert none[2:] == (0.0, 0.0)
     X, y = [[3.0, 4.0], [-1.0, 0.0]], [1, -1]
     assert functional_margin(X, y, [3.0, 4.0], -1.0) == pytest.approx(4.0)
     assert geometric_margin(X, y, [3.0, 4.0], -1.0) == pytest.approx(0.8)

@@ -9,6 +9,8 @@ _ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwis
 _MULTIPLE = "every positive multiple of the weights separates the same points"
 _END = "an integral ends where its integrand is far below the last digit"
 _SEED = "a seed that is drawn for later draws"
+_RANGE = "how many sizes are looked at; fewer and more of them agree"
+_POINTS = "the constant kernel does not look at its points"
 _SLACK = "how much rounding is forgiven, far above what occurs and far below what counts"
 _ORDER = "only the order of the scores is used"
 _GAP = "no value lies between the two numbers"
@@ -22,12 +24,6 @@ EQUIVALENT: dict[str, str] = {
             _BRACKET,
         ),
         (
-            "theory.concentration.tails.chernoff_bound",
-            "return min(1.0, math.exp(min(0.0, lowest.fun, values_on_grid[best])))"
-            " → return min(1.0, math.exp(min(1.0, lowest.fun, values_on_grid[best])))",
-            "a second limit of 1 stands outside",
-        ),
-        (
             "theory.concentration.sub_gaussian.sub_gaussian_parameter",
             "low, high = (grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)])",
             _BRACKET,
@@ -35,6 +31,13 @@ EQUIVALENT: dict[str, str] = {
         (
             "theory.concentration.sub_gaussian.expected_gaussian_maximum",
             "end = math.sqrt(2 * math.log(2 * n_variables)) + 10",
+            _END,
+        ),
+        (
+            "theory.concentration.sub_gaussian.expected_gaussian_maximum",
+            "negative = quad(lambda t: math.exp(n_variables * log_ndtr(-t)), 0, 40, "
+            "epsabs=1e-12)[0] → negative = quad(lambda t: math.exp(n_variables * log_ndtr(-t)), "
+            "0, 41, epsabs=1e-12)[0]",
             _END,
         ),
         (
@@ -101,6 +104,38 @@ EQUIVALENT: dict[str, str] = {
             " → return squares / np.where(squares > 0, squares + alpha, 1.5) ** 2",
             "a number by which zeros are divided",
         ),
+        (
+            "theory.concentration.bounded_losses._smallest_sample",
+            "n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / (2 * radius ** 2) - 1e-06))"
+            " → n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / (3 * radius ** 2) - 1e-06))",
+            "a smaller first guess is raised until it suffices",
+        ),
+        ("conformal.quantile._period", "value times 0.7", _RANGE),
+        ("conformal.quantile._period", "value times 1.5", _RANGE),
+        (
+            "kernels.vectors.coordinates.ANOVA._evaluate",
+            "K = P.__array_namespace__().ones((P.shape[0], Q.shape[0]), dtype=P.dtype)",
+            "ones of one row or column spread over the others",
+        ),
+        (
+            "kernels.vectors.coordinates.ArcCosine._evaluate",
+            "angle = np.arccos(np.clip(cosine, -1.0, 1.0, out=cosine), out=cosine)"
+            " → angle = np.arccos(np.clip(cosine, -1.0, 1.5, out=cosine), out=cosine)",
+            _ROUNDING,
+        ),
+        (
+            "kernels.structures.graphs.graph_laplacian",
+            "np.fill_diagonal(A, 0.0) → np.fill_diagonal(A, 1.0)",
+            "a loop is added to the degree and taken away from the diagonal",
+        ),
+        (
+            "kernels.structures.distributions.HellingerRBF._of_affinity",
+            "return xp.exp((xp.minimum(affinity, 1.0) - 1.0) / (2.0 * self.length_scale ** 2))"
+            " → return xp.exp((xp.minimum(affinity, 1.5) - 1.0) / (2.0 * self.length_scale ** 2))",
+            _ROUNDING,
+        ),
+        ("kernels.vectors.dot_product.Constant._prepare", "value times 0.7", _POINTS),
+        ("kernels.vectors.dot_product.Constant._prepare", "value times 1.5", _POINTS),
         (
             "conformal.quantile.empirical_quantile",
             "rank = round_up(level * len(values), len(values)) if len(values) else math.ceil(level)"

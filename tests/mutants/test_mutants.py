@@ -125,8 +125,8 @@ def _function(path):
         with contextlib.suppress(ModuleNotFoundError):
             value = importlib.import_module(".".join(parts[:n]))
             for part in parts[n:]:
-                value = bare(inspect.getattr_static(value, part))
-            return inspect.unwrap(value)
+                value = inspect.getattr_static(value, part)
+            return inspect.unwrap(bare(value))
     raise AssertionError(path)
 
 

@@ -187,3 +187,6 @@ def test_sizes_and_probabilities_by_hand():
     assert realizable_bound(n_hypotheses=20, n_samples=1, delta=0.1, sharp=False) == 1.0
     sharp = realizable_bound(n_hypotheses=20, n_samples=50, delta=0.1)
     assert sharp == pytest.approx(1 - 200 ** (-1 / 50))
+    assert realizable_expected_risk(n_hypotheses=1000, n_samples=5) == 1.0
+    mean = realizable_expected_risk(n_hypotheses=10, n_samples=20)
+    assert mean == pytest.approx((math.log(10) + 1 - 10 * math.exp(-20)) / 20)

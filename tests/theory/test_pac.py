@@ -133,6 +133,7 @@ def test_rectangle_bound_values():
         assert rectangle_bound(epsilon=epsilon, delta=0.03, **how) == 400
     assert rectangle_bound(n_samples=50, epsilon=0.2) == pytest.approx(4 * 0.95**50)
     assert rectangle_bound(n_samples=1, delta=0.01) == 1.0
+    assert rectangle_bound(n_samples=1, epsilon=0.1) == 1.0
     loose = math.ceil(2 * 3 / 0.1 * math.log(2 * 3 / 0.05))
     assert rectangle_bound(epsilon=0.1, delta=0.05, n_features=3, sharp=False) == loose
 

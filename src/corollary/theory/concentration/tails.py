@@ -152,7 +152,7 @@ def chernoff_bound(
     lowest = minimize_scalar(
         exponent, bounds=(low, high), method="bounded", options={"xatol": 1e-10}
     )
-    return min(1.0, math.exp(min(0.0, lowest.fun, values_on_grid[best])))
+    return math.exp(min(0.0, lowest.fun, values_on_grid[best]))
 
 
 def union_bound(probabilities: Any) -> float:

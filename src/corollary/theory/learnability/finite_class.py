@@ -158,7 +158,7 @@ def finite_class_bound(
         assert n_samples is not None
         assert radius is not None
         one = -2 * n_samples * (radius / (high - low)) ** 2
-        return min(1.0, math.exp(min(0.0, one + math.log(n_hypotheses) + math.log(sides))))
+        return math.exp(min(0.0, one + math.log(n_hypotheses) + math.log(sides)))
     # log(N / delta) splits into two logarithms, so that N / delta may exceed the largest float.
     price = math.log(n_hypotheses) - math.log(delta) + math.log(sides)
     if n_samples is not None:
