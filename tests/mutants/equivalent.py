@@ -5,6 +5,7 @@ change of that line.
 """
 
 _BRACKET = "neighbours on a grid, between which a smooth search begins that ends in one place"
+_BISECTION = "where a bisection begins; it ends in the same number"
 _ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwise"
 _MULTIPLE = "every positive multiple of the weights separates the same points"
 _END = "an integral ends where its integrand is far below the last digit"
@@ -106,9 +107,23 @@ EQUIVALENT: dict[str, str] = {
         ),
         (
             "theory.concentration.bounded_losses._smallest_sample",
-            "n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / (2 * radius ** 2) - 1e-06))"
-            " → n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / (3 * radius ** 2) - 1e-06))",
+            "n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / (2 * radius ** 2) "
+            "- 1e-06)) → n = max(1, math.ceil(width ** 2 * math.log(sides / delta) / "
+            "(3 * radius ** 2) - 1e-06))",
             "a smaller first guess is raised until it suffices",
+        ),
+        ("theory.complexity.vc.vc_sample_size", "high = 1 → high = 2", _BISECTION),
+        ("theory.complexity.vc.vc_sample_size", "low = high // 2 → low = high // 3", _BISECTION),
+        (
+            "theory.pac_bayes.variational.gibbs_measure",
+            "return softmax(np.log(q) + np.where(q > 0, g, 0.0))"
+            " → return softmax(np.log(q) + np.where(q > 0, g, 1.0))",
+            "a finite number added to minus infinity",
+        ),
+        (
+            "linear.separation.margins.dataset_margin",
+            "above, below = (X[sign > 0], X[sign < 0]) → above, below = (X[sign > 0], X[sign < 1])",
+            "signs are -1 and 1, with nothing between",
         ),
         ("conformal.quantile._period", "value times 0.7", _RANGE),
         ("conformal.quantile._period", "value times 1.5", _RANGE),

@@ -155,6 +155,7 @@ def test_divergences_by_hand():
     assert kl_gaussian([1.0, 2.0], 1.0, 0.0, 1.0) == pytest.approx(2.5)
     assert kl_divergence([1.0, 0.0], [0.25, 0.75]) == pytest.approx(2 * math.log(2))
     assert binary_kl(1.0, 0.25) == pytest.approx(2 * math.log(2))
+    assert binary_kl(0.5, 0.25) == pytest.approx(0.5 * math.log(4 / 3))
     assert total_variation([0.5, 0.5, 0.0], [0.2, 0.5, 0.3]) == pytest.approx(0.3)
     assert total_variation([1.0, 0.0], [0.0, 1.0]) == 1.0
     assert jensen_shannon([1.0, 0.0], [0.0, 1.0]) == pytest.approx(math.log(2))

@@ -177,7 +177,11 @@ def test_chains_by_hand():
     assert dudley_sum(**eight) == pytest.approx(6 * 2.5 * root)
     assert dudley_bound(**eight) == pytest.approx(6 * 2.5 * root)
     assert dudley_bound(sharp=False, **eight) == pytest.approx(12 * 2.5 * root)
+    # Two functions 2 apart at each of four points.
+    pair = greedy_entropy([[2.0] * 4, [0.0] * 4])
+    assert [pair(1.9), pair(2.1)] == pytest.approx([math.log(2), 0.0])
     # Too many functions for one point: the scale itself.
+    assert dudley_bound(lambda epsilon: 1e9, scale=2.5, n_samples=1) == pytest.approx(4 * 1.25)
     assert dudley_sum(lambda epsilon: 1e9, scale=2.5, n_samples=1) == 2.5
     simple = linear_chaining_bound(n_samples=100, n_features=4, scale=3.0, sharp=False)
     assert simple == pytest.approx(24 * 3 * 0.2)

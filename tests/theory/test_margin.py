@@ -108,3 +108,11 @@ def test_labels_have_twice_the_complexity_of_their_mistakes():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_loose_form_with_the_complexity_of_the_sample_by_hand():
+    margins = np.full(10_000, 0.7)
+    found = margin_bound(
+        margins, rademacher=0.01, gamma=0.5, delta=0.1, empirical=True, sharp=False
+    )
+    assert found == pytest.approx(2 * 0.01 / 0.5 + 6 * math.sqrt(2 * math.log(20) / 10_000))
