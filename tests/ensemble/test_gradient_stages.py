@@ -203,3 +203,17 @@ def test_losses_by_iteration_are_scores():
     model = HistGradientBoostingRegressor(early_stopping=True, max_iter=5, random_state=0).fit(X, y)
     assert (np.diff(model.train_score_) > 0).all()
     assert not HistGradientBoostingRegressor(max_iter=2).fit(X, y).do_early_stopping_
+
+
+def test_given_rows_judge_when_to_stop():
+    settings = {"early_stopping": True, "random_state": 0, "n_iter_no_change": 3}
+    model = HistGradientBoostingRegressor(**settings).fit(
+        X[:300], y[:300], X_val=X[300:], y_val=y[300:]
+    )
+    assert len(model.validation_score_) == len(model.train_score_)
+    best = model.staged_loss(X[300:], y[300:])
+    np.testing.assert_allclose(-model.validation_score_[: len(best)], best)
+    alone = HistGradientBoostingRegressor(max_iter=model.n_iter_, early_stopping=False)
+    np.testing.assert_array_equal(alone.fit(X[:300], y[:300]).predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="together with y_val"):
+        model.fit(X, y, X_val=X)

@@ -101,8 +101,10 @@ def test_scores_of_members_without_probabilities():
     model = StackingClassifier(members, PeerLogistic()).fit(X, y)
     assert model.stack_methods_ == ["decision_function", "predict_proba"]
     assert model.score(X, y) > 0.9
-    with pytest.raises(ValueError, match="'svm' has no predict_proba"):
-        StackingClassifier(members).fit(X, y)
+    # Without a last step, logistic regression is one where convex weights cannot be.
+    plain = StackingClassifier(members).fit(X, y)
+    assert plain.weights_ is None
+    assert plain.score(X, y) > 0.9
 
 
 class Memory(RegressorMixin, BaseEstimator):
@@ -260,8 +262,6 @@ def test_errors():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="predicts the label 'nothing of the kind'"):
         StackingClassifier([("odd", Odd())], PeerLogistic()).fit(X, y)
-    with pytest.raises(ValueError, match="take stack_method='predict_proba'"):
-        StackingClassifier(CLASSIFIERS, stack_method="predict").fit(X, y)
     with pytest.raises(ValueError, match="'odd' has no method 'decision_function'"):
         StackingClassifier([("odd", Odd())], PeerLogistic(), stack_method="decision_function").fit(
             X, y
@@ -317,3 +317,21 @@ def test_members_of_regression_as_features(tmp_path):
         StackingRegressor(REGRESSORS, Ridge(), passthrough=True).fit(X, y).get_feature_names_out(
             ["a"]
         )
+
+
+def test_scores_of_a_stack_are_those_of_its_last_step_or_log_odds():
+    X, y = load_iris(return_X_y=True)
+    two = y < 2
+    members = [("tree", DecisionTreeClassifier(max_depth=1)), ("line", LogisticRegression())]
+    convex = StackingClassifier(members, cv=3).fit(X[two], y[two])
+    chance = np.clip(convex.predict_proba(X[two]), 1e-300, 1.0)
+    np.testing.assert_allclose(
+        convex.decision_function(X[two]), np.log(chance[:, 1] / chance[:, 0])
+    )
+    final = StackingClassifier(members, LogisticRegression(), cv=3).fit(X, y)
+    expected = final.final_estimator_.decision_function(final.transform(X))
+    np.testing.assert_array_equal(final.decision_function(X), expected)
+    assert final.stack_method_ == ["predict_proba", "predict_proba"]
+    labels = StackingClassifier(members, cv=3, stack_method="predict").fit(X, y)
+    assert labels.score(X, y) > 0.9
+    assert labels.weights_ is None

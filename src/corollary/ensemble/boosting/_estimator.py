@@ -91,6 +91,61 @@ class HistGradientBoosting(Learner):
         "ensure_all_finite": "allow-nan",
     }
     _labels: ClassVar[bool]
+    #: While it is fitted, which rows were given to judge when to stop.
+    _aside: np.ndarray | None = None
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Fit the model to arrays or data frames in memory.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels or targets.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights; a row of weight k counts like k equal rows.
+        X_val : array-like or data frame of shape (n_held_out, n_features) or None, default=None
+            Rows that judge when to stop, in the place of training rows held out.
+        y_val : array-like of shape (n_held_out,) or None, default=None
+            Their labels or targets.
+        sample_weight_val : array-like of shape (n_held_out,) or None, default=None
+            Their weights.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        if X_val is None:
+            return super().fit(X, y, sample_weight)
+        if y_val is None or not self.early_stopping:
+            raise ValueError(
+                f"{type(self).__name__}.fit takes X_val together with y_val, to stop early by "
+                f"them. Got early_stopping={self.early_stopping!r} and "
+                f"{'no' if y_val is None else 'a'} y_val. Give both and set early_stopping=True."
+            )
+        n, m = len(y), len(y_val)
+        weights = None
+        if sample_weight is not None or sample_weight_val is not None:
+            pairs = ((sample_weight, n), (sample_weight_val, m))
+            weights = np.concatenate([np.ones(k) if w is None else w for w, k in pairs])
+        self._aside = np.arange(n + m) >= n
+        try:
+            both = np.concatenate([np.asarray(y), np.asarray(y_val)])
+            return super().fit(_stacked(X, X_val), both, weights)
+        finally:
+            del self._aside
 
     @abstractmethod
     def _loss(self) -> BoostingLoss:
@@ -116,6 +171,7 @@ class HistGradientBoosting(Learner):
         if weight is not None and not (weight > 0).all():
             kept = weight > 0
             X, y, weight = X[kept], y[kept], weight[kept]
+            self._aside = None if self._aside is None else self._aside[kept]
         self._require_rows(len(y))
         return X, y, weight
 
@@ -131,9 +187,10 @@ class HistGradientBoosting(Learner):
         return super()._new(self.categories_.encode(X))
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        learnt = slice(None) if self._aside is None else ~self._aside
         bins = find_bins(
-            X,
-            sample_weight=sample_weight,
+            X[learnt],
+            sample_weight=None if sample_weight is None else sample_weight[learnt],
             max_bins=self.max_bins,
             categorical=self.categories_.mask(X.shape[1]),
             n_jobs=self.n_jobs,
@@ -275,9 +332,11 @@ class HistGradientBoosting(Learner):
         random = check_random_state(self.random_state)
         rng = np.random.default_rng(random.randint(2**31 - 1))
         stops = len(y) > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
+        stops = stops or self._aside is not None
         held_out, least = None, min(CALIBRATION_ROWS, len(y) // 4) if loss.calibrates else 0
         if self.validation_fraction and (stops or least >= FEWEST_CALIBRATION_ROWS):
             held_out = self._held_out(y, random, least)
+        held_out = held_out if self._aside is None else self._aside
         self.do_early_stopping_ = stops
         settings = Boosting(
             n_estimators=self.max_iter - (0 if earlier is None else earlier[1].n_iter),
@@ -495,3 +554,12 @@ class HistGradientBoosting(Learner):
         if len(columns) and columns.max() >= self.n_features_in_:
             return "a categorical column does not exist"
         return None
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    """Return the rows of two tables of one kind, one below the other."""
+    if hasattr(first, "iloc"):
+        import pandas as pd
+
+        return pd.concat([first, second], ignore_index=True)
+    return np.concatenate([np.asarray(first), np.asarray(second)])

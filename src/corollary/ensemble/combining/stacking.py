@@ -101,10 +101,10 @@ class StackingRegressor(RegressorMixin, Stack):
 
 def _gives_scores(stack: Any) -> bool:
     final = getattr(stack, "final_estimator_", None) or stack.final_estimator
-    if not hasattr(final, "decision_function"):
+    if final is not None and not hasattr(final, "decision_function"):
         raise AttributeError(
-            "This StackingClassifier has no decision_function: its final estimator has none, or "
-            "it combines probabilities by convex weights. Use predict_proba."
+            f"This StackingClassifier has no decision_function: its {type(final).__name__} has "
+            "none. Use predict_proba."
         )
     return True
 
@@ -241,7 +241,7 @@ class StackingClassifier(ClassifierMixin, Stack):
 
     @available_if(_gives_scores)
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores of the final estimator.
+        """Return the scores of the final estimator, or log odds of averaged probabilities.
 
         Parameters
         ----------
@@ -251,6 +251,9 @@ class StackingClassifier(ClassifierMixin, Stack):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As the final estimator gives them.
+            For two classes one score, positive for the second class; else one per class.
         """
-        return self.final_estimator_.decision_function(self._final_columns(self._blocks(X), X))
+        if self.weights_ is None:
+            return self.final_estimator_.decision_function(self._final_columns(self._blocks(X), X))
+        logs = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
+        return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
