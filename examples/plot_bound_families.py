@@ -164,7 +164,7 @@ def perceptron(n, rng):
     y = (X[:, 0] > 0).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = Perceptron(max_iter=100, fit_intercept=False).fit(X, y)
+        model = Perceptron(max_iter=100, fit_intercept=False, shuffle=False, tol=None).fit(X, y)
     found = certify(model, X, y, seen=True, confidence=1 - delta)
     bound = next(c.bound for c in found if c.theorem == "theory.perceptron-compression")
     fresh = rng.normal(size=(20_000, 3))

@@ -186,7 +186,7 @@ def perceptron(rng, n=400, d=3):
     with warnings.catch_warnings():
         # Twenty passes need not do; errors on other rows are then paid for.
         warnings.simplefilter("ignore")
-        model = Perceptron(max_iter=20).fit(X, y)
+        model = Perceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=20).fit(X, y)
     w = model.coef_[0]
     return model, X, y, math.acos(np.clip(w[0] / np.linalg.norm(w), -1, 1)) / math.pi
 

@@ -65,7 +65,7 @@ def test_sparse_rows_give_the_same_run(seed):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_weights_are_those_of_scikit_learn(seed, fit_intercept):
     X, y, _ = separable_data(np.random.default_rng(seed), 50, 3, margin=0.05)
-    ours = Perceptron(fit_intercept=fit_intercept).fit(X, y)
+    ours = Perceptron(fit_intercept=fit_intercept, shuffle=False, tol=None).fit(X, y)
     theirs = Peer(
         fit_intercept=fit_intercept, shuffle=False, eta0=1, tol=None, max_iter=ours.n_iter_
     ).fit(X, y)
@@ -79,7 +79,7 @@ def test_several_classes_are_learnt_one_against_the_rest(seed):
     centres = np.array([[5.0, 0], [-5, 5], [-5, -5]])
     y = np.repeat(np.array(["u", "v", "w"]), 20)
     X = np.repeat(centres, 20, axis=0) + rng.uniform(-1, 1, size=(60, 2))
-    model = Perceptron().fit(X, y)
+    model = Perceptron(fit_intercept=False, shuffle=False, tol=None).fit(X, y)
     assert model.score(X, y) == 1.0
     for k, label in enumerate("uvw"):
         run = perceptron_run(X, np.where(y == label, 1, -1))
@@ -97,9 +97,9 @@ def test_random_orders_follow_the_seed(seed):
 
 def test_data_without_a_separating_plane_hit_the_cap():
     X, y = np.array([[1.0], [-1.0], [0.5]]), np.array([1, 1, -1])
-    with pytest.warns(ConvergenceWarning, match="in pass max_iter=7: .* through the origin"):
-        model = Perceptron(max_iter=7).fit(X, y)
-    assert model.n_iter_ == 7
+    with pytest.warns(ConvergenceWarning, match="in pass max_iter=4: .* through the origin"):
+        model = Perceptron(fit_intercept=False, max_iter=4).fit(X, y)
+    assert model.n_iter_ == 4
     assert not model.separated_.any()
     run = perceptron_run(np.array([[1.0], [0.0]]), [1, 1], max_passes=9)  # margin zero
     assert not run.separated
@@ -107,6 +107,68 @@ def test_data_without_a_separating_plane_hit_the_cap():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Perceptron(fit_intercept=True).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("penalty", [None, "l2", "l1", "elasticnet"])
+@pytest.mark.parametrize("given_rows", [np.asarray, sparse.csr_matrix])
+def test_penalties_weights_and_steps_are_those_of_scikit_learn(seed, penalty, given_rows):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 4)), rng.integers(2, size=40)
+    X[rng.random(size=X.shape) < 0.3] = 0.0
+    w = rng.exponential(size=40)
+    options = {"penalty": penalty, "alpha": 0.01, "l1_ratio": 0.3, "eta0": 0.7, "tol": None}
+    options |= {"shuffle": False, "max_iter": 6, "class_weight": {0: 2.0, 1: 0.5}}
+    options["fit_intercept"] = given_rows is np.asarray  # theirs moves less on sparse rows
+    ours = Perceptron(**options).fit(given_rows(X), y, sample_weight=w)
+    theirs = Peer(**options).fit(given_rows(X), y, sample_weight=w)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-10)
+    assert (ours.n_iter_, ours.t_) == (theirs.n_iter_, theirs.t_)
+    again = Perceptron(**options | {"warm_start": True, "max_iter": 3})
+    again.fit(X, y, sample_weight=w).fit(X, y, sample_weight=w)
+    if penalty in (None, "l2"):  # an l1 penalty counts its shifts anew
+        np.testing.assert_allclose(again.coef_, ours.coef_, atol=1e-10)
+
+
+def test_passes_end_when_the_loss_does_not_improve_as_in_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 3)), rng.integers(3, size=60)
+    for options in ({"tol": 1e-3}, {"tol": 0.1, "n_iter_no_change": 2}):
+        ours = Perceptron(shuffle=False, **options).fit(X, y)
+        theirs = Peer(shuffle=False, **options).fit(X, y)
+        assert ours.n_iter_ == theirs.n_iter_
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+
+
+def test_early_stopping_keeps_rows_aside(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] + rng.normal(size=200) > 0
+    model = Perceptron(early_stopping=True, validation_fraction=0.25).fit(X, y)
+    assert model.t_ == 1 + 150 * model.n_iter_
+    assert model.n_iter_ < 100
+    assert model.score(X, y) > 0.6
+
+
+def test_chunks_make_one_pass_each(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 3
+    ours, theirs = Perceptron(shuffle=False), Peer(shuffle=False)
+    for part in (slice(0, 15), slice(15, 40)):
+        ours.partial_fit(X[part], y[part], classes=[0, 1, 2])
+        theirs.partial_fit(X[part], y[part], classes=[0, 1, 2])
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-10)
+    assert ours.t_ == theirs.t_
+    assert ours.fingerprint_.n_rows == 40
+    with pytest.raises(ValueError, match="must be those of the first call"):
+        ours.partial_fit(X, y + 1)
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        Perceptron().partial_fit(X, y)
+    with pytest.raises(ValueError, match="not supported for partial_fit"):
+        Perceptron(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="coef_init does not match"):
+        Perceptron().fit(X, y, coef_init=np.zeros((2, 3)))
 
 
 @given(seeds, st.integers(1, 30), st.booleans())

@@ -76,7 +76,7 @@ def check_proximal_newton():
 
 
 def check_perceptron():
-    from corollary.linear import perceptron_run
+    from corollary.linear import Perceptron, perceptron_run
 
     X, _ = _rows()
     y = np.where(X[:, 0] > 0, 1, -1)
@@ -86,3 +86,6 @@ def check_perceptron():
         assert run.separated
         assert (y * (X @ run.weights) > 0).all()
         np.testing.assert_allclose(run.weights, (run.mistakes * y) @ X, atol=1e-12)
+        model = Perceptron(penalty="elasticnet", fit_intercept=False, shuffle=False, tol=None)
+        model.set_params(alpha=0.01, max_iter=5).fit(rows, y, sample_weight=np.ones(len(y)))
+        assert model.score(rows, y) > 0.8
