@@ -204,7 +204,8 @@ def test_perceptron_is_what_its_mistaken_rows_make(data):
     y = (X @ [2.0, -1.0] > 0).astype(int)
     kept = np.abs(X @ [2.0, -1.0]) > 0.1
     X, y = X[kept], y[kept]
-    certificate = certified(Perceptron(fit_intercept=False, shuffle=False, tol=None).fit(X, y), X, y)["theory.perceptron-compression"]
+    model = Perceptron(fit_intercept=False, shuffle=False, tol=None).fit(X, y)
+    certificate = certified(model, X, y)["theory.perceptron-compression"]
     assert certificate.bound < 0.5
     assert "rows ever mistaken" in certificate.observed
     shuffled = Perceptron(fit_intercept=False, random_state=0).fit(X, y)
