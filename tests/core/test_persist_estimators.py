@@ -42,7 +42,7 @@ from corollary.linear import (
     Ridge,
 )
 from corollary.risk import ERMClassifier
-from tests.core.forge import forge
+from tests.fuzz.forge import forge
 from tests.registry import estimators
 
 ROWS = 40

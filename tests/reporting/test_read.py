@@ -234,3 +234,10 @@ def test_frames_from_memory():
     assert same.sha256 == table.sha256
     with pytest.raises(ReportError, match=r"must be a file name or a data frame\. Got ndarray"):
         from_memory(np.zeros((3, 2)))
+
+
+def test_utf_16_that_was_cut_is_refused(write):
+    whole = "a,y\n1,2\n3,4\n".encode("utf-16")
+    assert len(read_table(write(whole)).frame) == 2
+    with pytest.raises(ReportError, match="begins as UTF-16 text and does not go on so"):
+        read_table(write(whole[:-1]))

@@ -20,6 +20,7 @@ from corollary.core.estimator import (
     Probability,
     RandomSeed,
     Share,
+    check_squares,
     fitted,
 )
 from corollary.core.schema import Instance, Integer
@@ -108,6 +109,8 @@ class TreeModel(Learner):
         """Learn the categories of a table and validate it, its targets and its weights."""
         categories = Categories.learn(X, self.categorical_features)
         X, y, weight = super()._check(categories.encode(X), y, sample_weight, **checks)
+        if not is_classifier(self):
+            check_squares(self, None, y)  # features are only compared
         self.categories_ = categories
         if not self._several_targets or y.ndim == 1 or y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

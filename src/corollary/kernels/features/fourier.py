@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.estimator import Count, fitted
+from corollary.core.estimator import Count, check_squares, fitted
 from corollary.core.schema import Array, Number, Optional
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
@@ -165,6 +165,7 @@ class RandomFourierFeatures(FeatureMap):
             del self.phases_
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
+        check_squares(self, X)  # or angles could be infinite
         phases = getattr(self, "phases_", None)
         return fourier_features(
             X, self.frequencies_, mass=self.mass_, form=self.form, phases=phases

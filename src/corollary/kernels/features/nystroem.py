@@ -131,6 +131,7 @@ class Nystroem(FeatureMap):
     discarded_: float = fitted()
 
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr"}
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
 
     @property
     def components_(self) -> Any:
@@ -152,7 +153,7 @@ class Nystroem(FeatureMap):
         places = getattr(self, "component_indices_", None)
         if self.kernel_ is None and (places is None or (places >= self.n_features_in_).any()):
             return "a landmark is not a training row"
-        return None
+        return None if self.kernel_ is None else self.kernel_.problem_with(self.landmarks_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.estimator import Count, fitted
+from corollary.core.estimator import Count, check_squares, fitted
 from corollary.core.schema import Array
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
@@ -112,6 +112,7 @@ class PositiveRandomFeatures(FeatureMap):
         self.directions_ = rng.standard_normal((self.n_components, X.shape[1]))
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
+        check_squares(self, X)
         logarithms = positive_log_features(X, self.directions_, self.kernel)
         with np.errstate(over="ignore"):
             return np.exp(logarithms, out=logarithms)

@@ -117,7 +117,14 @@ def _check_file(source: Source) -> tuple[_Layout, list[str]]:
     """Count the fields of every record in the first encoding that can read the whole file."""
     head = source.start()
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return _check_records(source, "utf-16"), []
+        try:
+            return _check_records(source, "utf-16"), []
+        except UnicodeDecodeError:
+            raise ReportError(
+                "data",
+                f"{source.path} begins as UTF-16 text and does not go on so: it is damaged or was "
+                "cut. Save it again, as UTF-8.",
+            ) from None
     if b"\x00" in head:
         raise ReportError("data", f"{source.path} is not a text file. Give a CSV or Parquet file.")
     for encoding, words in _ENCODINGS.items():

@@ -20,6 +20,10 @@ from corollary.kernels import PrecomputedTiles
 from corollary.svm.dual._descent import minimise
 from corollary.svm.structural.problem import StructuredProblem
 
+#: Steps of the program within a round, for each constraint; features of very different sizes could
+#: take for ever, and the next round tells how far it got.
+STEPS_EACH = 10_000
+
 
 class StructuralSolution(NamedTuple):
     """A structural machine.
@@ -149,6 +153,7 @@ def structural_svm(
                 groups=np.array(rows),
                 start=np.concatenate([alpha, np.zeros(added)]),
                 tol=0.1 * tol,
+                max_iter=STEPS_EACH * len(rows),
             )
             alpha = result.beta
             w = alpha @ stacked
