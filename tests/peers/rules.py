@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -20,8 +21,7 @@ _PRIVATE_PATH = re.compile(r"^sklearn(\.\w+)*\._\w")
 
 def reason_to_exclude(item: Any) -> str | None:
     """Say why a test is not about the public interface of a shared class; None if it is."""
-    names = _Names(item.module)
-    names.read(item.function)
+    names = _of_test(item.module, item.function).copy()
     for value in getattr(getattr(item, "callspec", None), "params", {}).values():
         names.read(value)
     for definitions in item._fixtureinfo.name2fixturedefs.values():
@@ -32,15 +32,28 @@ def reason_to_exclude(item: Any) -> str | None:
     return None if names.shared else "another class"
 
 
+@cache
+def _of_test(module: ModuleType, function: Any) -> "_Names":
+    """Return what all cases of a test name."""
+    names = _Names(module, _imported(module))
+    names.read(function)
+    return names
+
+
 class _Names:
     """What a test names, followed through its module."""
 
-    def __init__(self, module: ModuleType) -> None:
-        self.module = module
-        self.origins = _imported(module)
+    def __init__(self, module: ModuleType, origins: dict[str, str]) -> None:
+        self.module, self.origins = module, origins
         self.private: set[str] = set()
         self.shared: set[str] = set()
         self._seen: set[int] = set()
+
+    def copy(self) -> "_Names":
+        """Return a copy that can be read into."""
+        names = _Names(self.module, self.origins)
+        names.private, names.shared = set(self.private), set(self.shared)
+        return names
 
     def read(self, value: Any, depth: int = 0) -> None:
         """Follow a value of the test's module, or of a test's parameter."""
@@ -106,6 +119,7 @@ def _is_private_name(name: str) -> bool:
     return attribute or bool(_PRIVATE_PATH.match(name) and not _is_helper(name))
 
 
+@cache
 def _imported(module: ModuleType) -> dict[str, str]:
     """Return the module that each global of a test module was imported from."""
     return dict(_imports(ast.parse(inspect.getsource(module))))
