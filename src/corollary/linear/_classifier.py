@@ -4,7 +4,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import (
@@ -13,6 +12,7 @@ from corollary.core.estimator import (
     fitted,
     probabilities_of,
 )
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Sparse
 
 
@@ -25,7 +25,7 @@ class LinearClassifier(ScoringClassifier):
     _rows: ClassVar[dict[str, Any]] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        scores = row_products(X, self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def sparsify(self) -> Self:

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 
 from corollary.core.estimator import Regressor, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Number
 
 
@@ -23,7 +24,7 @@ class LinearRegressor(Regressor):
         return X, y, None if weight is None else usable_weights(weight)
 
     def _predict(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        return row_products(X, self.coef_.T) + self.intercept_
 
 
 def usable_weights(weight: np.ndarray) -> np.ndarray:

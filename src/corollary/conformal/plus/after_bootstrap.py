@@ -15,6 +15,7 @@ from corollary.conformal.plus._ends import interval_ends
 from corollary.conformal.plus.intervals import plus_coverage
 from corollary.core.compat import HasMethods, fit_context, safe_indexing
 from corollary.core.estimator import Count, RandomSeed, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 
 # Numbers held at once while intervals are made: new rows times training rows.
@@ -189,7 +190,7 @@ class JackknifeAfterBootstrapRegressor(PlusWrapper):
         sizes = np.ones(n, dtype=np.int64)
         step = max(1, _BLOCK // n)
         parts = [
-            interval_ends(said[i : i + step] @ shares, self.residuals_, sizes, level)
+            interval_ends(row_products(said[i : i + step], shares), self.residuals_, sizes, level)
             for i in range(0, max(len(said), 1), step)
         ]
         return np.concatenate(parts)

@@ -18,6 +18,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from corollary.core.estimator import fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Labels
 from corollary.ensemble._members import aligned_probabilities, winners
 from corollary.ensemble.combining._stack import METHODS, Stack
@@ -93,7 +94,7 @@ class StackingRegressor(RegressorMixin, Stack):
         return simplex_least_squares(np.hstack(blocks), y, sample_weight=weights)
 
     def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
-        return np.hstack(blocks) @ weights
+        return row_products(np.hstack(blocks), weights)
 
     def _answers(self, mixed: np.ndarray) -> np.ndarray:
         return mixed
@@ -213,7 +214,8 @@ class StackingClassifier(ClassifierMixin, Stack):
         return simplex_log_loss(likelihoods, sample_weight=weights)
 
     def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
-        return np.tensordot(weights, np.array(blocks), axes=1)
+        mixed = row_products(np.stack(blocks, axis=-1).reshape(-1, len(blocks)), weights)
+        return mixed.reshape(blocks[0].shape)
 
     def _answers(self, mixed: np.ndarray) -> np.ndarray:
         return self.classes_[winners(mixed)]

@@ -217,8 +217,8 @@ class SparseGaussianProcessRegressor(ProcessRegressor):
     def _law(
         X: np.ndarray, y: np.ndarray, weight: Any, kernel: Kernel, variance: float, Z: np.ndarray
     ) -> tuple[InducingSums, InducingLaw]:
-        sums = reduce_blocks(InducingSums.at(kernel, Z), row_blocks(len(Z), X, y, weight))
         with one_blas_thread():
+            sums = reduce_blocks(InducingSums.at(kernel, Z), row_blocks(len(Z), X, y, weight))
             return sums, inducing_law(sums, variance)
 
     def _mean(self, X: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.core.estimator import Count, check_squares, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Number, Optional
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
@@ -74,7 +75,7 @@ def fourier_features(
     size = math.sqrt((2 if form == "phase" else 1) * mass / max(1, K))
 
     def work(a: int, b: int) -> None:
-        angles = X[a:b] @ W.T
+        angles = row_products(X[a:b], W.T)
         if form == "phase":
             angles += phases
             np.cos(angles, out=features[a:b])

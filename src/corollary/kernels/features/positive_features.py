@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import Count, check_squares, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 from corollary.kernels import _arrays as arrays
 from corollary.kernels._arrays import generator
@@ -59,7 +60,9 @@ def positive_log_features(
             "Positive features exist for the kernels RBF and ExponentialDot. "
             f"Got {kernel!r} instead."
         )
-    return Z @ W.T - factor * arrays.squares(Z)[:, None] - 0.5 * math.log(max(1, len(W)))
+    return (
+        row_products(Z, W.T) - factor * arrays.squares(Z)[:, None] - 0.5 * math.log(max(1, len(W)))
+    )
 
 
 class PositiveRandomFeatures(FeatureMap):

@@ -9,6 +9,7 @@ import scipy.linalg
 from corollary.core.compat import fit_context
 from corollary.core.estimator import ArrayLike, Positive, fitted, remember_rows
 from corollary.core.fingerprint import Fingerprint
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Number
 from corollary.core.summary import Source, reduce
 from corollary.linear.bayesian._evidence import (
@@ -204,7 +205,7 @@ class BayesianLinearRegression(EquationsRegressor):
         if not return_std:
             return mean
         root = scipy.linalg.cholesky(self.covariance_, lower=True)
-        spread = X @ root - self.x_mean_ @ root
+        spread = row_products(X, root) - self.x_mean_ @ root
         variance = self.noise_variance_ + np.sum(spread**2, axis=1)
         if self.fit_intercept:
             variance += self.noise_variance_ / self.weight_

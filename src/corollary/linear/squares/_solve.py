@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import ArraySource, Source
 from corollary.linear.squares._factorisation import (
     DECOMPOSE_BELOW,
@@ -63,6 +64,7 @@ class LeastSquaresProblem:
     positive: bool = False  # whether coefficients must not be negative
     singular: bool = False  # whether the singular values of the design are asked for
 
+    @one_blas_thread()
     def solve_arrays(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> LeastSquares:
         """Solve for validated arrays, on the smaller side of X."""
         iterate = self.solver == "lsqr" or (self.solver == "auto" and is_large(X))
@@ -85,6 +87,7 @@ class LeastSquaresProblem:
         equations = source.reduce(NormalEquations.for_data(X, y), self.n_jobs)
         return self.solve_source(source, equations)
 
+    @one_blas_thread()
     def solve_source(self, source: Source, equations: NormalEquations) -> LeastSquares:
         """Solve from normal equations, with more passes over the rows if needed."""
         if not equations.weight > 0:

@@ -21,6 +21,7 @@ from corollary.core.estimator import (
     fitted,
     remember_rows,
 )
+from corollary.core.parallel import row_products
 from corollary.core.protocols import Descent, repeats
 from corollary.core.schema import Array, Record
 from corollary.online.linear._state import (
@@ -190,4 +191,4 @@ class OnlineLinearModel(Learner):
 
     def _outputs(self, X: Any) -> np.ndarray:
         """Return the scores of validated rows, one column for each output."""
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        return row_products(X, self.coef_.T) + self.intercept_

@@ -16,6 +16,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.estimator import Fraction, Transformer, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 from corollary.core.summary import Moments, reduce
 
@@ -154,7 +155,7 @@ class Whitener(Transformer):
         self.whitening_ = whitening_matrix(covariance, method=self.method)
 
     def _transform(self, X: Any) -> np.ndarray:
-        return (X - self.mean_) @ self.whitening_.T
+        return row_products(X - self.mean_, self.whitening_.T)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Return whitened rows to the original features.

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from corollary.core.parallel import one_blas_thread
+
 #: Numbers of rows, or of their small systems, that are held at a time.
 _BATCH = 1_000_000
 
@@ -28,6 +30,7 @@ class Moments(NamedTuple):
     precision: np.ndarray  # inverse of the correlation matrix
 
 
+@one_blas_thread()
 def learn_moments(X: np.ndarray) -> Moments | None:
     r"""Learn moments from the values that are present.
 

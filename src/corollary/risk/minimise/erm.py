@@ -14,6 +14,7 @@ from corollary.core.estimator import (
     ScoringClassifier,
     fitted,
 )
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Integer
 from corollary.risk._records import LinearMinimum
 from corollary.risk.losses.label_losses import CrossEntropyLoss
@@ -148,7 +149,7 @@ Loss, default="logistic"
         self.intercept_ = np.atleast_1d(minimum.intercept)
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = X @ self.coef_.T + self.intercept_
+        scores = row_products(X, self.coef_.T) + self.intercept_
         if scores.shape[1] == 1:
             return scores[:, 0]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -211,4 +212,4 @@ class ERMRegressor(_RiskMinimiser, Regressor):
         self.coef_, self.intercept_ = minimum.coef, float(minimum.intercept)
 
     def _predict(self, X: Any) -> np.ndarray:
-        return X @ self.coef_ + self.intercept_
+        return row_products(X, self.coef_) + self.intercept_

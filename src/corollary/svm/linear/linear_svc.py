@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import Only
@@ -20,6 +19,7 @@ from corollary.core.estimator import (
     class_factors,
     fitted,
 )
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Integer, Number, Sparse
 from corollary.svm.linear._solver import best_linear_svm, report_unfinished, with_constant
 from corollary.svm.linear.linear_dual import LinearDual
@@ -180,7 +180,7 @@ class LinearSVC(ScoringClassifier):
         self.coef_ = coef
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        scores = row_products(X, self.coef_.T) + self.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def sparsify(self) -> Self:

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from corollary.core.estimator import ScoringClassifier, class_factors, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Optional
 from corollary.svm.dual._pairs import PairSolution
 from corollary.svm.machines._folds import stratified_folds
@@ -117,7 +118,7 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
             if len(np.unique(sign[seen])) == 2:
                 part = rows[seen]
                 solution = self._solve_pair(self._gram_of(X, part), sign[seen], weight[part], None)
-                values = self._cross(X, rows[new], part) @ solution.beta
+                values = row_products(self._cross(X, rows[new], part), solution.beta)
                 scores[new] = values + solution.intercept
         return platt_scaling(scores, sign > 0, weight[rows])
 
