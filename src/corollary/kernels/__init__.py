@@ -10,7 +10,6 @@ Conventions: ``RBF(length_scale)`` is ``exp(-|x - y|^2 / (2 length_scale^2))``; 
 be one number or one for each feature; an amplitude is a factor, ``amplitude**2 * RBF()``.
 """
 
-from corollary.kernels._arrays import row_product as row_product
 from corollary.kernels._parametrised import hyperparameter as hyperparameter
 from corollary.kernels._tiles import GramTiles as GramTiles
 from corollary.kernels._tiles import PrecomputedTiles as PrecomputedTiles

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.estimator import Count, NoEffect, Positive, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
-from corollary.kernels._arrays import generator, row_product
+from corollary.kernels._arrays import generator
 from corollary.kernels.base import Kernel
 from corollary.kernels.features._base import FeatureMap, Seed
 from corollary.kernels.named import KernelName, _understood_kernel
@@ -188,7 +189,7 @@ class Nystroem(FeatureMap):
         return self.kernel_.gram(X, self.landmarks_)
 
     def _transform(self, X: Any) -> np.ndarray:
-        return row_product(self._values(X), self.projection_)
+        return row_products(self._values(X), self.projection_)
 
     @property
     def _n_features_out(self) -> int:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.core.estimator import Learner, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Nullable, Sparse
-from corollary.kernels._arrays import row_product
 from corollary.kernels.base import Kernel
 from corollary.kernels.named import KernelName, _understood_kernel
 
@@ -64,8 +64,8 @@ class KernelExpansion(Learner):
     def _expand(self, X: Any) -> np.ndarray:
         """Return the function's values at validated rows, a block of rows at a time."""
         if self.kernel_ is None:
-            return row_product(X.toarray() if hasattr(X, "toarray") else X, self.dual_coef_)
+            return row_products(X, self.dual_coef_)
         step = max(1, VALUES_AT_ONCE // max(1, len(self.dual_coef_)))
         starts = range(0, X.shape[0], step)
         parts = (self.kernel_.gram(X[i : i + step], self.X_fit_) for i in starts)
-        return np.concatenate([row_product(K, self.dual_coef_) for K in parts])
+        return np.concatenate([row_products(K, self.dual_coef_) for K in parts])

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.core.compat import Interval
 from corollary.core.estimator import Learner, Positive, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Integer, List, Number, Optional, Sparse
 from corollary.kernels import (
     GramTiles,
@@ -19,7 +20,6 @@ from corollary.kernels import (
     PrecomputedTiles,
     as_kernel,
     check_kernel,
-    row_product,
 )
 from corollary.svm.dual._descent import default_max_iter
 
@@ -153,7 +153,7 @@ class KernelMachine(Learner):
                 K = part[:, self.support_[some]]
             else:
                 K = self._kernel_values(part, self.support_vectors_[some])
-            values[i : i + step] = row_product(K, coef)
+            values[i : i + step] = row_products(K, coef)
         return values
 
     def _report(self, results: list[Any], gaps: list[float], dual: float) -> None:
