@@ -16,6 +16,7 @@ from corollary.core.estimator import (
     Regressor,
     fitted,
 )
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Integer, Number
 from corollary.svm.linear._solver import best_linear_svm, report_unfinished, with_constant
 
@@ -135,4 +136,4 @@ class LinearSVR(Regressor):
             report_unfinished(self)
 
     def _predict(self, X: Any) -> np.ndarray:
-        return np.asarray(X @ self.coef_).ravel() + self.intercept_
+        return row_products(X, self.coef_) + self.intercept_
