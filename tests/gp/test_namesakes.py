@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessClassifier as PeerClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor as PeerRegressor
 from sklearn.gaussian_process.kernels import (
@@ -59,7 +60,9 @@ def test_regression_learns_what_scikit_learn_learns(name):
 
 def test_bounds_and_fixed_numbers_are_kept():
     kernel = ConstantKernel(1.0, "fixed") * RBF(0.5, (0.4, 0.6))
-    model = GaussianProcessRegressor(kernel, alpha=0.1).fit(X, NOISY)
+    model = GaussianProcessRegressor(kernel, alpha=0.1)
+    with pytest.warns(ConvergenceWarning, match="k2__length_scale is close to the specified upper"):
+        model.fit(X, NOISY)
     assert model.kernel_.k1.constant_value == 1.0
     assert 0.4 <= model.kernel_.k2.length_scale <= 0.6 + 1e-12
     assert model.noise_variance_ == 0.1
@@ -78,6 +81,10 @@ def test_noise_by_rows_and_equal_rows():
             np.testing.assert_allclose(mine, peer, rtol=1e-6)
         mine, peer = ours.log_marginal_likelihood(), theirs.log_marginal_likelihood()
         assert mine == pytest.approx(peer, rel=1e-9)
+    several = GaussianProcessRegressor(kernel, n_targets=2)
+    assert several.sample_y(NEW, 3).shape == (7, 2, 3)
+    with pytest.raises(ValueError, match="MultiOutputRegressor"):
+        several.fit(X, NOISY)
     with pytest.raises(ValueError, match="same number of entries as y"):
         GaussianProcessRegressor(kernel, alpha=alpha[:9]).fit(X, NOISY)
 

@@ -344,12 +344,12 @@ def test_errors(data):
     with pytest.raises(ValueError, match="positive semi-definite kernel"):
         GaussianProcessRegressor(Sigmoid()).fit(X, y)
     with pytest.raises(ValueError, match="give alpha a number"):
-        GaussianProcessRegressor(RBF(), optimizer=None).fit(X, y)
+        GaussianProcessRegressor(RBF(), alpha="evidence", optimizer=None).fit(X, y)
     with pytest.raises(ValueError, match="40 finite non-negative variances"):
         GaussianProcessRegressor().fit(X, y, noise=-np.ones(40))
     with pytest.raises(ValueError, match="at least one non-zero"):
         GaussianProcessRegressor().fit(X, y, sample_weight=np.zeros(40))
-    with pytest.raises(ValueError, match="Got both"):
+    with pytest.raises(RuntimeError, match="Got both"):
         fixed(RBF(), 0.1).fit(X, y).predict(X, return_std=True, return_cov=True)
     with pytest.raises(ValueError, match="needs 2 hyper-parameters"):
         GaussianProcessRegressor(RBF()).fit(X, y).log_marginal_likelihood([1.0])

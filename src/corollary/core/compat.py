@@ -42,6 +42,7 @@ __all__ = [
     "safe_indexing",
     "validate_parameters",
     "validate_params",
+    "warn_at_bounds",
     "what_was_refused",
 ]
 
@@ -109,6 +110,11 @@ def is_missing(value: Any) -> bool:
         return True
     unequal = value != value
     return bool(unequal) if isinstance(unequal, bool | np.bool_) else unequal is value
+
+
+def warn_at_bounds(kernel: Any) -> None:
+    """Warn if hyper-parameters of scikit-learn's kernel object have reached their bounds."""
+    kernel._check_bounds_params()
 
 
 #: What part of an error's words says what was refused.

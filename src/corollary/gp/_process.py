@@ -111,11 +111,15 @@ class ProcessRegressor(Regressor):
 
         Returns
         -------
-        draws : ndarray of shape (n_points, n_samples)
-            One draw per column.
+        draws : ndarray of shape (n_points, n_samples) or (n_points, n_targets, n_samples)
+            One draw per column; the prior may have several targets.
         """
         from sklearn.utils import check_random_state
 
         mean, covariance = self.predict(X, return_cov=True, noisy=noisy)
+        rng = check_random_state(random_state)
         with one_blas_thread():
-            return draw_gaussian(mean, covariance, n_samples, check_random_state(random_state))
+            if mean.ndim == 1:
+                return draw_gaussian(mean, covariance, n_samples, rng)
+            parts = zip(mean.T, np.moveaxis(covariance, -1, 0))
+            return np.stack([draw_gaussian(m, C, n_samples, rng) for m, C in parts], axis=1)

@@ -92,6 +92,8 @@ def as_sklearn_kernel(like: Any, kernel: Kernel) -> Any:
     2.33**2 * RBF(length_scale=1.36)
     """
     theta = np.array(like.theta)
+    if not len(theta):  # everything is fixed
+        return like.clone_with_theta(theta)
 
     def vector(theta: np.ndarray) -> np.ndarray:
         return as_kernel(like.clone_with_theta(theta)).parameters().vector

@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import Only
+from corollary.core.compat import Only, warn_at_bounds
 from corollary.core.estimator import (
     Count,
     CountFromZero,
@@ -34,7 +34,10 @@ from corollary.core.schema import (
 from corollary.gp._namesake import (
     Covariance,
     Optimizer,
+    ask,
+    climb_as_theirs,
     is_foreign,
+    refuse_compound,
     separates_equal_rows,
     slopes,
 )
@@ -181,6 +184,7 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
     def _fit(self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         kernel: Kernel | None = None
         if self.kernel is not None:
+            refuse_compound(self.kernel)
             kernel = as_kernel(self.kernel, n_features=X.shape[1])
         if kernel is not None and not kernel.positive_semidefinite:
             raise ValueError(
@@ -211,6 +215,9 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
                 K = kernels[-1].gram(self.X_)
                 modes.append(laplace_mode(K, share, total, max_iter=self.max_iter_predict))
         self.kernels_, self.shares_, self.weights_ = kernels, np.stack(shares), total
+        if is_foreign(self.kernel) and self.optimizer is not None:
+            for kernel in kernels:
+                warn_at_bounds(as_sklearn_kernel(self.kernel, kernel))
         self.slopes_ = np.stack([mode.slope for mode in modes])
         self.roots_ = np.stack([mode.root for mode in modes])
         self.factors_ = np.stack([np.tril(mode.factor.lower) for mode in modes])
@@ -234,10 +241,18 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
             return start
         search = LaplaceSearch(start, low, high, self.max_iter_predict)
         if callable(self.optimizer):
-            return self._ask(self.optimizer, search, seen)
-        learnt = learn(seen, search, self.max_iter, self.n_restarts_optimizer, self.random_state)
+            return start.with_parameters(ask(self.optimizer, self.kernel, search, seen))
+        foreign = is_foreign(self.kernel)
+        restarts = 0 if foreign else self.n_restarts_optimizer
+        learnt = learn(seen, search, self.max_iter, restarts, self.random_state)
         self._note(learnt)
-        return learnt.kernel
+        if not foreign:
+            return learnt.kernel
+        theta = learnt.kernel.parameters().vector
+        climb = climb_as_theirs(
+            self.kernel, len(seen.X), self.n_restarts_optimizer, self.random_state
+        )
+        return start.with_parameters(ask(climb, self.kernel, search, seen, start=theta))
 
     def _note(self, learnt: LearntKernel) -> None:
         """Count the steps of a search, and warn if it could have gone on."""
@@ -249,26 +264,6 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
                 ConvergenceWarning,
                 stacklevel=6,
             )
-
-    def _ask(self, optimizer: Any, search: LaplaceSearch, seen: Answers) -> Kernel:
-        """Leave the search to a function of the user's."""
-        theirs: Any = self.kernel
-        if is_foreign(theirs):
-            scale, start, bounds = slopes(theirs), np.array(theirs.theta), theirs.bounds
-        else:
-            scale, start = np.eye(len(search.theta)), search.theta
-            bounds = np.stack([search.low, search.high], axis=1)
-        first = search.kernel.parameters().vector
-
-        def at(theta: np.ndarray) -> np.ndarray:
-            return first + (np.asarray(theta, dtype=float) - start) @ scale
-
-        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            with one_blas_thread():
-                value, gradient = search.evidence(seen, at(theta))
-            return (-value, -scale @ gradient) if eval_gradient else -value
-
-        return search.kernel.with_parameters(at(optimizer(objective, start, bounds)[0]))
 
     @property
     def n_classes_(self) -> int:
@@ -308,7 +303,7 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
         eval_gradient : bool, default=False
             Whether the gradient is returned too; for two classes only.
         clone_kernel : bool, default=True
-            Accepted for scikit-learn's sake: the kernel of the model is left as it is.
+            Whether the kernel of the model is left as it is, or set to ``theta``.
 
         Returns
         -------
@@ -339,7 +334,7 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
                 f"log_marginal_likelihood needs {p} hyper-parameters, or {p} for each of {k} "
                 f"models. Got an array of shape {theta.shape}."
             )
-        values = []
+        values, kernels = [], []
         parts = np.broadcast_to(theta, (k, p)) if theta.shape == (p,) else theta.reshape(k, p)
         for part, own, share in zip(parts, self.kernels_, self.shares_):
             kernel = own.with_parameters(part) if not foreign else as_kernel(
@@ -350,6 +345,9 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
             with one_blas_thread():
                 value, gradient = search.evidence(seen, kernel.parameters().vector)
             values.append(value)
+            kernels.append(kernel)
+        if not clone_kernel:
+            self.kernels_ = kernels
         if not eval_gradient:
             return float(np.mean(values))
         if foreign:

@@ -2,14 +2,14 @@
 
 import warnings
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.compat import Only, fit_context
+from corollary.core.compat import fit_context, warn_at_bounds
 from corollary.core.estimator import (
     ArrayLike,
     Count,
@@ -26,6 +26,8 @@ from corollary.gp._namesake import (
     NUGGET,
     Covariance,
     Optimizer,
+    ask,
+    climb_as_theirs,
     is_foreign,
     separates_equal_rows,
     slopes,
@@ -36,7 +38,7 @@ from corollary.gp.exact.evidence import Observations, evidence_of
 from corollary.gp.exact.paths import PosteriorPaths
 from corollary.gp.exact.posterior import Predictions
 from corollary.gp.learning._maximise import Learnt
-from corollary.gp.learning.search import Search, learn_hyperparameters
+from corollary.gp.learning.search import learn_hyperparameters
 from corollary.kernels import RBF, Kernel, as_kernel, as_sklearn_kernel
 
 # New points are taken in blocks of this many.
@@ -73,9 +75,8 @@ class GaussianProcessRegressor(ProcessRegressor):
         mean of f is zero. "auto" does it unless ``kernel`` is an object of scikit-learn's.
     copy_X_train : bool, default=True
         Accepted for scikit-learn's sake: rows are always copied.
-    n_targets : None or 1, default=None
-        Number of targets of draws before fitting; for several targets use one process each,
-        as ``MultiOutputRegressor`` does.
+    n_targets : int or None, default=None
+        Number of targets that the prior answers for before ``fit``; None for 1.
     max_iter : int, default=200
         Steps of the search at most.
     random_state : int, RandomState instance or None, default=None
@@ -152,7 +153,7 @@ class GaussianProcessRegressor(ProcessRegressor):
     n_restarts_optimizer: CountFromZero = 0
     normalize_y: bool | Literal["auto"] = "auto"
     copy_X_train: NoEffect = True
-    n_targets: Annotated[int | None, Only(None, 1, instead="MultiOutputRegressor")] = None
+    n_targets: Count | None = None
     max_iter: Count = 200
     random_state: RandomSeed = None
 
@@ -192,6 +193,12 @@ class GaussianProcessRegressor(ProcessRegressor):
         """
         X, y, weight = self._check(X, y, sample_weight, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
+        if self.n_targets not in (None, 1):
+            raise ValueError(
+                "The number of targets seen in `y` is different from the parameter `n_targets`. "
+                f"Got 1 != {self.n_targets}. For several targets put MultiOutputRegressor around "
+                "GaussianProcessRegressor."
+            )
         noise = _check_noise(noise, len(y))
         foreign = is_foreign(self.kernel)
         kernel = as_kernel(self.kernel, n_features=X.shape[1]) if foreign else self.kernel
@@ -220,19 +227,27 @@ class GaussianProcessRegressor(ProcessRegressor):
         used, variance = search.kernel, search.variance
         learns = self.optimizer is not None and len(search.theta) and seen.weight.sum() > 1
         if learns and callable(self.optimizer):
-            used, variance = self._ask(self.optimizer, search)
+            used, variance = search.split(ask(self.optimizer, self.kernel, search, seen))
         elif learns:
             learnt = learn_hyperparameters(
                 seen,
                 search,
-                n_restarts=self.n_restarts_optimizer,
+                n_restarts=0 if foreign else self.n_restarts_optimizer,
                 max_iter=self.max_iter,
                 random_state=self.random_state,
             )
             self.n_iter_ = learnt.n_iter
             self._warn_unless_converged(learnt)
-            used, variance = search.split(learnt.theta)
+            theta = learnt.theta
+            if foreign:
+                climb = climb_as_theirs(
+                    self.kernel, len(seen.X), self.n_restarts_optimizer, self.random_state
+                )
+                theta = ask(climb, self.kernel, search, seen, start=theta)
+            used, variance = search.split(theta)
         self.kernel_ = as_sklearn_kernel(self.kernel, used) if foreign else used
+        if foreign and learns:
+            warn_at_bounds(self.kernel_)
         self._condition(variance)
         return self
 
@@ -251,25 +266,6 @@ class GaussianProcessRegressor(ProcessRegressor):
             )
         least = float(alpha.min())
         return max(least, LEAST_NUGGET), np.broadcast_to(alpha - least, n)
-
-    def _ask(self, optimizer: Any, search: Search) -> tuple[Kernel, float]:
-        """Leave the search to a function of the user's."""
-        theirs: Any = self.kernel
-        if is_foreign(theirs):
-            scale, start, bounds = slopes(theirs), np.array(theirs.theta), theirs.bounds
-        else:
-            scale, start = np.eye(len(search.theta)), search.theta
-            bounds = np.stack([search.low, search.high], axis=1)
-
-        def at(theta: np.ndarray) -> np.ndarray:
-            return search.theta + (np.asarray(theta, dtype=float) - start) @ scale
-
-        def objective(theta: np.ndarray, eval_gradient: bool = True) -> Any:
-            with one_blas_thread():
-                value, gradient = search.evidence(self.observations_, at(theta))
-            return (-value, -scale @ gradient) if eval_gradient else -value
-
-        return search.split(at(optimizer(objective, start, bounds)[0]))
 
     @property
     def X_train_(self) -> np.ndarray:
@@ -317,10 +313,15 @@ class GaussianProcessRegressor(ProcessRegressor):
         refuse_both(return_std, return_cov)
         X = check_array(X, dtype=np.float64)
         kernel = 1.0 * RBF() if self.kernel is None else self.kernel
-        kernel, mean = as_kernel(kernel, n_features=X.shape[1]), np.zeros(len(X))
+        kernel, t = as_kernel(kernel, n_features=X.shape[1]), self.n_targets or 1
+
+        def each(values: np.ndarray) -> np.ndarray:
+            return values if t == 1 else np.repeat(values[..., None], t, axis=-1)
+
+        mean = each(np.zeros(len(X)))
         if return_cov:
-            return mean, kernel.gram(X)
-        return (mean, np.sqrt(kernel.diag(X))) if return_std else mean
+            return mean, each(kernel.gram(X))
+        return (mean, each(np.sqrt(kernel.diag(X)))) if return_std else mean
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -475,8 +476,13 @@ class GaussianProcessRegressor(ProcessRegressor):
         check_is_fitted(self)
         kernel, variance = self._covariance, self._variance
         if is_foreign(self.kernel_):
+            if theta is None and not eval_gradient:
+                return self.log_marginal_likelihood_value_
             if theta is None:
-                return self._known_evidence(eval_gradient)
+                raise ValueError(
+                    "Gradient can only be evaluated for theta!=None. Give log_marginal_likelihood "
+                    "the hyper-parameters, kernel_.theta."
+                )
             return self._foreign_evidence(np.asarray(theta, float), eval_gradient, clone_kernel)
         learn_noise = self._nugget(False, len(self.y_train_))[0] == "evidence"
         if theta is not None:
@@ -490,8 +496,8 @@ class GaussianProcessRegressor(ProcessRegressor):
             if learn_noise:
                 theta, variance = theta[:-1], float(np.exp(theta[-1]))
             kernel = kernel.with_parameters(theta)
-        else:
-            return self._known_evidence(eval_gradient)
+        elif not eval_gradient:
+            return self.log_marginal_likelihood_value_
         with one_blas_thread():
             value, gradient = evidence_of(
                 self.observations_, kernel, variance, gradient=eval_gradient
@@ -499,14 +505,6 @@ class GaussianProcessRegressor(ProcessRegressor):
         if not eval_gradient:
             return value
         return value, gradient if learn_noise else gradient[:-1]
-
-    def _known_evidence(self, eval_gradient: bool) -> float:
-        if eval_gradient:
-            raise ValueError(
-                "Gradient can only be evaluated for theta!=None. Give log_marginal_likelihood the "
-                "hyper-parameters."
-            )
-        return self.log_marginal_likelihood_value_
 
     def _foreign_evidence(self, theta: np.ndarray, eval_gradient: bool, clone: bool) -> Any:
         """Return the evidence at hyper-parameters of an object of scikit-learn's."""
