@@ -18,6 +18,7 @@ from corollary.linear.bridge.penalties import lq_ball_boundary as lq_ball_bounda
 from corollary.linear.bridge.penalties import lq_penalty as lq_penalty
 from corollary.linear.bridge.penalties import project_l1_ball as project_l1_ball
 from corollary.linear.bridge.regression import BridgeRegression as BridgeRegression
+from corollary.linear.counts.poisson import PoissonRegressor as PoissonRegressor
 from corollary.linear.logistic.cross_entropy import conditional_entropy as conditional_entropy
 from corollary.linear.logistic.cross_entropy import expected_kl as expected_kl
 from corollary.linear.logistic.cross_entropy import expected_log_loss as expected_log_loss
