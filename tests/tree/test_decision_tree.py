@@ -293,6 +293,9 @@ def test_errors():
     X, y = np.zeros((3, 1)), [0, 1, 0]
     with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier"):
         DecisionTreeClassifier(criterion="squared_error").fit(X, y)
+    with pytest.raises(ValueError, match=r"int in the range \[2, inf\)"):
+        DecisionTreeClassifier(min_samples_split=1).fit(X, y)
+    assert DecisionTreeClassifier(min_samples_split=1.0).fit(X, y).get_n_leaves() == 1
     with pytest.raises(ValueError, match="'splitter' parameter"):
         DecisionTreeRegressor(splitter="nonsense").fit(X, y)
     with pytest.raises(ValueError, match="at least one non-zero"):

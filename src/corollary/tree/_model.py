@@ -187,6 +187,12 @@ class TreeModel(Learner):
 
     def _stopping_rules(self, n_samples: int, n_features: int, total_weight: float) -> GrowthRules:
         """Turn parameters into the rules of growth, and set ``max_features_``."""
+        if isinstance(self.min_samples_split, Integral) and self.min_samples_split < 2:
+            raise ValueError(
+                f"The 'min_samples_split' parameter of {type(self).__name__} must be an int in the "
+                "range [2, inf) or a float in the range (0.0, 1.0]. Got 1 instead; 1.0 means all "
+                "rows."
+            )
         limit = self.max_features
         if limit is None:
             self.max_features_ = n_features
