@@ -180,3 +180,18 @@ def _shared(model):
     theirs = getattr(peer, type(model).__name__)().get_params()
     drop = ("probability", "break_ties")
     return {k: v for k, v in model.get_params().items() if k in theirs and k not in drop}
+
+
+def test_a_class_of_one_row_has_probabilities():
+    """No machine can be fitted without it: its scores say nothing, and shares decide."""
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]), [0, 1, 2]
+    p = SVC(probability=True, random_state=0).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(p, 1.0 / 3.0)
+
+
+@pytest.mark.parametrize("model", [SVC(), SVR(), OneClassSVM()])
+def test_a_function_that_is_no_kernel_is_refused(model):
+    with pytest.raises(ValueError, match="a number for each pair of rows"):
+        model.set_params(kernel=lambda A, B: A).fit(
+            np.ones((4, 2)) * np.arange(4)[:, None], [0, 0, 1, 1]
+        )

@@ -123,7 +123,7 @@ class KernelMachine(Learner):
             return PrecomputedTiles(X if len(rows) == len(X) else X[np.ix_(rows, rows)])
         part = X if len(rows) == X.shape[0] else X[rows]
         if not isinstance(self.kernel_, Kernel):
-            return PrecomputedTiles(_values(self.kernel_(part, part)))
+            return PrecomputedTiles(self._kernel_values(part, part))
         return self.kernel_.tiles(part)
 
     def _keep_support(self, X: Any, support: np.ndarray, coef: np.ndarray) -> None:
@@ -141,7 +141,14 @@ class KernelMachine(Learner):
     def _kernel_values(self, X: Any, Y: Any) -> np.ndarray:
         if isinstance(self.kernel_, Kernel):
             return self.kernel_.gram(X, Y)
-        return _values(self.kernel_(X, Y))
+        K = _values(self.kernel_(X, Y))
+        if K.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(
+                f"The function given to {type(self).__name__} as kernel must return a number for "
+                "each pair of rows; in fit X.shape[0] should be equal to X.shape[1] for the matrix "
+                f"X that it returns. Got shape {K.shape} for {X.shape[0]} and {Y.shape[0]} rows."
+            )
+        return K
 
     def _expand(self, X: Any, coef: np.ndarray, some: slice = slice(None)) -> np.ndarray:
         """Return ``sum_i coef[i] k(support_i, x)`` over some support vectors, block by block."""

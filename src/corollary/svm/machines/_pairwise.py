@@ -114,7 +114,7 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         for k in np.unique(fold):
             new, seen = fold == k, fold != k
             # Where a class has one row there is no machine without it; as LIBSVM has it.
-            scores[new] = sign[seen][0]
+            scores[new] = sign[seen][0] if seen.any() else 0.0
             if len(np.unique(sign[seen])) == 2:
                 part = rows[seen]
                 solution = self._solve_pair(self._gram_of(X, part), sign[seen], weight[part], None)
