@@ -100,3 +100,17 @@ def test_contests_are_complete(name):
     module = importlib.import_module(f"bench.{name}")
     assert all(c.peers and c.rounds >= 3 for c in module.CONTESTS)
     assert callable(module.rows)
+
+
+def test_growth_is_a_slope_and_ends_at_the_cap():
+    from bench.growth import MODELS, Series, row, table_of
+
+    ours = Series([10, 100, 1000], [1.0, 2.0, 20.0], 3.0)
+    peer = Series([10], [4.0], 1.0)
+    assert ours.exponent == pytest.approx(1.0)
+    assert ours.expected(10_000) == pytest.approx(200.0)
+    assert peer.expected(100) == pytest.approx(40.0)
+    assert row("m", [10, 100], [ours, peer]).startswith(
+        "| m | 1 / 4 | 2 / – | 1.00 / nan | 3 / 1 |"
+    )
+    assert all(len(table_of(model, 30, 4, 3)[1]) == 30 for model in MODELS)
