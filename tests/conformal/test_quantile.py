@@ -198,3 +198,8 @@ def test_order_statistics_of_many_values_sort_few_of_them(monkeypatch):
     for rank in (100_000, 180_001):
         assert order_statistic(values, rank) == np.sort(values)[rank - 1]
     assert max(sizes) < 20_000
+
+
+def test_ranks_by_hand():
+    # The least k with k >= 0.9 (n + 1).
+    assert [conformal_rank(n, 0.9) for n in (0, 8, 9, 18, 19)] == [1, 9, 9, 18, 18]

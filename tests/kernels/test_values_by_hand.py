@@ -82,12 +82,17 @@ def test_vectors(name):
     assert kernel.gram(X, X[1:]) == pytest.approx(expected[:, 1:])
     assert kernel.gram(X[:1], X) == pytest.approx(expected[:1])
     assert kernel.diag(X) == pytest.approx(np.diag(expected))
+    in_jax = np.asarray(kernel.gram(jnp.asarray(X), jnp.asarray(X)))
+    assert pytest.approx(expected, rel=1e-4, abs=1e-3) == in_jax
 
 
 def test_periods():
     kernel = Periodic(length_scale=2.0, period=3.0)
     expected = math.exp(-2 * math.sin(math.pi / 3) ** 2 / 4)
-    assert kernel.gram([[0.0], [1.0], [3.0]])[0] == pytest.approx([1.0, expected, 1.0])
+    points = np.array([[0.0], [1.0], [3.0]])
+    for array in (np.asarray, jnp.asarray):
+        K = np.asarray(kernel.gram(array(points), array(points)))
+        assert K[0] == pytest.approx([1.0, expected, 1.0], rel=1e-4)
 
 
 def test_angles_near_the_ends():

@@ -112,6 +112,17 @@ EQUIVALENT: dict[str, str] = {
             "(3 * radius ** 2) - 1e-06))",
             "a smaller first guess is raised until it suffices",
         ),
+        (
+            "ensemble.combining.average.equicorrelated_variance",
+            "rho = float(correlation) if n_members > 1 else 1.0"
+            " → rho = float(correlation) if n_members > 1 else 1.5",
+            "for one member the two terms sum to its variance",
+        ),
+        (
+            "ensemble.stagewise.reweighting.boosting_distribution",
+            "D = D * np.exp(np.minimum(logs, 0.0)) → D = D * np.exp(np.minimum(logs, 1.0))",
+            "only rows without weight pass the limit",
+        ),
         ("theory.complexity.vc.vc_sample_size", "high = 1 → high = 2", _BISECTION),
         ("theory.complexity.vc.vc_sample_size", "low = high // 2 → low = high // 3", _BISECTION),
         (

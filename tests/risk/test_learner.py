@@ -78,6 +78,9 @@ def test_sensitivity_by_hand():
     assert order_sensitivity(first, X, [4.0, 4.3], new, tol=0.1, **how).changed == 0.0
     assert order_sensitivity(first, X, [5.0, 5.0], new, **how) == (0.0, 0.0)
     assert order_sensitivity(first, X, ["a", "b"], new, **how).changed == 1.0
+    fits = []
+    order_sensitivity(lambda X, y: fits.append(1) or first(X, y), X, [0.0, 1.0], new, **how)
+    assert len(fits) == 21
     # The second of three new rows alone depends on the order.
     second = lambda X, y: lambda Z: np.array([0.0, y[0], 0.0])  # noqa: E731
     assert order_sensitivity(second, X, [0.0, 3.0], new, **how) == pytest.approx((1 / 3, 3.0))
