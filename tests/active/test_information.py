@@ -68,7 +68,8 @@ def test_more_targets_cannot_tell_less(seed):
     assert (many >= few - 1e-9).all()
     order = np.array([4, 2, 0, 5, 1, 3])
     np.testing.assert_allclose(mutual_information(posterior, queries, A[order]), many, atol=1e-7)
-    np.testing.assert_array_equal(mutual_information(posterior, queries[::-1], A), many[::-1])
+    backwards = mutual_information(posterior, queries[::-1], A)
+    np.testing.assert_allclose(backwards, many[::-1], rtol=1e-12)
 
 
 def test_information_does_not_depend_on_values():

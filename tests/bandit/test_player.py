@@ -18,7 +18,7 @@ from corollary.bandit import (
     LinUCB,
 )
 from corollary.core.files import ModelFileError
-from tests.core.forge import forge
+from tests.fuzz.forge import forge
 
 POLICIES = [
     EXP3(),

@@ -280,7 +280,9 @@ def test_what_is_assumed_is_said_and_typed():
     assert [a.text for a in told.checked] == [new.text.replace("persons", "owners")]
     # Rows that were kept aside may still be rows of owners who were not.
     kept = certify(First(), X, Y, groups=OWNERS, kept_aside=True)[0]
-    assert kept.checked == (unused.vouched(),)
+    (vouched,) = kept.checked
+    assert (vouched.about, unused.about) == ("rows", "rows")
+    assert vouched.text.startswith("The rows were kept aside from the training")
     assert certify(Remembering(), X, Y, groups=OWNERS)[0].checked[0].text == told.checked[0].text
     assert not certify(NeverTold(), X, Y, groups=OWNERS)[0].checked
     fixed = certify(First(), X, Y, time=np.arange(40))[0].assumptions[0]

@@ -52,7 +52,7 @@ def test_notebooks_show_settings_with_their_risks():
     X, y = np.arange(12.0)[:, None], np.arange(12.0)
     tuned = tune(PeerRidge(), [{"alpha": 1.0}, {"alpha": 9.0, "tol": 0.1}], X, y, random_state=0)
     rows = tuned._repr_html_().split("<tr>")
-    assert [row.count("chosen") for row in rows[2:]] == [1, 0]
+    assert [row.count("True") for row in rows[2:]] == [1, 0]
     assert f"<td>9</td><td>0.1</td><td>{tuned.risks[1]:.4g}</td>" in rows[3]
 
 

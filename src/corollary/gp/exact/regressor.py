@@ -438,7 +438,7 @@ class GaussianProcessRegressor(ProcessRegressor):
             order of the rows of positive weight; of a row of weight k one of k copies is left
             out. Hyper-parameters, and the prior mean, are held fixed.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "observations_")  # a process that is not fitted answers for its prior
         seen, group = self.observations_, self.observations_.group
         y, noise, q, _ = seen.merged(self._variance)
         # With equal rows merged, C is the inverse for the points; Woodbury's identity gives the
