@@ -41,6 +41,8 @@ def table(model: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if is_classifier(model):
         several = model.__sklearn_tags__().classifier_tags.multi_class
         y = np.searchsorted([-1.5, 1.5] if several else [0.0], y)
+    if model.__sklearn_tags__().target_tags.positive_only:
+        y = np.abs(y)
     return X[:N_FIT], y[:N_FIT], X[N_FIT:]
 
 

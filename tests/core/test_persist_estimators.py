@@ -88,6 +88,8 @@ def all_models():
         if name.startswith("SplitConformal"):
             continue
         target = labels if is_classifier(estimator) else y
+        if estimator.__sklearn_tags__().target_tags.positive_only:
+            target = np.abs(y)
         if name == "ERMClassifier":
             estimator.set_params(loss="cross_entropy")
         found[name] = (estimator, numbers, target)

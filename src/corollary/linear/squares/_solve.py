@@ -121,7 +121,7 @@ class LeastSquaresProblem:
                 "few correct digits. Give a file, a list of chunks or arrays, or use Ridge with a "
                 "larger alpha.",
                 scipy.linalg.LinAlgWarning,
-                stacklevel=7,
+                stacklevel=8,
             )
         full = np.zeros((equations.n_features, cross.shape[1]))
         full[kept] = coef

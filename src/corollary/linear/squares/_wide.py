@@ -141,7 +141,7 @@ def solve_iteratively(
                 f"LSQR stopped after {limit} iterations before it reached tol={tol:g}. Raise "
                 "max_iter or tol, or scale the columns.",
                 ConvergenceWarning,
-                stacklevel=8,
+                stacklevel=9,
             )
     intercept = y_mean - x_mean @ coef
     solution = shaped(coef, intercept, y.ndim, fit_intercept, min(X.shape), 0.0, "lsqr")

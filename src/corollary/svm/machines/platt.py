@@ -44,7 +44,7 @@ def platt_scaling(
     >>> from corollary.svm import platt_scaling
     >>> A, B = platt_scaling([-2.0, -1.0, 1.0, 2.0], [False, False, True, True])
     >>> round(A, 3), abs(round(B, 3))
-    (-0.795, 0.0)
+    (-0.674, 0.0)
     """
     f, positive = np.asarray(scores, dtype=float), np.asarray(positive, dtype=bool)
     weight = np.ones(len(f)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
