@@ -158,12 +158,15 @@ class BayesianLinearRegression(EquationsRegressor):
                 f"{equations.weight:g} (n_samples={equations.n_rows}); at least "
                 f"{1 + centred} rows are needed to learn the noise variance, and 1 otherwise."
             )
-        gram = equations.gram(centred=centred)
-        cross = equations.cross(centred=centred)[:, 0]
-        squares = float(equations.target_squares(centred=centred)[0])
-        prior, noise = maximise_evidence(
-            gram, cross, squares, n, self.prior_precision, self.noise_variance
-        )
+        with np.errstate(all="ignore"):  # what overflows or vanishes is refused
+            gram = equations.gram(centred=centred)
+            cross = equations.cross(centred=centred)[:, 0]
+            squares = float(equations.target_squares(centred=centred)[0])
+            _refuse_overflow(gram, cross @ cross, squares)
+            prior, noise = maximise_evidence(
+                gram, cross, squares, n, self.prior_precision, self.noise_variance
+            )
+            _refuse_overflow(prior, 1.0 / np.diag(prior), gram / noise)
         whiten = whitening(prior)
         values, vectors, along = directions(gram, cross, whiten)
         basis = whiten @ vectors
@@ -210,3 +213,13 @@ class BayesianLinearRegression(EquationsRegressor):
         if self.fit_intercept:
             variance += self.noise_variance_ / self.weight_
         return mean, np.sqrt(variance)
+
+
+def _refuse_overflow(*sums: Any) -> None:
+    """Refuse data of which a sum, or what has been learnt from the sums, is no finite number."""
+    if not all(np.isfinite(part).all() for part in sums):
+        raise ValueError(
+            "BayesianLinearRegression needs features and targets whose products and their squares, "
+            "times the weights of the rows, are finite numbers. Got values that are too large or "
+            "too far apart; divide features and targets by constants so that they are about one."
+        )
