@@ -50,6 +50,14 @@ def test_a_period_is_that_of_one_feature(seed):
         as_kernel(kernel, n_features=2)
 
 
+@pytest.mark.parametrize("metric", ["chi2", "additive_chi2"])
+def test_kernels_of_histograms_are_scikit_learns_if_nothing_is_learnt(metric, seed):
+    kernel = theirs.PairwiseKernel(0.4, "fixed", metric=metric)
+    X = np.random.default_rng(seed).random(size=(7, 3))
+    np.testing.assert_allclose(as_kernel(kernel).gram(X), kernel(X), rtol=1e-10)
+    assert len(as_kernel(kernel).parameters().values) == 0
+
+
 @EVERY
 def test_the_way_back_keeps_the_kernel(name, seed):
     """Learnt numbers come back; fixed ones and bounds stay."""
@@ -99,6 +107,8 @@ class Mine(theirs.RBF):
         (theirs.RBF() ** 0.5, "whole exponent"),
         (theirs.Matern(nu=0.7), "0.5, 1.5, 2.5 or infinity"),
         (theirs.PairwiseKernel(metric="chi2"), "linear, poly, rbf"),
+        (theirs.PairwiseKernel(metric="chi2"), "gamma_bounds='fixed'"),
+        (theirs.PairwiseKernel(metric="haversine"), "linear, poly, rbf"),
         (Mine(), "Write it as a corollary.kernels.Kernel"),
         (lambda X, Y: X @ Y.T, "as_kernel needs a kernel"),
     ],

@@ -42,7 +42,8 @@ def as_kernel(kernel: Any, *, n_features: int | None = None) -> Kernel:
         If the kernel has no counterpart: ``CompoundKernel``, whole powers apart
         ``Exponentiation``, ``Matern`` with a `nu` other than 0.5, 1.5, 2.5 and infinity,
         ``ExpSineSquared`` of several features, ``PairwiseKernel`` with a metric that
-        :func:`check_kernel` does not know, and classes that users wrote.
+        :func:`check_kernel` does not know, or with "chi2" unless its gamma is fixed, and classes
+        that users wrote.
 
     See Also
     --------
@@ -200,22 +201,25 @@ def _white(theirs: Any, d: int | None) -> Bounded:
 
 def _pairwise(theirs: Any, d: int | None) -> Bounded:
     options, metric = theirs.pairwise_kernels_kwargs or {}, theirs.metric
+    gamma = theirs.hyperparameter_gamma
     try:
-        if metric == "cosine":
-            ours: Kernel = Linear().normalised()
-        else:
-            ours = check_kernel(metric, gamma=theirs.gamma, **options)
+        ours = check_kernel(metric, gamma=theirs.gamma, **options)
+        if metric == "chi2" and not gamma.fixed:
+            raise ValueError("no kernel of ours learns it")
     except (TypeError, ValueError):
-        repair = "The metrics are linear, poly, rbf, laplacian, sigmoid and cosine"
+        repair = (
+            "The metrics are linear, poly, rbf, laplacian, sigmoid, cosine, additive_chi2, and "
+            "chi2 with gamma_bounds='fixed'"
+        )
         raise _no_counterpart(theirs, repair) from None
     at = ours.parameters()
     bounds = np.stack([at.values, at.values], axis=1)  # fixed, but for what gamma sets
     if metric in ("rbf", "laplacian"):
         of = length_scale_from_gamma if metric == "rbf" else np.reciprocal
-        bounds[:] = _bounds(theirs.hyperparameter_gamma, at.values[0], of)
+        bounds[:] = _bounds(gamma, at.values[0], of)
     elif len(bounds):  # of the polynomial the last, of the sigmoid the first
         place = -1 if metric in ("poly", "polynomial") else 0
-        bounds[place] = _bounds(theirs.hyperparameter_gamma, theirs.gamma)
+        bounds[place] = _bounds(gamma, theirs.gamma)
     return ours, bounds
 
 
