@@ -9,6 +9,7 @@ import hashlib
 import json
 import struct
 import warnings
+from copy import copy
 
 import numpy as np
 import pandas as pd
@@ -95,6 +96,8 @@ def all_models():
         found[name] = (estimator, numbers, target)
         if estimator.__sklearn_tags__().target_tags.multi_output:
             several = np.column_stack([y, -y, y**2])
+            if is_classifier(estimator):
+                several = np.column_stack([labels, np.where(y > 0, "up", "down")])
             found[f"{name}-outputs"] = (clone(estimator), numbers, several)
     half = {"confidence": 0.5, "random_state": 0}
     for name, score in [("lac", {}), ("aps", {"conformity_score": "aps", "randomised": True})]:
@@ -185,6 +188,11 @@ def results(model, X):
 
 def assert_same(first, second):
     assert type(first) is type(second)
+    if isinstance(first, list):
+        assert len(first) == len(second)
+        for one, other in zip(first, second):
+            assert_same(one, other)
+        return
     if hasattr(first, "toarray"):
         first, second = first.toarray(), second.toarray()
     first, second = np.asarray(first), np.asarray(second)
@@ -527,3 +535,12 @@ def test_parts_of_columns_must_fit_together(change, sentence, tmp_path):
     change(model.fit(np.eye(3)))
     with pytest.raises(TypeError, match=sentence):
         save(model, tmp_path / "model.corollary")
+
+
+@pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier"])
+def test_classes_are_counted_target_by_target(tmp_path, name):
+    model = copy(fitted(f"{name}-outputs")[0])
+    assert model.n_classes_.tolist() == [3, 2]
+    model.n_classes_ = np.array([2, 3])  # as many together
+    with pytest.raises(TypeError, match="the number of classes does not fit"):
+        saved(tmp_path, model)

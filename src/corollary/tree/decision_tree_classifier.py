@@ -116,7 +116,7 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
     class_weight: ClassWeight | list[Any] = None
 
     def _fits_together(self) -> str | None:
-        if np.sum(self.n_classes_) != sum(self._labels_of_targets()):
+        if tuple(np.atleast_1d(self.n_classes_)) != self._labels_of_targets():
             return "the number of classes does not fit"
         return self._trees_fit(self.nodes_)
 

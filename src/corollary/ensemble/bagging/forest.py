@@ -145,7 +145,7 @@ default="from_dtype"
     )
 
     def _fits_together(self) -> str | None:
-        if np.sum(self.n_classes_) != sum(self._labels_of_targets()):
+        if tuple(np.atleast_1d(self.n_classes_)) != self._labels_of_targets():
             return "the number of classes does not fit"
         return super()._fits_together()
 
