@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import fitted
 from corollary.core.parallel import row_products
@@ -255,6 +256,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes one score, positive for the second class; else one per class.
         """
+        check_is_fitted(self)
         if self.weights_ is None:
             return self.final_estimator_.decision_function(self._final_columns(self._blocks(X), X))
         logs = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
