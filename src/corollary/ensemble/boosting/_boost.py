@@ -87,21 +87,20 @@ def boost(
     rng: np.random.Generator,
     held_out: np.ndarray | None = None,
     measure: Callable[..., float] | None = None,
-    raw: np.ndarray | None = None,
-    first: int = 0,
+    begun: tuple[np.ndarray, int] | None = None,
     n_jobs: int | None = None,
 ) -> Boosted:
     """Boost trees on binned rows.
 
-    ``raw`` are predictions to begin with, after the iterations before the ``first``; ``measure``
-    judges predictions where the loss does not.
+    ``begun`` are predictions to begin with and the number of iterations that led to them;
+    ``measure`` judges predictions where the loss does not.
     """
     n = len(y)
     keep = np.ones(n, dtype=bool) if held_out is None else ~held_out
     rows = np.flatnonzero(keep).astype(np.uint32)
     aside = np.flatnonzero(~keep)
     start = loss.start(y[rows], None if weight is None else weight[rows])
-    raw = np.tile(start, (n, 1)) if raw is None else raw
+    raw, first = (np.tile(start, (n, 1)), 0) if begun is None else begun
     cores = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     together = min(cores, loss.n_trees) if not loss.renews else 1
     # Where no node is worth sharing, one thread is all there is use for.

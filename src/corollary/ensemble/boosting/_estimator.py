@@ -360,7 +360,7 @@ class HistGradientBoosting(Learner):
         if earlier is not None:
             if settings.n_estimators == 0:
                 return
-            more = {"raw": self._raw(earlier[0]), "first": earlier[1].n_iter}
+            more = {"begun": (self._raw(earlier[0]), earlier[1].n_iter)}
         boosted = boost_rows(
             rows,
             bins,
