@@ -57,7 +57,16 @@ def test_path_of_a_classifier_is_scikit_learns(criterion):
     X = X[:200, [0, 1, 4]].astype(np.float32).astype(float)
     ours = DecisionTreeClassifier(criterion=criterion, min_samples_leaf=5)
     theirs = peer.DecisionTreeClassifier(criterion=criterion, min_samples_leaf=5, random_state=0)
-    compare_paths(ours, theirs, X, y[:200], unit=np.log(2) if criterion == "entropy" else 1.0)
+    compare_paths(ours, theirs, X, y[:200])
+
+
+def test_path_of_one_split_by_hand():
+    # Half of either class is one bit, or 1/2 by Gini's index; one split leaves nothing of it.
+    X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
+    for criterion, whole in (("entropy", 1.0), ("gini", 0.5)):
+        path = DecisionTreeClassifier(criterion=criterion).cost_complexity_pruning_path(X, y)
+        np.testing.assert_allclose(path.ccp_alphas, [0.0, whole], rtol=1e-12)
+        np.testing.assert_allclose(path.impurities, [0.0, whole], rtol=1e-12)
 
 
 def test_path_of_a_regressor_is_scikit_learns():
@@ -68,17 +77,17 @@ def test_path_of_a_regressor_is_scikit_learns():
     compare_paths(ours, theirs, X, y)
 
 
-def compare_paths(ours, theirs, X, y, unit=1.0):
+def compare_paths(ours, theirs, X, y):
     path = ours.cost_complexity_pruning_path(X, y)
     known = theirs.cost_complexity_pruning_path(X, y)
-    their_alphas = known.ccp_alphas * unit  # scikit-learn measures entropy in bits
+    their_alphas = known.ccp_alphas
     distinct = np.append(np.diff(their_alphas) > 1e-9 * their_alphas[-1], True)
     np.testing.assert_allclose(path.ccp_alphas, their_alphas[distinct], rtol=1e-6, atol=1e-12)
-    np.testing.assert_allclose(path.impurities, known.impurities[distinct] * unit, rtol=1e-6)
+    np.testing.assert_allclose(path.impurities, known.impurities[distinct], rtol=1e-6)
     for k in (1, len(path.ccp_alphas) // 2, len(path.ccp_alphas) - 1):
         alpha = path.ccp_alphas[k] * 1.0001
         mine = ours.set_params(ccp_alpha=alpha).fit(X, y)
-        other = theirs.set_params(ccp_alpha=alpha / unit).fit(X, y)
+        other = theirs.set_params(ccp_alpha=alpha).fit(X, y)
         assert mine.get_n_leaves() == other.get_n_leaves()
         np.testing.assert_allclose(mine.predict(X), other.predict(X))
     assert ours.set_params(ccp_alpha=1e9).fit(X, y).get_n_leaves() == 1

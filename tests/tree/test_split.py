@@ -33,7 +33,7 @@ def criterion_sum(y, w, criterion):
     p = p[p > 0]
     by_name = {
         "gini": (p * (1 - p)).sum(),
-        "entropy": -(p * np.log(p)).sum(),
+        "entropy": -(p * np.log2(p)).sum(),
         "misclassification": 1 - p.max(),
     }
     return float(w.sum() * by_name[criterion])
@@ -142,11 +142,17 @@ def test_categories_are_split_optimally(seed, criterion, classes):
         assert tree.gain[0] == pytest.approx(best, abs=1e-9)
 
 
+def test_entropy_is_in_bits():
+    # Four rows of one bit each are told apart entirely.
+    X, y = np.arange(4.0)[:, None], np.array([0.0, 0.0, 1.0, 1.0])
+    assert best_split(X, y, criterion="entropy").gain == pytest.approx(4.0, rel=1e-12)
+
+
 def test_agrees_with_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 4)).astype(np.float32).astype(float), rng.normal(size=200)
     split = best_split(X, y)
-    peer = PeerTree(max_depth=1).fit(X, y).nodes_
+    peer = PeerTree(max_depth=1).fit(X, y).tree_
     assert split.feature == peer.feature[0]
     assert split.threshold == pytest.approx(peer.threshold[0], rel=1e-6)
     drop = peer.impurity[0] * 200 - peer.impurity[1:] @ peer.n_node_samples[1:]

@@ -36,7 +36,7 @@ class BoostingCurveDisplay:
     >>> import numpy as np
     >>> from corollary.ensemble import BoostingCurveDisplay, HistGradientBoostingRegressor
     >>> X = np.linspace(0, 1, 100)[:, None]
-    >>> model = HistGradientBoostingRegressor(n_estimators=10).fit(X, X[:, 0] ** 2)
+    >>> model = HistGradientBoostingRegressor(max_iter=10).fit(X, X[:, 0] ** 2)
     >>> display = BoostingCurveDisplay.from_estimator(model, {"training": (X, X[:, 0] ** 2)})
     >>> len(display.curves["training"])
     11

@@ -172,7 +172,7 @@ def grow_on_bins(
     >>> table = BinnedTable.of(np.arange(6.0)[:, None])
     >>> problem = GrowthProblem(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 9.0]), "absolute_error", 0)
     >>> grow_on_bins(table, problem, GrowthRules(max_depth=1)).threshold
-    array([2.5, 0. , 0. ])
+    array([4.5, 0. , 0. ])
     """
     codes = np.where(table.codes == 255, np.nan, table.codes)
     categorical = table.bins.categorical
