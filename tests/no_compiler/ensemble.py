@@ -38,6 +38,9 @@ def check_boosted_numbers():
     counts = np.floor(np.exp(y))
     model = HistGradientBoostingRegressor(loss="poisson", **_FEW).fit(X, counts)
     assert np.corrcoef(model.predict(X), counts)[0, 1] > 0.8
+    amounts = np.exp(y)
+    model = HistGradientBoostingRegressor(loss="gamma", **_FEW).fit(X, amounts)
+    assert np.corrcoef(model.predict(X), amounts)[0, 1] > 0.8
     model = HistGradientBoostingRegressor(loss="normal", **_FEW).fit(X, y)
     assert np.corrcoef(model.predict(X), y)[0, 1] > 0.8
     model = HistGradientBoostingRegressor(loss="quantile", quantile=[0.1, 0.5, 0.9], **_FEW).fit(
@@ -55,6 +58,17 @@ def check_boosted_labels():
         assert model.score(X, y > 1.0) > 0.9, loss
     labels = np.digitize(y, (0.0, 1.5))
     assert HistGradientBoostingClassifier(**_FEW).fit(X, labels).score(X, labels) > 0.8
+
+
+def check_features_that_do_not_interact_add_up():
+    from corollary.ensemble import HistGradientBoostingRegressor
+
+    grid = np.array([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
+    X = np.repeat(grid, 10, axis=0)
+    y = X[:, 0] * X[:, 1] + X[:, 0]
+    for allowed, answers in ((None, [0, -2, 0, 2]), ("no_interactions", [-1, -1, 1, 1])):
+        model = HistGradientBoostingRegressor(**_FEW | {"interaction_cst": allowed, "max_iter": 20})
+        assert np.allclose(model.fit(X, y).predict(grid), answers, rtol=0, atol=1e-6), allowed
 
 
 def check_boosting_by_blocks_is_boosting_in_memory():

@@ -59,6 +59,29 @@ def check_classification_trees():
         assert model.fit(X, y > 1.0).score(X, y > 1.0) > 0.8
 
 
+def check_drawn_cuts():
+    from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    X, y = _table()
+    drawn = {"splitter": "random", "categorical_features": [2], "random_state": 0}
+    assert _share_explained(DecisionTreeRegressor(**drawn).fit(X, y), X, y) > 0.9
+    assert DecisionTreeClassifier(**drawn).fit(X, y > 1.0).score(X, y > 1.0) > 0.9
+
+
+def check_trees_of_several_targets():
+    from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    X, y = _table()
+    for splitter in ("exact", "random"):
+        tree = DecisionTreeRegressor(splitter=splitter, random_state=0)
+        tree.fit(X, np.column_stack([y, -2.0 * y]))
+        assert np.mean((tree.predict(X) - np.column_stack([y, -2.0 * y])) ** 2) < 0.1, splitter
+        labels = np.column_stack([y > 1.0, np.digitize(y, (0.0, 1.5))])
+        for criterion in ("gini", "entropy"):
+            model = DecisionTreeClassifier(splitter=splitter, criterion=criterion, random_state=0)
+            assert (model.fit(X, labels).predict(X) == labels).mean() > 0.9, (splitter, criterion)
+
+
 def check_branches_that_take_their_bins_along():
     from corollary.tree import BinnedTable, GrowthProblem, GrowthRules, grow_histogram
     from corollary.tree.growth import histogram as grow
