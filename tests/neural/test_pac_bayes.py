@@ -1,5 +1,6 @@
 """The network that minimises its certificate."""
 
+import copy
 import json
 import math
 
@@ -92,7 +93,8 @@ def test_training_lowers_the_bound_and_beats_plain_training(seed):
     ).fit(X, y)
     assert trained.loss_curve_[-1] < trained.loss_curve_[0]
     assert trained.certificate_.bound < 0.8 * untrained.certificate_.bound
-    # Plain training to the end, on the same rows, goes far away from the prior.
+    # Plain training to the end, on the same rows, goes far away from the prior and into a narrow
+    # valley, where noise of the prior's width costs much.
     means = [a.ravel() for a in (*trained.coefs_, *trained.intercepts_)]
     from corollary.neural import MLPClassifier
 
@@ -101,8 +103,15 @@ def test_training_lowers_the_bound_and_beats_plain_training(seed):
     divergence = kl_gaussian(far, 0.5**2, 0.0, 0.5**2)
     n = trained.n_bound_rows_
     price = (divergence + math.log(2 * math.sqrt(n) / 0.045)) / n
-    assert trained.certificate_.bound < kl_upper_inverse(1 - plain.score(X, y), price)
-    assert len(np.concatenate(means)) == len(far)
+    risks = []
+    for _ in range(50):
+        noisy = copy.deepcopy(plain)
+        for array in (*noisy.coefs_, *noisy.intercepts_):
+            array += rng.normal(scale=0.5, size=array.shape)
+        risks.append(1 - noisy.score(X, y))
+    assert trained.certificate_.bound < 0.9 * kl_upper_inverse(np.mean(risks), price)
+    # It has one output where the other has two, and so fewer numbers to pay for.
+    assert len(np.concatenate(means)) == len(far) + 4 + 1
 
 
 def test_rows_of_the_certificate_do_not_touch_the_prior(fitted):
