@@ -1,16 +1,13 @@
 """The first pass over training data: which classes there are, and where the columns lie."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
-from corollary.core.summary import Chunk, Source, Summary, reduce_blocks
-
-S = TypeVar("S", bound=Summary)
+from corollary.core.summary import ArraySource, Chunk, Source, Summary
 
 # One row in so many is enough to see where columns lie.
 SPARE = 64
@@ -123,24 +120,19 @@ class KeptRows(Summary):
         """Unite two parts, in order."""
         return replace(self, blocks=self.blocks + other.blocks)
 
+    def source(self) -> Source:
+        """Return the kept rows as one table: few rows in many blocks would cost more than sums."""
+        return ArraySource(tuple(map(_stacked, zip(*self.blocks))))
+
+
+def _stacked(parts: tuple[Any, ...]) -> Any:
+    """Put the parts of blocks together; None where there are none."""
+    if parts[0] is None:
+        return None
+    return sparse.vstack(parts, "csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+
 
 @lru_cache(maxsize=8)
 def _places(n_rows: int, rate: int) -> np.ndarray:
     """Return the places of the rows of a block that are kept, the same for every block."""
     return np.flatnonzero(np.random.default_rng(0).random(n_rows) * rate < 1.0)
-
-
-class KeptSource(Source):
-    """Kept rows as a source, summed in the blocks that they were taken from."""
-
-    def __init__(self, kept: KeptRows, source: Source) -> None:
-        self._blocks = kept.blocks
-        self.n_features, self.n_targets = source.n_features, source.n_targets
-
-    def reduce(self, summary: S, n_jobs: int | None = None) -> S:
-        """Return the summary of all kept rows."""
-        return reduce_blocks(summary, self._blocks, n_jobs=n_jobs)
-
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield the blocks."""
-        return iter(self._blocks)

@@ -14,7 +14,7 @@ import numpy as np
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import Source
-from corollary.linear.logistic._census import KeptRows, KeptSource
+from corollary.linear.logistic._census import KeptRows
 from corollary.linear.logistic._steps import NewtonResult
 from corollary.linear.logistic.newton import newton_minimise, newton_step
 from corollary.linear.logistic.proximal_newton import proximal_newton
@@ -219,7 +219,7 @@ def subsample_start(problem: LogisticProblem, n_rows: int, solver: str) -> Newto
     if expected < max(1024, 20 * problem.size):
         return None
     kept = problem.source.reduce(KeptRows(rate), problem.n_jobs)
-    small = replace(problem, source=KeptSource(kept, problem.source))
+    small = replace(problem, source=kept.source())
     weight = small.sums(np.zeros(problem.size)).weight
     if weight <= 0:
         return None
