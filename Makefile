@@ -19,9 +19,9 @@ test: setup lint         ## everything that must hold, except heavy simulations
 verify: setup docs       ## heavy simulations, planted faults, comparisons with peers, docs with gallery
 	$(THREADS) $(BIN)/python -m tests.guarantees
 	$(THREADS) $(BIN)/python -m tests.fuzz --cases 20000 --workers $(WORKERS)
-	$(THREADS) $(BIN)/python -m tests.peers
 	$(THREADS) $(BIN)/python -m tests.mutants --workers $(WORKERS)
 	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m verify -q
+	$(THREADS) $(BIN)/python -m tests.peers
 
 lowest: pyproject.toml   ## the tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) -m venv .venv-lowest

@@ -46,7 +46,7 @@ def test_equal_models_are_indistinguishable():
     assert not same.distinguishable
     assert same.lower == -same.upper < 0
     one = compare_losses([0.3], [0.7])
-    assert (one.lower, one.upper) == (-math.inf, math.inf)
+    assert (one.lower, one.upper, one.p_value) == (-math.inf, math.inf, 1.0)
     flat = compare_losses([0.5, 0.5, 0.5], [0.2, 0.2, 0.2])
     assert flat.p_value == 0.0
     assert compare_losses([0.5, 0.5], [0.5, 0.5]).p_value == 1.0
