@@ -70,3 +70,13 @@ def test_rows_without_weight_have_no_say(seed):
 def test_errors_name_what_was_wrong():
     with pytest.raises(ValueError, match="'eps' parameter of LassoCV must be a float"):
         LassoCV(eps=2.0).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_the_grid_of_a_constant_target_and_of_one_penalty():
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    constant = LassoCV(alphas=3, cv=2).fit(X, np.full(10, 5.0))
+    assert constant.alphas_.tolist() == [1e-15] * 3
+    y = X @ [1.0, 2.0, 0.0]
+    only = LassoCV(alphas=1, eps=1, cv=2).fit(X, y)
+    assert only.alpha_ == pytest.approx(np.abs(X.T @ (y - y.mean())).max() / 10)
+    assert not only.coef_.any()

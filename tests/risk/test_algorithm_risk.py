@@ -2,8 +2,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.utils import check_random_state
 
 from corollary.core.simulate import assert_bound_holds
+from corollary.core.world import World
 from corollary.risk import (
     AlgorithmRisk,
     FiniteWorld,
@@ -175,6 +177,14 @@ def test_errors(call, message):
         call()
 
 
+class Coins(World):
+    """Fair coins as labels; no risk is known in closed form."""
+
+    def sample(self, n_samples, random_state=None):
+        labels = check_random_state(random_state).randint(2, size=n_samples)
+        return np.zeros((n_samples, 1)), labels
+
+
 def test_estimates_by_hand():
     drawn = AlgorithmRisk(np.array([0.3, 0.1]), np.array([0.5, 0.5]), exact=False)
     assert drawn.mean == pytest.approx(0.2)
@@ -182,6 +192,16 @@ def test_estimates_by_hand():
     assert [drawn.quantile(level) for level in (0.5, 0.6, 1.0)] == [0.1, 0.3, 0.3]
     assert [drawn.tail(epsilon) for epsilon in (0.0, 0.1, 0.3)] == [1.0, 0.5, 0.0]
     assert drawn._replace(exact=True).standard_error == 0.0
+    # Without a closed form each risk is a mean over fresh rows: of coins, near a half.
+    simulated = algorithm_risk(
+        lambda X, y: lambda rows: np.ones(len(rows)),
+        Coins(),
+        n_samples=3,
+        n_repeats=5,
+        n_test=4000,
+        random_state=0,
+    )
+    assert simulated.risks == pytest.approx(np.full(5, 0.5), abs=5 * 0.5 / np.sqrt(4000))
     costs = iter([1.0, 3.0])
     estimate = estimate_randomised_risk(
         lambda rng: None,

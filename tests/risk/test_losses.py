@@ -17,6 +17,7 @@ from corollary.risk import (
     EpsilonInsensitiveLoss,
     ExponentialLoss,
     HingeLoss,
+    HuberLoss,
     LogisticLoss,
     PerceptronLoss,
     PinballLoss,
@@ -25,6 +26,7 @@ from corollary.risk import (
     SquaredHingeLoss,
     SquareLoss,
     SquareMarginLoss,
+    TweedieLoss,
     ZeroOneLoss,
 )
 
@@ -42,7 +44,10 @@ REGRESSION = [
     AbsoluteLoss(),
     PinballLoss(0.3),
     EpsilonInsensitiveLoss(0.4),
+    HuberLoss(0.6),
 ]
+# Losses of a law's mean, whose truths are positive.
+MEANS = [PoissonLoss(), *(TweedieLoss(power) for power in (0, 1, 1.5, 2, 3))]
 GRID = np.linspace(-3, 3, 601)
 
 
@@ -179,8 +184,14 @@ def scalar_losses():
         and not inspect.isabstract(value)
         and value not in (ZeroOneLoss, CostLoss, CrossEntropyLoss)
     ]
-    listed = {type(loss): loss for loss in [*MARGIN, *REGRESSION, PoissonLoss()]}
-    return [listed.get(cls, cls) for cls in classes]
+    listed = [*MARGIN, *REGRESSION, *MEANS]
+    assert {type(loss) for loss in listed} == set(classes)
+    return listed
+
+
+def compiled_losses():
+    """Those of them that loops can use."""
+    return [loss for loss in scalar_losses() if loss.code >= 0]
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +219,7 @@ def compiled():
 HARD = np.array([0.0, -0.4, 0.4, 0.7, -0.7, 1.0, -1.0, 1.4, 40.0, -40.0, 700.0, -700.0])
 
 
-@pytest.mark.parametrize("loss", scalar_losses(), ids=repr)
+@pytest.mark.parametrize("loss", compiled_losses(), ids=repr)
 def test_the_compiled_form_is_the_same_loss(loss, compiled, seed):
     rng = np.random.default_rng(seed)
     f = np.concatenate([2 * rng.normal(size=200), HARD, HARD])
@@ -226,7 +237,7 @@ def test_the_compiled_form_is_the_same_loss(loss, compiled, seed):
 def test_every_number_of_a_compiled_form_belongs_to_one_loss():
     from corollary.risk import _codes
 
-    codes = [loss.code for loss in scalar_losses()]
+    codes = [loss.code for loss in compiled_losses()]
     numbers = {value for name, value in vars(_codes).items() if name.isupper()}
     assert sorted(codes) == sorted(numbers)
     assert {ZeroOneLoss.code, CostLoss.code, CrossEntropyLoss.code} == {-1}
@@ -236,7 +247,7 @@ def test_every_number_of_a_compiled_form_belongs_to_one_loss():
 def test_slope_and_curvature_equal_finite_differences_off_the_kinks(loss, seed):
     rng = np.random.default_rng(seed)
     y, f, h = rng.choice([-1.0, 1.0], 200), rng.normal(size=200), 1e-6
-    y = np.abs(y) if isinstance(loss, PoissonLoss) else y
+    y = np.abs(y) if loss in MEANS else y
     by_values = (loss(y, f + h) - loss(y, f - h)) / (2 * h)
     by_slopes = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2 * h)
     smooth = np.abs(by_slopes) < 1e3
@@ -342,7 +353,7 @@ def test_regression_bounds_are_attained_on_the_range(loss):
 def test_bounds_without_a_range():
     assert [m.lipschitz for m in MARGIN] == [1, np.inf, 1, np.inf, 1, 1 / 0.7, np.inf]
     assert [m.upper_bound for m in MARGIN] == [np.inf] * 5 + [1, np.inf]
-    assert [m.lipschitz for m in REGRESSION] == [np.inf, 1, 0.7, 1]
+    assert [m.lipschitz for m in REGRESSION] == [np.inf, 1, 0.7, 1, 1.2]
     assert ZeroOneLoss().upper_bound == 1
     assert CostLoss([[0, 2], [7, 0]], [0, 1]).upper_bound == 7
     assert CrossEntropyLoss().upper_bound == np.inf
@@ -366,7 +377,7 @@ def test_margin_smoothness_is_attained_on_the_range(loss, low, high):
 def test_smoothness_without_a_range():
     expected = [np.inf, 2, 0.25, np.inf, np.inf, np.inf, 2]
     assert [loss.smoothness for loss in MARGIN] == expected
-    assert [loss.smoothness for loss in REGRESSION] == [2, np.inf, np.inf, np.inf]
+    assert [loss.smoothness for loss in REGRESSION] == [2, np.inf, np.inf, np.inf, 2]
     assert PoissonLoss().smoothness_on(-1, 2) == np.exp(2)
     assert ZeroOneLoss().smoothness == np.inf
 
@@ -420,6 +431,36 @@ def test_poisson_minimiser_is_the_log_mean_and_the_selection_leads_back():
     assert p[0] @ loss(outcomes, np.full(3, best[0])) <= risks.min() + 1e-12
     peer = metrics.mean_poisson_deviance(outcomes, np.exp([0.3, -1.0, 2.0]))
     assert 2 * loss(outcomes, [0.3, -1.0, 2.0]).mean() == pytest.approx(peer)
+
+
+@pytest.mark.parametrize("power", [0, 1, 1.5, 2, 3, -1])
+def test_tweedie_deviances_equal_the_peers_and_are_least_at_the_mean(power):
+    y, mean = np.array([0.5, 1.0, 4.0]), np.array([1.0, 0.3, 5.0])
+    peer = metrics.mean_tweedie_deviance(y, mean, power=power)
+    for loss, f in ((TweedieLoss(power), np.log(mean)), (TweedieLoss(power, "identity"), mean)):
+        assert 2 * loss(y, f).mean() == pytest.approx(peer)
+        np.testing.assert_allclose(loss.select(f), mean)
+        np.testing.assert_allclose(loss(y, loss.minimiser(np.eye(3), y)), 0, atol=1e-14)
+        best = loss.minimiser([[0.2, 0.3, 0.5]], y)[0]
+        assert loss.select(best) == pytest.approx(2.4)
+        h = 1e-6
+        slope = (loss(y, f + h) - loss(y, f - h)) / (2 * h)
+        bend = (loss.slope(y, f + h) - loss.slope(y, f - h)) / (2 * h)
+        np.testing.assert_allclose(loss.slope(y, f), slope, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(loss.curvature(y, f), bend, rtol=1e-6, atol=1e-7)
+        # What is left of the curvature where the truth is the mean.
+        np.testing.assert_allclose(loss.information(f), loss.curvature(mean, f))
+
+
+def test_tweedie_by_hand_and_at_the_edges():
+    assert TweedieLoss(2)([2.0], [0.0])[0] == pytest.approx(1 - np.log(2))
+    assert TweedieLoss(1.5)([0.0], [np.log(4.0)])[0] == pytest.approx(4.0)
+    assert TweedieLoss(3)([1.0], [np.log(2.0)])[0] == pytest.approx(0.125)
+    assert TweedieLoss(1, "identity")([1.0], [-1.0])[0] == np.inf
+    f = np.array([-2.0, 0.5, 3.0])
+    np.testing.assert_allclose(TweedieLoss(1)([0.0, 1.0, 4.0], f), PoissonLoss()([0, 1, 4], f))
+    possible = [TweedieLoss(power).is_truth([-1.0, 0.0, 1.0]).sum() for power in (0, 1, 2)]
+    assert possible == [3, 2, 1]
 
 
 def test_minimisers_of_labels():
@@ -495,6 +536,10 @@ def test_selection_rules():
             r"knows the classes \[0, 1\]. Got \[2\]",
         ),
         (lambda: PoissonLoss()([-1.0], [0.0]), "truths of at least 0"),
+        (lambda: TweedieLoss(2)([0.0], [0.0]), "needs positive truths"),
+        (lambda: TweedieLoss(0.5), "where no such law exists"),
+        (lambda: TweedieLoss(1, "logit"), "must be 'log' or 'identity'"),
+        (lambda: HuberLoss(0.0), r"in the range \(0.0, inf\)"),
         (lambda: HingeLoss().upper_bound_on(2, 1), "low <= high. Got low=2, high=1"),
         (lambda: SquareLoss().minimiser([[0.5, 0.6]], [0, 1]), "non-negative and summing to 1"),
         (

@@ -18,7 +18,9 @@ from corollary.linear.bridge.penalties import lq_ball_boundary as lq_ball_bounda
 from corollary.linear.bridge.penalties import lq_penalty as lq_penalty
 from corollary.linear.bridge.penalties import project_l1_ball as project_l1_ball
 from corollary.linear.bridge.regression import BridgeRegression as BridgeRegression
-from corollary.linear.counts.poisson import PoissonRegressor as PoissonRegressor
+from corollary.linear.generalised.gamma import GammaRegressor as GammaRegressor
+from corollary.linear.generalised.poisson import PoissonRegressor as PoissonRegressor
+from corollary.linear.generalised.tweedie import TweedieRegressor as TweedieRegressor
 from corollary.linear.logistic.cross_entropy import conditional_entropy as conditional_entropy
 from corollary.linear.logistic.cross_entropy import expected_kl as expected_kl
 from corollary.linear.logistic.cross_entropy import expected_log_loss as expected_log_loss
@@ -52,6 +54,7 @@ from corollary.linear.ridge.shrinkage import ridge_covariance as ridge_covarianc
 from corollary.linear.ridge.shrinkage import ridge_mse as ridge_mse
 from corollary.linear.ridge.shrinkage import shrinkage_factors as shrinkage_factors
 from corollary.linear.ridge.shrinkage import variance_factors as variance_factors
+from corollary.linear.robust.huber import HuberRegressor as HuberRegressor
 from corollary.linear.separation.hyperplanes import (
     project_onto_hyperplane as project_onto_hyperplane,
 )

@@ -58,6 +58,7 @@ from corollary.risk.losses.margin_losses import SquaredHingeLoss as SquaredHinge
 from corollary.risk.losses.margin_losses import SquareMarginLoss as SquareMarginLoss
 from corollary.risk.losses.regression_losses import AbsoluteLoss as AbsoluteLoss
 from corollary.risk.losses.regression_losses import EpsilonInsensitiveLoss as EpsilonInsensitiveLoss
+from corollary.risk.losses.regression_losses import HuberLoss as HuberLoss
 from corollary.risk.losses.regression_losses import PinballLoss as PinballLoss
 from corollary.risk.losses.regression_losses import PoissonLoss as PoissonLoss
 from corollary.risk.losses.regression_losses import RegressionLoss as RegressionLoss
@@ -70,6 +71,7 @@ from corollary.risk.losses.surrogates import half_log_odds as half_log_odds
 from corollary.risk.losses.surrogates import (
     probability_from_half_log_odds as probability_from_half_log_odds,
 )
+from corollary.risk.losses.tweedie_loss import TweedieLoss as TweedieLoss
 from corollary.risk.minimise.erm import ERMClassifier as ERMClassifier
 from corollary.risk.minimise.erm import ERMRegressor as ERMRegressor
 from corollary.risk.minimise.finite_classes import Rectangle as Rectangle

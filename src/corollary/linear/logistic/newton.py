@@ -138,8 +138,10 @@ def newton_minimise(
             if is_sufficient(value - new_value, length * decrement, value) or length < 1e-10:
                 break
             length /= 2
+        if not np.isfinite(new_value):  # x is at the edge of where there are values
+            break
         x, value, gradient = trial, new_value, new_gradient
         if new_hessian is not None:
             hessian = new_hessian
         fresh, previous = new_hessian is not None, decrement
-    return NewtonResult(x, value, norm, decrement, max_iter, False, hessian)
+    return NewtonResult(x, value, norm, decrement, n_iter, False, hessian)

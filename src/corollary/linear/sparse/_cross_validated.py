@@ -12,8 +12,8 @@ from corollary.core.estimator import (
     Count,
     NoEffect,
     NonNegative,
-    Probability,
     RandomSeed,
+    Share,
     fitted,
 )
 from corollary.core.parallel import one_blas_thread
@@ -31,7 +31,7 @@ class CrossValidatedPath(LinearRegressor):
     """
 
     _: KW_ONLY
-    eps: Probability = 1e-3
+    eps: Share = 1e-3
     alphas: Count | ArrayLike = 100
     fit_intercept: bool = True
     precompute: NoEffect = "auto"

@@ -54,8 +54,10 @@ def alpha_grid(
                 "all coefficients zero. Give the penalties in alphas, or use RidgeCV."
             )
         top = alpha_max / l1_ratio
-        # A constant target has a zero maximum; any positive penalties give its (zero) path.
-        top = max(top, np.finfo(np.float64).resolution)
+        # A constant target has a zero maximum; any positive penalty gives its (zero) path.
+        least = float(np.finfo(np.float64).resolution)
+        if top <= least:
+            return np.full(int(alphas), least)
         return np.geomspace(top, top * eps, int(alphas))
     grid = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
     if len(grid) == 0 or not (np.isfinite(grid).all() and grid[-1] > 0.0):

@@ -7,6 +7,7 @@ square               s^2                          conditional mean
 absolute             abs(s)                       conditional median
 pinball              max(q s, (q - 1) s)          conditional q-quantile
 epsilon-insensitive  max(abs(s) - epsilon, 0)     an interval's end
+huber                s^2, straight beyond epsilon a mean without tails
 poisson              exp(f) - y f + constant(y)   log of conditional mean
 ==================== ============================ =======================
 
@@ -320,6 +321,62 @@ class EpsilonInsensitiveLoss(RegressionLoss):
         # Equal up to rounding counts as equal, so that the smallest is found reliably.
         best = risks <= risks.min(axis=1, keepdims=True) + _ROUNDING
         return kinks[best.argmax(axis=1)]
+
+
+@dataclass(frozen=True)
+class HuberLoss(RegressionLoss):
+    """Huber's loss: the square of small residuals, a straight line for large ones.
+
+    Equals ``s^2`` for ``|s| <= epsilon`` and ``2 epsilon |s| - epsilon^2`` beyond, so that no row
+    pulls harder than one at ``epsilon``.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.35
+        Where the line begins; positive.
+
+    Examples
+    --------
+    >>> from corollary.risk import HuberLoss
+    >>> HuberLoss(epsilon=1.0)([0.5, 3.0], [0.0, 0.0])
+    array([0.25, 5.  ])
+    """
+
+    epsilon: float = 1.35
+    name = "huber"
+    _schema = Schema(epsilon=Number(0))
+
+    def __post_init__(self) -> None:
+        if not self.epsilon > 0:
+            raise ValueError(
+                "The 'epsilon' parameter of HuberLoss must be a float in the range (0.0, inf). "
+                f"Got {self.epsilon!r} instead."
+            )
+
+    def _value(self, s: np.ndarray) -> np.ndarray:
+        near = np.minimum(np.abs(s), self.epsilon)
+        return near * (2 * np.abs(s) - near)
+
+    def _slope(self, s: np.ndarray) -> np.ndarray:
+        return 2 * np.clip(s, -self.epsilon, self.epsilon)
+
+    def _curvature(self, s: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(s) <= self.epsilon, 2.0, 0.0)
+
+    def _minimiser(self, posterior: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+        # The slope of the expected loss rises with the prediction and is linear between kinks.
+        kinks = np.sort(np.concatenate([outcomes - self.epsilon, outcomes + self.epsilon]))
+        slopes = -posterior @ self._slope(outcomes[:, None] - kinks[None, :])
+        after = np.maximum((slopes >= -_ROUNDING).argmax(axis=1), 1)
+        rows = np.arange(len(posterior))
+        low, high = slopes[rows, after - 1], slopes[rows, after]
+        share = np.where(high > low, -low / np.where(high > low, high - low, 1.0), 0.0)
+        return kinks[after - 1] + np.clip(share, 0.0, 1.0) * (kinks[after] - kinks[after - 1])
+
+    def smoothness_on(self, low: float = -np.inf, high: float = np.inf) -> float:
+        """Return the largest curvature, that of small residuals."""
+        check_range("HuberLoss", low, high)
+        return 2.0
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Models of counts and rates."""

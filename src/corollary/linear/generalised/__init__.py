@@ -1,0 +1,1 @@
+"""Generalised linear models: counts, positive amounts, and what lies between them."""

@@ -1,0 +1,1 @@
+"""Regression that rows far off cannot turn."""
