@@ -41,6 +41,7 @@ _PACKAGES = (
     "neighbors",
     "neural",
     "online",
+    "optimize",
     "reporting",
     "representation",
     "risk",

@@ -1,0 +1,87 @@
+"""Solvers, their stopping rules, their rates, and proofs that a point is the best.
+
+A method is an object with ``init`` and ``step`` (:class:`Iteration`); :func:`iterate` runs any of
+them, with tolerances (:class:`Stop`), history, progress, interruption and warm restart. What a
+solver returns is a :class:`Solution`: a point together with an :class:`Optimality`, which says how
+far its value can lie above the least one. That number is computed at the point itself, from the
+problem; a status is "optimal" only if it is within the tolerance.
+
+Functions are objects that know their constants (:class:`Quadratic`, or :class:`Function` for plain
+NumPy or JAX functions), because steps, rates and certificates follow from them;
+:class:`EmpiricalRisk` knows those of linear predictors. :func:`refute_convexity` and its kin look
+for points where a claimed constant is wrong, :func:`first_order_bound` says what a method
+guarantees after a number of steps, and :func:`first_order_steps` how many are enough.
+"""
+
+from corollary.optimize.iteration.certified import Certified as Certified
+from corollary.optimize.iteration.certified import solve_by as solve_by
+from corollary.optimize.iteration.driver import Interrupted as Interrupted
+from corollary.optimize.iteration.driver import Iteration as Iteration
+from corollary.optimize.iteration.driver import iterate as iterate
+from corollary.optimize.iteration.stopping import Info as Info
+from corollary.optimize.iteration.stopping import Stop as Stop
+from corollary.optimize.optimality import Optimality as Optimality
+from corollary.optimize.problem.constants import CurvatureRange as CurvatureRange
+from corollary.optimize.problem.constants import estimate_curvature as estimate_curvature
+from corollary.optimize.problem.convexity import Violation as Violation
+from corollary.optimize.problem.convexity import refute_convexity as refute_convexity
+from corollary.optimize.problem.convexity import refute_smoothness as refute_smoothness
+from corollary.optimize.problem.empirical_risk import EmpiricalRisk as EmpiricalRisk
+from corollary.optimize.problem.finite_sum import Average as Average
+from corollary.optimize.problem.finite_sum import FiniteSum as FiniteSum
+from corollary.optimize.problem.functions import Function as Function
+from corollary.optimize.problem.functions import Quadratic as Quadratic
+from corollary.optimize.problem.functions import Smooth as Smooth
+from corollary.optimize.problem.minimum import certify_minimum as certify_minimum
+from corollary.optimize.problem.penalties import L1 as L1
+from corollary.optimize.problem.penalties import ElasticNetPenalty as ElasticNetPenalty
+from corollary.optimize.problem.penalties import GroupNorm as GroupNorm
+from corollary.optimize.problem.penalties import LargestModulus as LargestModulus
+from corollary.optimize.problem.penalties import NuclearNorm as NuclearNorm
+from corollary.optimize.problem.penalties import Penalty as Penalty
+from corollary.optimize.problem.penalties import Zero as Zero
+from corollary.optimize.problem.penalties import soft_threshold as soft_threshold
+from corollary.optimize.problem.sets import Affine as Affine
+from corollary.optimize.problem.sets import Ball as Ball
+from corollary.optimize.problem.sets import Box as Box
+from corollary.optimize.problem.sets import ConvexSet as ConvexSet
+from corollary.optimize.problem.sets import Ellipsoid as Ellipsoid
+from corollary.optimize.problem.sets import HalfSpace as HalfSpace
+from corollary.optimize.problem.sets import L1Ball as L1Ball
+from corollary.optimize.problem.sets import PositiveSemidefinite as PositiveSemidefinite
+from corollary.optimize.problem.sets import Simplex as Simplex
+from corollary.optimize.problem.sets import project_l1_ball as project_l1_ball
+from corollary.optimize.problem.sets import project_simplex as project_simplex
+from corollary.optimize.proximal.proximal_gradient import ProximalGradient as ProximalGradient
+from corollary.optimize.proximal.proximal_gradient import projected_gradient as projected_gradient
+from corollary.optimize.proximal.proximal_gradient import proximal_gradient as proximal_gradient
+from corollary.optimize.rates.first_order import check_steps as check_steps
+from corollary.optimize.rates.first_order import first_order_bound as first_order_bound
+from corollary.optimize.rates.first_order import first_order_steps as first_order_steps
+from corollary.optimize.rates.first_order import subgradient_bound as subgradient_bound
+from corollary.optimize.rates.gradient_norm import batch_noise as batch_noise
+from corollary.optimize.rates.gradient_norm import gradient_noise as gradient_noise
+from corollary.optimize.rates.gradient_norm import gradient_norm_bound as gradient_norm_bound
+from corollary.optimize.rates.gradient_norm import gradient_norm_steps as gradient_norm_steps
+from corollary.optimize.rates.gradient_norm import (
+    sgd_gradient_norm_bound as sgd_gradient_norm_bound,
+)
+from corollary.optimize.rates.gradient_norm import (
+    sgd_high_probability_bound as sgd_high_probability_bound,
+)
+from corollary.optimize.rates.gradient_norm import sgd_sqrt_rate as sgd_sqrt_rate
+from corollary.optimize.rates.inequalities import co_coercivity as co_coercivity
+from corollary.optimize.rates.inequalities import descent_bound as descent_bound
+from corollary.optimize.rates.inequalities import guaranteed_decrease as guaranteed_decrease
+from corollary.optimize.rates.inequalities import step_distance as step_distance
+from corollary.optimize.rates.inequalities import step_expansion as step_expansion
+from corollary.optimize.rates.worst_case import descent_worst_case as descent_worst_case
+from corollary.optimize.rates.worst_case import nesterov_worst_case as nesterov_worst_case
+from corollary.optimize.rates.worst_case import subgradient_worst_case as subgradient_worst_case
+from corollary.optimize.smooth.gradient_descent import GradientDescent as GradientDescent
+from corollary.optimize.smooth.gradient_map import Expansion as Expansion
+from corollary.optimize.smooth.gradient_map import GradientMap as GradientMap
+from corollary.optimize.smooth.gradient_map import expand_descent as expand_descent
+from corollary.optimize.smooth.gradient_map import quadratic_descent as quadratic_descent
+from corollary.optimize.smooth.gradient_map import trace_points as trace_points
+from corollary.optimize.solution import Solution as Solution

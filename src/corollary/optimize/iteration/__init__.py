@@ -1,0 +1,1 @@
+"""States, steps and the one driver that runs them."""

@@ -1,0 +1,195 @@
+"""The shape that all iterative methods share, and the one loop that runs them.
+
+A method is an object with two functions. ``init`` makes the first state, a named tuple; ``step``
+takes a state to the next one and says in an :class:`Info` what it saw. The method never decides
+when to stop, keeps no history and draws no progress bar: :func:`iterate` does that for all of
+them, and hands back the last state, from which another run goes on.
+"""
+
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from corollary.core.progress import track
+from corollary.optimize.iteration.stopping import Info, Stop
+
+State = TypeVar("State")
+
+Ending = Literal["converged", "out of steps", "diverged"]
+
+
+class Iteration(Protocol[State]):
+    """A method that works in steps.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from corollary.optimize import Info, Stop, iterate
+    >>> class Halving(NamedTuple):
+    ...     factor: float = 0.5
+    ...     def init(self, start):
+    ...         return start
+    ...     def step(self, state):
+    ...         return self.factor * state, Info(value=state, step=(1 - self.factor) * state)
+    >>> run = iterate(Halving(), 8.0, stop=Stop(step=0.6))
+    >>> run.state, run.n_iter, run.status
+    (0.5, 4, 'converged')
+    """
+
+    def init(self, start: Any) -> State:
+        """Return the first state.
+
+        Parameters
+        ----------
+        start : object
+            What the method begins with, such as a point.
+
+        Returns
+        -------
+        state : object
+            A named tuple.
+        """
+
+    def step(self, state: State) -> tuple[State, Info]:
+        """Return the next state, and what was seen on the way.
+
+        Parameters
+        ----------
+        state : object
+            Where the step begins.
+
+        Returns
+        -------
+        state : object
+            Where it ends.
+        info : Info
+            What it saw.
+        """
+
+
+class Run(NamedTuple, Generic[State]):
+    """Where a run of :func:`iterate` ended.
+
+    Parameters
+    ----------
+    state : object
+        The last state; pass it to :func:`iterate` to go on.
+    history : ndarray of shape (n_iter,)
+        A record array with the fields of :class:`Info`, one entry for each step; NaN for what was
+        not computed.
+    n_iter : int
+        Number of steps.
+    status : {"converged", "out of steps", "diverged"}
+        Whether a tolerance was met, the budget was used up, or a number stopped being finite.
+    criterion : str
+        The tolerance that was met, in words; empty if none was.
+    """
+
+    state: State
+    history: np.recarray
+    n_iter: int
+    status: Ending
+    criterion: str
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised in place of KeyboardInterrupt: ``run`` holds what was reached.
+
+    Parameters
+    ----------
+    run : Run
+        The run up to the last whole step; ``iterate(method, state=error.run.state)`` goes on.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Interrupted
+    >>> issubclass(Interrupted, KeyboardInterrupt)
+    True
+    """
+
+    def __init__(self, run: Run[Any]) -> None:
+        super().__init__(f"Interrupted after {run.n_iter} steps; the last state is in 'run.state'.")
+        self.run = run
+
+
+def iterate(
+    method: Iteration[State],
+    start: Any = None,
+    *,
+    stop: Stop | None = None,
+    max_iter: int = 1000,
+    state: State | None = None,
+    description: str = "iterating",
+) -> Run[State]:
+    """Run a method until a tolerance is met or the budget is used up.
+
+    Parameters
+    ----------
+    method : Iteration
+        The method.
+    start : object, default=None
+        What ``method.init`` makes the first state of.
+    stop : Stop or None, default=None
+        Tolerances; None runs all steps.
+    max_iter : int, default=1000
+        Largest number of steps.
+    state : object or None, default=None
+        The state of an earlier run to go on from, in place of ``start``.
+    description : str, default="iterating"
+        Words for the progress display.
+
+    Returns
+    -------
+    run : Run
+        Last state, history and how the run ended.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C, with the run up to the last whole step.
+
+    Notes
+    -----
+    A run of n steps and one of m steps from its state give the same states as a run of n + m steps.
+
+    Examples
+    --------
+    >>> from corollary.optimize import GradientDescent, Quadratic, Stop, iterate
+    >>> bowl = Quadratic([[1.0, 0.0], [0.0, 4.0]])
+    >>> run = iterate(GradientDescent(bowl), [1.0, 1.0], stop=Stop(gradient=1e-3))
+    >>> run.status, run.criterion
+    ('converged', 'the gradient is at most 0.001')
+    """
+    if max_iter < 0:
+        raise ValueError(
+            f"The 'max_iter' parameter of iterate must be an int in the range [0, inf). "
+            f"Got {max_iter!r} instead."
+        )
+    stop = Stop() if stop is None else stop
+    current = method.init(start) if state is None else state
+    history: list[Info] = []
+    status: Ending = "out of steps"
+    criterion = ""
+    with track(description, total=max_iter) as progress:
+        try:
+            while len(history) < max_iter:
+                current, info = method.step(current)
+                history.append(info)
+                progress(**info.computed())
+                if info.is_lost():
+                    status = "diverged"
+                    break
+                criterion = stop.met(info, history[-2] if len(history) > 1 else None)
+                if criterion:
+                    status = "converged"
+                    break
+        except KeyboardInterrupt:
+            raise Interrupted(_run(current, history, status, criterion)) from None
+    return _run(current, history, status, criterion)
+
+
+def _run(state: State, history: list[Info], status: Ending, criterion: str) -> Run[State]:
+    """Gather what a run leaves behind."""
+    rows = [tuple(np.nan if n is None else n for n in info) for info in history]
+    table = np.array(rows, dtype=[(name, float) for name in Info._fields])
+    return Run(state, table.view(np.recarray), len(history), status, criterion)

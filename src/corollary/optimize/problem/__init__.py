@@ -1,0 +1,1 @@
+"""Functions to minimise, with what is known about them."""

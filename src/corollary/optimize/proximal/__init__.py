@@ -1,0 +1,1 @@
+"""Methods for sums of a smooth function and one with a proximal operator."""

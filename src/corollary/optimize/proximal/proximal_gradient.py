@@ -1,0 +1,245 @@
+r"""Proximal gradient, plain (ISTA) and accelerated (FISTA), for :math:`\min f(x)+h(x)`.
+
+A step follows the gradient of the smooth part and then the proximal operator of the other,
+
+.. math:: x_{t+1}=\mathrm{prox}_{\eta h}(y_t-\eta\nabla f(y_t)),
+
+from :math:`y_t=x_t` or, accelerated, from :math:`x_t` moved on along the last step. With a convex
+set in place of h it is projected gradient.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.stopping import Info, Stop
+from corollary.optimize.problem.functions import Smooth
+from corollary.optimize.problem.minimum import certify_minimum
+from corollary.optimize.problem.penalties import Penalty, Zero
+from corollary.optimize.problem.sets import ConvexSet
+from corollary.optimize.solution import Solution
+
+_FACTOR = 0.5
+
+
+class ProximalState(NamedTuple):
+    """Where proximal gradient is: the point, the one before, momentum and step size."""
+
+    x: np.ndarray
+    previous: np.ndarray
+    momentum: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class ProximalGradient:
+    r"""Steps of proximal gradient.
+
+    Parameters
+    ----------
+    function : Smooth
+        The smooth part f.
+    penalty : Penalty or None, default=None
+        The other part h, a penalty or a convex set; None for none.
+    rate : float or None, default=None
+        Step size; None for 1/L or, where L is not known, steps that are halved until they descend.
+    accelerated : bool, default=True
+        Whether steps have momentum (FISTA) or not (ISTA).
+    restart : bool, default=True
+        Whether momentum is dropped when it points uphill. It then adapts to strong convexity that
+        nobody told it.
+
+    See Also
+    --------
+    proximal_gradient : Runs it until a proof is there.
+    first_order_bound : What it guarantees.
+
+    Notes
+    -----
+    With R the distance of the start from a minimiser, F is within :math:`LR^2/(2t)` of its minimum
+    after t plain steps, and within :math:`2LR^2/(t+1)^2` after t accelerated ones without restarts.
+
+    References
+    ----------
+    A. Beck and M. Teboulle (2009). A fast iterative shrinkage-thresholding algorithm for linear
+    inverse problems. SIAM Journal on Imaging Sciences 2.
+
+    B. O'Donoghue and E. Candès (2015). Adaptive restart for accelerated gradient schemes.
+    Foundations of Computational Mathematics 15.
+
+    Examples
+    --------
+    >>> from corollary.optimize import L1, ProximalGradient, Quadratic, iterate
+    >>> lasso = ProximalGradient(Quadratic([[1.0]], [-3.0]), L1(1.0))
+    >>> iterate(lasso, [0.0], max_iter=1).state.x  # L = 1: one step is exact
+    array([2.])
+    """
+
+    function: Smooth
+    penalty: Penalty | None = None
+    rate: float | None = None
+    accelerated: bool = True
+    restart: bool = True
+
+    def init(self, start: Any) -> ProximalState:
+        """Return the first state.
+
+        Parameters
+        ----------
+        start : array-like
+            First point; it is moved into the domain of the penalty.
+
+        Returns
+        -------
+        state : ProximalState
+            At rest there.
+        """
+        L = self.function.smoothness
+        rate = (1 / L if 0 < L < math.inf else 1.0) if self.rate is None else self.rate
+        if not 0 < rate < math.inf:
+            raise ValueError(f"ProximalGradient needs a positive, finite step. Got {rate!r}.")
+        x = np.array(start, dtype=float)
+        if isinstance(self.penalty, ConvexSet):
+            x = self.penalty.project(x)
+        return ProximalState(x, x, 0.0, float(rate))
+
+    def step(self, state: ProximalState) -> tuple[ProximalState, Info]:
+        """Take one step.
+
+        Parameters
+        ----------
+        state : ProximalState
+            Where it begins.
+
+        Returns
+        -------
+        state : ProximalState
+            Where it ends.
+        info : Info
+            Objective at the end, length of the step, and the norm of what takes the place of the
+            gradient: the way from where the step began, divided by the step size.
+        """
+        penalty = Zero() if self.penalty is None else self.penalty
+        following = (1 + math.sqrt(1 + 4 * state.momentum**2)) / 2 if self.accelerated else 1.0
+        push = (state.momentum - 1) / following
+        y = state.x + push * (state.x - state.previous) if push else state.x
+        value_y, gradient = self.function.value_and_gradient(y)
+        rate = state.rate
+        searching = self.rate is None and not 0 < self.function.smoothness < math.inf
+        while True:
+            x = penalty.prox(y - rate * gradient, rate)
+            away = x - y
+            value = self.function.value(x)
+            square = float(np.sum(away**2))
+            model = value_y + float(np.sum(gradient * away)) + square / (2 * rate)
+            # Differences below the rounding of the value say nothing about the step.
+            if not searching or value <= model + 1e-14 * abs(value_y) or rate < 1e-300:
+                break
+            rate *= _FACTOR
+        if self.restart and float(np.sum(away * (x - state.x))) < 0:
+            following = 1.0
+        info = Info(
+            value=value + penalty.value(x),
+            step=float(np.linalg.norm(x - state.x)),
+            gradient=math.sqrt(square) / rate,
+        )
+        return ProximalState(x, state.x, following, rate), info
+
+
+def proximal_gradient(
+    function: Smooth,
+    start: Any,
+    penalty: Penalty | None = None,
+    *,
+    accelerated: bool = True,
+    tol: float = 1e-6,
+    max_iter: int = 10000,
+    state: Any = None,
+) -> Solution:
+    r"""Minimise :math:`f(x)+h(x)` until the minimum is proved to be near.
+
+    Parameters
+    ----------
+    function : Smooth
+        The smooth part f.
+    start : array-like
+        First point.
+    penalty : Penalty or None, default=None
+        The other part h, a penalty or a convex set; None for none.
+    accelerated : bool, default=True
+        FISTA with restarts, or plain ISTA.
+    tol : float, default=1e-6
+        Proved gap to stop at, relative to the larger of 1 and the size of the value.
+    max_iter : int, default=10000
+        Largest number of steps.
+    state : object, default=None
+        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+
+    Returns
+    -------
+    solution : Solution
+        The point with its certificate (:func:`certify_minimum`). Where nothing can be proved, the
+        run stops at a small gradient step and says so.
+
+    Examples
+    --------
+    >>> from corollary.optimize import L1, Quadratic, proximal_gradient
+    >>> bowl = Quadratic([[2.0, 1.0], [1.0, 2.0]], [-3.0, 0.0])
+    >>> solution = proximal_gradient(bowl, [0.0, 0.0], L1(1.0))
+    >>> solution.status, solution.x.round(2)
+    ('optimal', array([1., 0.]))
+    """
+    method = ProximalGradient(function, penalty, accelerated=accelerated)
+
+    def certify(x: np.ndarray) -> Any:
+        return certify_minimum(function, x, penalty)
+
+    stop = Stop(gradient=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
+
+
+def projected_gradient(
+    function: Smooth,
+    start: Any,
+    within: ConvexSet,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 10000,
+) -> Solution:
+    r"""Minimise a smooth function over a convex set: :math:`x\leftarrow\Pi(x-\eta\nabla f(x))`.
+
+    Parameters
+    ----------
+    function : Smooth
+        The function.
+    start : array-like
+        First point; it is projected onto the set.
+    within : ConvexSet
+        The set.
+    tol : float, default=1e-6
+        Proved gap to stop at, relative to the larger of 1 and the size of the value.
+    max_iter : int, default=10000
+        Largest number of steps.
+
+    Returns
+    -------
+    solution : Solution
+        A point of the set. On a bounded set the gap
+        :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far it is from the best one.
+
+    See Also
+    --------
+    proximal_gradient : The same with momentum, and for penalties.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Ball, Quadratic, projected_gradient
+    >>> bowl = Quadratic([[1.0, 0.0], [0.0, 1.0]], [-3.0, -4.0])
+    >>> solution = projected_gradient(bowl, [0.0, 0.0], Ball())
+    >>> solution.x.round(4), solution.status
+    (array([0.6, 0.8]), 'optimal')
+    """
+    return proximal_gradient(function, start, within, accelerated=False, tol=tol, max_iter=max_iter)

@@ -1,0 +1,1 @@
+"""What first-order methods guarantee, and the functions on which they do no better."""

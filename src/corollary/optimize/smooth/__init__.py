@@ -1,0 +1,1 @@
+"""Methods for differentiable functions."""

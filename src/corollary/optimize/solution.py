@@ -1,0 +1,91 @@
+"""The one result type of the package."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from corollary.core.display import Tabular
+from corollary.optimize.optimality import Optimality
+
+Status = Literal[
+    "optimal", "stopped", "out of steps", "diverged", "infeasible", "unbounded", "failed"
+]
+
+_WORDS: dict[str, str] = {
+    "optimal": "Solved",
+    "stopped": "Stopped at a tolerance, without a proof of optimality",
+    "out of steps": "Out of steps",
+    "diverged": "Diverged",
+    "infeasible": "No point satisfies the constraints",
+    "unbounded": "The objective falls without limit",
+    "failed": "The solver gave up",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution(Tabular):
+    """A point, and what is proved about it.
+
+    Parameters
+    ----------
+    x : ndarray
+        The point; NaN where the problem is infeasible or unbounded.
+    value : float
+        Objective there.
+    certificate : Optimality
+        What is proved about it, or a certificate that the problem has no solution.
+    status : str
+        "optimal" only if the certificate proves it within the tolerance; "stopped" if a tolerance
+        was met that proves nothing; "out of steps", "diverged", "failed"; "infeasible" and
+        "unbounded" only with a certificate that was verified.
+    n_iter : int
+        Number of steps.
+    reason : str, default=""
+        Why the solver stopped, in words.
+    dual : mapping of str to ndarray, default={}
+        Multipliers of the constraints, by the names of the constraints.
+    history : ndarray or None, default=None
+        One record for each step, with the fields of :class:`Info`.
+    state : object, default=None
+        Where the method can go on from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.optimize import Optimality, Solution
+    >>> print(Solution(x=np.zeros(2), value=0.0, status="optimal", n_iter=3,
+    ...                certificate=Optimality(value=0.0, lower_bound=-1e-9, proof="duality")))
+    Solved in 3 steps. The value 0 is at most 1e-09 above the least one: a dual point proves it.
+    """
+
+    x: np.ndarray
+    value: float
+    certificate: Any
+    status: Status
+    n_iter: int
+    reason: str = ""
+    dual: Mapping[str, np.ndarray] = field(default_factory=dict)
+    history: np.ndarray | None = None
+    state: Any = None
+
+    @property
+    def gap(self) -> float:
+        """Proved bound on how far the value lies above the least one; infinite if none is."""
+        return self.certificate.gap if isinstance(self.certificate, Optimality) else np.inf
+
+    def __str__(self) -> str:
+        steps = f"{self.n_iter} step{'' if self.n_iter == 1 else 's'}"
+        joint = "in" if self.status == "optimal" else "after"
+        why = f" ({self.reason})" if self.reason and self.status != "optimal" else ""
+        return f"{_WORDS[self.status]} {joint} {steps}{why}. {self.certificate}"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "status": [self.status],
+            "value": [self.value],
+            "gap": [self.gap],
+            "steps": [self.n_iter],
+            "certificate": [str(self.certificate)],
+        }
