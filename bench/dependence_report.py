@@ -5,7 +5,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +15,9 @@ import numpy as np
 
 from bench.dependence_worlds import CLEAN, COINS, STRUCTURED, Drawn, Fresh
 from corollary.reporting import Evidence, ReportModel, from_memory, measure
+
+#: Coverage that reports are asked for.
+ASKED_FOR = 0.9
 
 WORLDS: dict[str, Callable[[np.random.Generator], Drawn]] = {**COINS, **STRUCTURED, **CLEAN}
 
@@ -36,9 +39,16 @@ class Outcome:
     truth: float  # the same on fresh rows
     held: bool  # whether the truth lies within what is said
     coverage: float  # of sets or intervals on fresh rows
+    stated: tuple[float, float]  # the interval of that share on the page
     finite: bool  # whether intervals are finite, or sets not all classes
     model: str
     seconds: float
+
+    @property
+    def true(self) -> bool:
+        """Whether the share of rows that are covered lies within what the page says of it."""
+        low, high = self.stated
+        return low - 1e-9 <= self.coverage <= high + 1e-9  # weights add up to 1 but for rounding
 
 
 def examine(world: str, seed: int, fast: bool) -> Outcome:
@@ -46,7 +56,9 @@ def examine(world: str, seed: int, fast: bool) -> Outcome:
     r = np.random.default_rng([seed, 14])
     drawn = WORLDS[world](r)
     start = time.perf_counter()
-    evidence, model = measure(from_memory(drawn.frame), "y", seed=seed, fast=fast)
+    evidence, model = measure(
+        from_memory(drawn.frame), "y", seed=seed, fast=fast, coverage=ASKED_FOR
+    )
     seconds = time.perf_counter() - start
     population, structure = evidence.population, evidence.structure
     unit = population.unit if isinstance(population.unit, str) else ""
@@ -74,6 +86,7 @@ def examine(world: str, seed: int, fast: bool) -> Outcome:
         truth=truth,
         held=all(bounds),
         coverage=coverage,
+        stated=(evidence.held.low, evidence.held.high),
         finite=finite,
         model=model.label,
         seconds=seconds,
@@ -102,18 +115,30 @@ def face(evidence: Evidence, model: ReportModel, fresh: Fresh) -> tuple[float, f
     return float(middle), float(weight @ held), bool(np.isfinite(high).all())
 
 
-def _examine(case: tuple[str, int, bool]) -> Outcome:
+Case = tuple[str, int, bool]  # world, seed, whether the report is a fast one
+
+
+def _examine(case: Case) -> Outcome:
     return examine(*case)
 
 
-def run(cases: Iterable[tuple[str, int, bool]], jobs: int, log: Path | None) -> Iterator[Outcome]:
-    """Examine cases in several processes, in order, writing each down."""
+def run(cases: Sequence[Case], jobs: int, log: Path | None) -> Iterator[Outcome]:
+    """Examine cases in several processes, in order, writing each down; go on where a log ends."""
+    known = {} if log is None or not log.exists() else dict(map(_read, log.open()))
+    left = [case for case in cases if case not in known]
     with ProcessPoolExecutor(jobs) as pool:
-        for outcome in pool.map(_examine, cases):
-            if log is not None:
+        found = pool.map(_examine, left)
+        for case in cases:
+            outcome = known.get(case) or next(found)
+            if log is not None and case not in known:
                 with log.open("a") as file:
                     file.write(json.dumps(asdict(outcome)) + "\n")
             yield outcome
+
+
+def _read(line: str) -> tuple[Case, Outcome]:
+    outcome = Outcome(**json.loads(line))
+    return (outcome.world, outcome.seed, outcome.fast), outcome
 
 
 def line(world: str, outcomes: list[Outcome]) -> str:
@@ -129,6 +154,8 @@ def line(world: str, outcomes: list[Outcome]) -> str:
         f"{np.median([o.said for o in outcomes]):.3g}",
         f"{np.median([o.truth for o in outcomes]):.3g}",
         f"{np.mean([o.coverage for o in outcomes]):.1%}",
+        f"{sum(o.coverage >= ASKED_FOR for o in outcomes)}/{n}",
+        f"{sum(o.true for o in outcomes)}/{n}",
         f"{sum(o.finite for o in outcomes)}/{n}",
         f"{sum(o.verdict == 'shown' for o in outcomes)}/{n}",
         f"{np.median([o.seconds for o in outcomes]):.1f}",
@@ -137,8 +164,9 @@ def line(world: str, outcomes: list[Outcome]) -> str:
 
 
 HEAD = """
-| {title} | faced with | repeats | said | held | headline | truth | coverage | finite | shown | s |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"""
+| {title} | faced with | repeats | said | held | headline | truth | coverage | reached | stated \
+| finite | shown | s |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"""
 
 
 def reports(

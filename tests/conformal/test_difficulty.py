@@ -103,7 +103,7 @@ def test_log_scale_intervals_are_positive_and_cover(seed):
 
 def test_errors_on_the_log_scale_by_hand():
     errors = errors_of(np.array([np.e, -1.0]), np.array([1.0, 1.0]), True)
-    assert errors.tolist() == [1.0, np.inf]
+    assert errors.tolist() == [1.0, -np.inf]
 
 
 def test_constant_errors_and_tiny_training_sets_are_survived():

@@ -12,6 +12,8 @@ hold; the quantile, the scores and the laws of coverage are plain functions too.
 
 from corollary.conformal.adaptive import AdaptiveThreshold as AdaptiveThreshold
 from corollary.conformal.adaptive import adaptive_coverage_bound as adaptive_coverage_bound
+from corollary.conformal.ahead import ahead_quantile as ahead_quantile
+from corollary.conformal.ahead import slow_errors as slow_errors
 from corollary.conformal.coverage.law_display import CoverageLawDisplay as CoverageLawDisplay
 from corollary.conformal.coverage.laws import coverage_dkw as coverage_dkw
 from corollary.conformal.coverage.laws import coverage_law as coverage_law
@@ -32,6 +34,9 @@ from corollary.conformal.plus.after_bootstrap import (
 from corollary.conformal.plus.cv_plus import CVPlusRegressor as CVPlusRegressor
 from corollary.conformal.plus.intervals import plus_coverage as plus_coverage
 from corollary.conformal.plus.intervals import plus_intervals as plus_intervals
+from corollary.conformal.predicted.ahead import (
+    calibrate_intervals_ahead as calibrate_intervals_ahead,
+)
 from corollary.conformal.predicted.intervals import Difficulty as Difficulty
 from corollary.conformal.predicted.intervals import IntervalCalibration as IntervalCalibration
 from corollary.conformal.predicted.intervals import calibrate_intervals as calibrate_intervals

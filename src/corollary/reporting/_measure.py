@@ -112,10 +112,11 @@ def measure_table(
     y = subject.target.values[split.train]
     with clock.stage(Stage.FITTING):
         predictor, comparison = fit_chosen(comparison, y)
+    moments = None if settled.unit is None else settled.unit.moments
     with clock.stage(Stage.CALIBRATING):
-        calibrated = calibrate(subject, split, comparison, predictor, settings.coverage)
+        earlier = None if moments is None else moments[split.train]
+        calibrated = calibrate(subject, split, comparison, predictor, settings, earlier)
     with clock.stage(Stage.TESTING):
-        moments = None if settled.unit is None else settled.unit.moments
         tested = test_model(
             subject,
             split,

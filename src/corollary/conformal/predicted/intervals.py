@@ -85,6 +85,25 @@ class Difficulty:
         logs = logs + self.weights[-2] * u + self.weights[-1] * u**2
         return np.exp(np.clip(logs, *self.limits))
 
+    def errors(self, features: np.ndarray, y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
+        """Give the error at each row in units of its expected size.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n, n_features)
+            The rows.
+        y : ndarray of shape (n,)
+            Their targets.
+        prediction : ndarray of shape (n,)
+            Their predictions.
+
+        Returns
+        -------
+        errors : ndarray of shape (n,)
+            Positive where the target is larger than the prediction.
+        """
+        return _errors_of(y, prediction, self.log) / self.difficulty(features, prediction)
+
 
 def _bands_fit(calibration: "IntervalCalibration") -> str | None:
     edges = calibration.edges
@@ -188,11 +207,11 @@ class IntervalCalibration(Difficulty):
 
 
 def _errors_of(y: np.ndarray, prediction: np.ndarray, log: bool) -> np.ndarray:
-    """Compute absolute errors on the scale that is calibrated."""
+    """Compute errors on the scale that is calibrated."""
     if not log:
-        return np.abs(y - prediction)
+        return y - prediction
     positive = np.where(y > 0, y, 1.0)
-    return np.where(y > 0, np.abs(np.log(positive) - np.log(prediction)), np.inf)
+    return np.where(y > 0, np.log(positive) - np.log(prediction), -np.inf)
 
 
 def learn_difficulty(
@@ -231,7 +250,7 @@ def learn_difficulty(
 
     values = np.log(prediction) if log else prediction
     centre, spread = float(values.mean()), float(values.std()) or 1.0
-    errors = _errors_of(y, prediction, log)
+    errors = np.abs(_errors_of(y, prediction, log))
     # The floor keeps rows predicted right, exactly or to the last digit, from pulling the logarithm
     # to minus infinity: intervals of no width promise what a few such rows cannot.
     floor = max(0.1 * float(np.median(errors)), _LEAST_ERROR * float(errors.mean())) or 1.0
@@ -308,8 +327,7 @@ def calibrate_intervals(
     edges = np.array(Bands.between_quantiles(training_prediction, n_bands).edges)
     sizes = {field.name: getattr(difficulty, field.name) for field in fields(difficulty)}
     draft = IntervalCalibration(edges=edges, thresholds=np.zeros(len(edges) + 1), **sizes)
-    errors = _errors_of(y, prediction, draft.log)
-    scores = errors / draft.difficulty(features, prediction)
+    scores = np.abs(draft.errors(features, y, prediction))
     bands = draft.bands(prediction)
     thresholds = np.array(
         [

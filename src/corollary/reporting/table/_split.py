@@ -159,9 +159,11 @@ def split_by_time(
         raise ReportError(
             "usage", "The rows to train on lie at fewer than three moments: too few to compare by."
         )
-    # Two stretches about as long as the period: models are compared, and intervals calibrated, by
+    # Stretches about as long as the period: models are compared, and intervals calibrated, by
     # errors that reach as far ahead.
-    folds = forward_folds(moments[train], 2)
+    n_stretches = int(np.clip(len(train) // len(tested) - 1, 2, FOLDS))
+    first = max(1 - n_stretches * len(tested) / len(train), 1 / (n_stretches + 1))
+    folds = forward_folds(moments[train], n_stretches, first=first)
     return Split(
         train,
         np.zeros(0, dtype=np.int64),

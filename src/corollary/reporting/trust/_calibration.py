@@ -8,9 +8,12 @@ from corollary.conformal import (
     IntervalCalibration,
     SetCalibration,
     calibrate_intervals,
+    calibrate_intervals_ahead,
     calibrate_sets,
     learn_difficulty,
+    smallest_calibration_size,
 )
+from corollary.reporting._settings import Settings
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
@@ -27,37 +30,78 @@ class Calibrated:
 
 
 def calibrate(
-    subject: Subject, split: Split, comparison: Comparison, predictor: Predictor, coverage: float
+    subject: Subject,
+    split: Split,
+    comparison: Comparison,
+    predictor: Predictor,
+    settings: Settings,
+    moments: np.ndarray | None,
 ) -> Calibrated:
     """Calibrate sets or intervals on the rows that were set aside for it.
 
-    In time the rows to calibrate on are training rows, predicted by fits to earlier rows, so that
-    their errors reach as far ahead as those of the period that is tested. That proves nothing, as
-    nothing does for later rows.
+    `moments` are those of the training rows, where the report speaks of a period.
     """
-    ahead = split.population.kind == "period"
-    y = subject.target.values[split.calibration]
+    log = bool(len(predictor.logs) and predictor.logs.all())
+    if moments is not None:
+        y = subject.target.values[split.train]
+        return Calibrated(_calibrate_ahead(comparison, y, moments, log, settings), ())
+    coverage, y = settings.coverage, subject.target.values[split.calibration]
     features, groups = np.empty((0, predictor.n_features)), split.units_of(split.calibration)
-    if ahead:
-        y = subject.target.values[split.train][comparison.compared]
-        features = comparison.features[comparison.compared]
-    elif len(y):
+    if len(y):
         features = comparison.encoder.transform(subject.used.take(split.calibration))
-    prediction = comparison.chosen.prediction if ahead else predict_with(predictor, features)
+    prediction = predict_with(predictor, features)
     if subject.target.task == "classification":
         sets = calibrate_sets(prediction, y, coverage, groups=groups)
-        return Calibrated(sets, () if ahead or groups is not None else (len(y),))
+        return Calibrated(sets, () if groups is not None else (len(y),))
     held_out = comparison.chosen.prediction
     difficulty = learn_difficulty(
         comparison.features[comparison.compared],
         subject.target.values[split.train][comparison.compared],
         held_out,
-        log=bool(len(predictor.logs) and predictor.logs.all()),
+        log=log,
     )
     intervals = calibrate_intervals(
         difficulty, held_out, features, y, prediction, coverage, groups=groups
     )
-    if ahead or groups is not None:
+    if groups is not None:
         return Calibrated(intervals, ())
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
     return Calibrated(intervals, tuple(rows.tolist()))
+
+
+def _calibrate_ahead(
+    comparison: Comparison,
+    y: np.ndarray,
+    moments: np.ndarray,
+    log: bool,
+    settings: Settings,
+) -> SetCalibration | IntervalCalibration:
+    """Calibrate by the errors on earlier stretches, each predicted from the rows before it.
+
+    These errors reach as far ahead as those of the period that is tested. The hardest stretch
+    decides. That proves nothing, as nothing does for later rows.
+    """
+    folds, compared = comparison.folds, comparison.compared
+    stretches, trained = np.empty(len(compared), int), np.empty(len(compared), int)
+    for k, fold in enumerate(folds):
+        stretches[fold.rows], trained[fold.rows] = k, len(fold.y)
+    order = np.argsort(moments[compared], kind="stable")
+    rows, stretches, trained = compared[order], stretches[order], trained[order]
+    prediction = comparison.chosen.prediction[order]
+    if prediction.ndim == 2:
+        parts = [np.flatnonzero(stretches == k) for k in range(len(folds))]
+        if min(map(len, parts)) < smallest_calibration_size(settings.coverage):
+            parts = [np.arange(len(rows))]  # stretches of so few rows have no quantile
+        sets = [calibrate_sets(prediction[p], y[rows[p]], settings.coverage) for p in parts]
+        return max(sets, key=lambda found: found.threshold)
+    return calibrate_intervals_ahead(
+        comparison.features[rows],
+        y[rows],
+        prediction,
+        settings.coverage,
+        stretches=stretches,
+        trained=trained,
+        n_train=max(len(fold.y) + len(fold.rows) for fold in folds),
+        log=log,
+        confidence=settings.confidence,
+    )
