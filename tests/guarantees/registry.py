@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import pathlib
 import pkgutil
 import zlib
 from collections.abc import Callable
@@ -75,12 +76,15 @@ def guarantee(
 
 
 def load() -> list[Guarantee]:
-    """Import the modules of this package and return every claim, by name."""
+    """Import what registers claims, here or beside the tests of a bound; return them by name."""
     import tests.guarantees as package
 
     for module in pkgutil.iter_modules(package.__path__):
         if not module.name.startswith(("test_", "_", "registry")):
             importlib.import_module(f"tests.guarantees.{module.name}")
+    for file in pathlib.Path(__file__).parents[1].glob("theory/test_*.py"):
+        if "from tests.guarantees.registry import guarantee" in file.read_text("utf-8"):
+            importlib.import_module(f"tests.theory.{file.stem}")
     return sorted(GUARANTEES, key=lambda claim: claim.name)
 
 

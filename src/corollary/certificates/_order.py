@@ -1,7 +1,7 @@
 """The order in which certificates are listed.
 
 First what calibration rows prove about regions; then, for each kind of rows, the sharpest theorem
-that applies to most models. A theorem that is registered from outside comes after these.
+that applies to most models. A theorem that is not named here comes after these.
 """
 
 ORDER = (

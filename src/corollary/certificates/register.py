@@ -167,7 +167,7 @@ def register_theorem(
         at the model and at what was declared, not at how good the outcome is.
     page : str, default=""
         Where the theorem is explained, which :attr:`Certificate.page` repeats. A theorem of this
-        library has its anchor on the page of certificates.
+        library is explained by the page of its bound, or at its anchor on the page of certificates.
     title : str, default=""
         What a report calls it; empty for its identifier.
     idea : str, default=""
@@ -249,8 +249,9 @@ def forget_theorem(name: str) -> None:
 
 
 def _page_of(theorem: str) -> str:
-    """Return the place on this library's page of certificates that explains a theorem."""
-    return f"certificates.html#{theorem.replace('.', '-')}"
+    """Return the place that explains a theorem of this library: its page, or its anchor."""
+    known = _THEOREMS.get(theorem)
+    return known.page if known else f"certificates.html#{theorem.replace('.', '-')}"
 
 
 def _origin(prove: _Prove) -> str:

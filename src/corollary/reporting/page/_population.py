@@ -1,7 +1,7 @@
 """Of which rows the report speaks, in words: the only place that makes these phrases."""
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.page._format import count, label, plural
+from corollary.reporting.page._format import count, label, percent_triple, plural
 
 
 def such_rows(evidence: Evidence) -> str:
@@ -207,8 +207,12 @@ def quantiles_method(evidence: Evidence) -> str:
 def calibrated_on(evidence: Evidence) -> str:
     """Say by which rows sets and intervals were calibrated, and how."""
     if evidence.population.kind == "period":
+        how = "the hardest decides"
+        if evidence.task == "regression":
+            how += ", and errors that last are enlarged as few stretches and a longer history ask"
         return (
-            "by the errors on two earlier stretches of time, each predicted from the rows before it"
+            "by the errors on earlier stretches of time, each predicted from the rows before it: "
+            + how
         )
     method = "hierarchical" if evidence.population.kind == "new units" else "split"
     return (
@@ -231,5 +235,13 @@ def promise(evidence: Evidence, kind: str) -> str:
             f"The {kind} were calibrated on rows of other {label(evidence.population.pieces, 80)}, "
             f"so that they hold the truth for at least {100 * evidence.coverage:.6g}% of "
             f"{such_rows(evidence)}, on average over such calibrations."
+        )
+    if evidence.population.kind == "period" and evidence.held is not None:
+        found = evidence.held
+        words = percent_triple(found.share, found.low, found.high)
+        return (
+            f"Stretches of time are too few for a theorem to promise how often {kind} hold. In "
+            f"this period they held {words[0]}; with {100 * evidence.confidence:.6g}% confidence "
+            f"{words[1]} to {words[2]} was to be expected there. Nothing is known of later rows."
         )
     return ""

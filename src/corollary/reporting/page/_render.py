@@ -31,10 +31,10 @@ WIDTH, NARROW_WIDTH = 880, 350
 def to_dict(evidence: Evidence) -> dict[str, Any]:
     """Turn evidence into the report's dictionary."""
     sections: dict[str, Any] = {}
-    for name, (heading, build) in SECTIONS.items():
-        content = build(evidence)
+    for name, section in SECTIONS.items():
+        content = section.build(evidence)
         if content is not None:
-            sections[name] = {"heading": heading, **content}
+            sections[name] = {"heading": section.heading, **content}
     return {
         "schema_version": SCHEMA_VERSION,
         "data": evidence.data_name,

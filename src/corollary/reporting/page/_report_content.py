@@ -11,12 +11,6 @@ from corollary.reporting.page._content import (
     Mark,
     VerdictContent,
 )
-from corollary.reporting.page._model_content import (
-    CalibrationSection,
-    CertificateSection,
-    DataSection,
-    ModelsSection,
-)
 
 
 class WeakGroups(TypedDict):
@@ -235,15 +229,7 @@ class LimitsSection(TypedDict):
 
 
 class Sections(TypedDict):
-    data: NotRequired[DataSection]
-    models: NotRequired[ModelsSection]
-    certificate: NotRequired[CertificateSection]
-    calibration: NotRequired[CalibrationSection]
-    errors: NotRequired[ErrorsSection]
-    why: NotRequired[WhySection]
-    new_data: NotRequired[NewDataSection]
-    reproduce: NotRequired[ReproduceSection]
-    limits: NotRequired[LimitsSection]
+    """Sections by name; each states its type in its module."""
 
 
 class RowsOfParts(TypedDict):

@@ -15,6 +15,7 @@ from typing import (
 
 from corollary.reporting.page._content import Length, Range
 from corollary.reporting.page._report_content import ReportContent
+from corollary.reporting.page.sections import SECTIONS
 
 SCHEMA_VERSION = 1
 _PLAIN = {str: "string", bool: "boolean", int: "integer", float: "number", types.NoneType: "null"}
@@ -34,13 +35,17 @@ def json_schema() -> dict[str, Any]:
     >>> sorted(json_schema()["properties"]["rows"]["properties"])
     ['all', 'calibration', 'test', 'train']
     """
+    schema = _schema_of(ReportContent)
+    schema["properties"]["sections"]["properties"] = {
+        name: _schema_of(section.content) for name, section in SECTIONS.items()
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "corollary report",
         "description": "The summary that `corollary report` writes beside its page, version "
         f"{SCHEMA_VERSION}. Numbers are unrounded; sentences are those of the page. A section with "
         "nothing to show is absent.",
-        **_schema_of(ReportContent),
+        **schema,
     }
 
 

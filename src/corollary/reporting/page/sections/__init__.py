@@ -1,35 +1,42 @@
 """The report's sections, in the order of reading.
 
 A section is one small module: ``build(evidence)`` turns what was measured into a dictionary of
-plain values, or None if there is nothing to show, and a template of the same name turns the
-dictionary into HTML. The same dictionaries are the JSON summary.
+plain values, or None if there is nothing to show, ``HEADING`` is what the page calls it and
+``CONTENT`` the type of the dictionary, of which the JSON schema is made. A template of the same
+name turns the dictionary into HTML. The same dictionaries are the JSON summary.
 """
 
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, NamedTuple
 
 from corollary.reporting._records import Evidence
-from corollary.reporting.page.sections import _calibration as calibration
-from corollary.reporting.page.sections import _certificate as certificate
-from corollary.reporting.page.sections import _data as data
-from corollary.reporting.page.sections import _errors as errors
-from corollary.reporting.page.sections import _limits as limits
-from corollary.reporting.page.sections import _models as models
-from corollary.reporting.page.sections import _new_data as new_data
-from corollary.reporting.page.sections import _reproduce as reproduce
-from corollary.reporting.page.sections import _why as why
 
-Builder = Callable[[Evidence], dict[str, Any] | None]
+#: Those that say what was seen, and those that end the page; others come between.
+_FIRST = ("data", "models", "certificate", "calibration", "errors", "why", "new_data")
+_LAST = ("reproduce", "limits")
 
-# Name -> (heading, builder); later methods add their sections here.
-SECTIONS: dict[str, tuple[str, Builder]] = {
-    "data": ("The data", data.build),
-    "models": ("Models compared", models.build),
-    "certificate": ("Certificate", certificate.build),
-    "calibration": ("Calibration", calibration.build),
-    "errors": ("Errors", errors.build),
-    "why": ("Why", why.build),
-    "new_data": ("New data", new_data.build),
-    "reproduce": ("Reproduce", reproduce.build),
-    "limits": ("Limits", limits.build),
-}
+
+class Section(NamedTuple):
+    """One section of the page and of the JSON summary."""
+
+    heading: str
+    content: type  # of the dictionary that ``build`` returns, with the heading
+    build: Callable[[Evidence], dict[str, Any] | None]
+
+
+def _find() -> dict[str, Section]:
+    """Find the modules of this folder that have a heading; the others help them."""
+    names = (module.name for module in iter_modules(__path__))
+    modules = {name[1:]: import_module(f"{__name__}.{name}") for name in names}
+    found = {
+        name: Section(module.HEADING, module.CONTENT, module.build)
+        for name, module in modules.items()
+        if hasattr(module, "HEADING")
+    }
+    between = sorted(found.keys() - {*_FIRST, *_LAST})
+    return {name: found[name] for name in (*_FIRST, *between, *_LAST)}
+
+
+SECTIONS = _find()

@@ -13,10 +13,13 @@ from corollary.reporting.page._format import (
     percent_triple,
     plural,
 )
+from corollary.reporting.page._model_content import CalibrationSection
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections._groups import name_group
 from corollary.reporting.trust._coverage import CoverageCell
 from corollary.reporting.trust._reliability import LEAST_ROWS
+
+HEADING, CONTENT = "Calibration", CalibrationSection
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:

@@ -8,7 +8,10 @@ from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence, Population
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, number, opening, percent, plural, thousands
+from corollary.reporting.page._model_content import CertificateSection
 from corollary.reporting.page.sections import _facts as facts
+
+HEADING, CONTENT = "Certificate", CertificateSection
 
 _UNITS = (
     "Theorems about training rows hold for all planes at once, so choosing the plane after a look "

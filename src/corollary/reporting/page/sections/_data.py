@@ -13,7 +13,10 @@ from corollary.reporting.page._format import (
     plural,
     without_zeros,
 )
+from corollary.reporting.page._model_content import DataSection
 from corollary.reporting.page.sections import _facts as facts
+
+HEADING, CONTENT = "The data", DataSection
 
 #: Findings that only someone who knows the data can settle.
 QUESTIONS = (

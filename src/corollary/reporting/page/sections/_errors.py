@@ -5,11 +5,14 @@ from typing import Any
 from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, number, opening, percent_triple, triple
+from corollary.reporting.page._report_content import ErrorsSection
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.page.sections._worst_rows import worst_rows_table
 from corollary.reporting.trust.errors._confusion import ConfusedPair
 from corollary.reporting.trust.errors._scatter import MOST_POINTS
+
+HEADING, CONTENT = "Errors", ErrorsSection
 
 LEVEL_WORDS = {0.5: "half", 0.9: "9 of 10", 0.99: "99 of 100"}
 MOST_CLASSES = 12

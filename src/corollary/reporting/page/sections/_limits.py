@@ -5,7 +5,10 @@ from typing import Any
 from corollary.reporting._records import Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import label, listing, plural
+from corollary.reporting.page._report_content import LimitsSection
 from corollary.reporting.page.sections import _facts as facts
+
+HEADING, CONTENT = "Limits", LimitsSection
 
 FEW_ROWS = 100
 

@@ -5,7 +5,10 @@ from typing import Any
 from corollary.reporting._records import Candidate, Evidence
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import listing, number, opening, seconds, triple, triples
+from corollary.reporting.page._model_content import ModelsSection
 from corollary.reporting.page.sections import _facts as facts
+
+HEADING, CONTENT = "Models compared", ModelsSection
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:

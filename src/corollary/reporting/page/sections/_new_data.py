@@ -6,8 +6,11 @@ from corollary.core.certificate import format_share
 from corollary.reporting._records import Evidence, ProfiledColumn
 from corollary.reporting.page import _population as population
 from corollary.reporting.page._format import count, label, number, percent, plural
+from corollary.reporting.page._report_content import NewDataSection
 from corollary.reporting.page.sections import _facts as facts
 from corollary.reporting.trust._detection import ALARM, POWER
+
+HEADING, CONTENT = "New data", NewDataSection
 
 MOST_RANGES = 12
 HOW_TO_CHECK = (

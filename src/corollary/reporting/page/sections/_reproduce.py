@@ -4,6 +4,9 @@ from typing import Any
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import seconds
+from corollary.reporting.page._report_content import ReproduceSection
+
+HEADING, CONTENT = "Reproduce", ReproduceSection
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:

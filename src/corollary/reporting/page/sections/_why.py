@@ -4,7 +4,10 @@ from typing import Any
 
 from corollary.reporting._records import Effect, Evidence, Importance
 from corollary.reporting.page._format import count, label, listing, number, plural, triple, triples
+from corollary.reporting.page._report_content import WhySection
 from corollary.reporting.page.sections import _facts as facts
+
+HEADING, CONTENT = "Why", WhySection
 
 MOST_BARS = 12
 LEAST_LISTED, MOST_LISTED = 40, 80
