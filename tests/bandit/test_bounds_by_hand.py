@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from corollary.bandit import (
+    EXP3,
+    UCB1,
+    BernoulliArms,
     arm_mean_radius,
     exp3_anytime_bound,
     exp3_learning_rate,
@@ -16,6 +19,7 @@ from corollary.bandit import (
     importance_variance,
     importance_weighted,
     mean_so_far,
+    off_policy_value,
     regret,
     ucb_regret_bound,
 )
@@ -44,6 +48,7 @@ def test_other_bounds():
     by_hand = 8 * math.log(10) * (4 + 2) + (1 + math.pi**2 / 3) * 0.75
     assert bound == pytest.approx(by_hand)
     assert arm_mean_radius(4, 0.1) == pytest.approx(math.sqrt(math.log(400) / 8))
+    assert arm_mean_radius(1, 0.1) == pytest.approx(math.sqrt(math.log(40) / 2))
     assert arm_mean_radius(0, 0.1) == math.inf
 
 
@@ -57,3 +62,43 @@ def test_estimates():
     assert moments.mean.tolist() == [1.0, 0.5]
     assert moments.second == pytest.approx(np.array([4 / 3, 1.0]))
     assert (moments.weighted_second, moments.paid) == (1.25, 0.875)
+
+
+def test_policies_know_their_bounds():
+    arms, rounds = BernoulliArms([0.2, 0.6]), np.array([10, 50])
+    by_hand = [8 * math.log(m) / 0.4 + (1 + math.pi**2 / 3) * 0.4 for m in (10, 50)]
+    assert UCB1().regret_bound(arms, rounds).values == pytest.approx(by_hand)
+    assert UCB1(exploration=3.0).regret_bound(arms, rounds) is None
+    assert UCB1().regret_bound(BernoulliArms([0.2, 0.6], random_state=0), rounds) is None
+    four = BernoulliArms([0.2, 0.6, 0.5, 0.4])
+    tuned = EXP3(horizon=50).regret_bound(four, rounds[1:])
+    assert tuned.values == pytest.approx([20 * math.sqrt(math.log(4))])
+    fixed = EXP3(learning_rate=0.1).regret_bound(four, rounds)
+    assert fixed.values == pytest.approx([10 * math.log(4) + 2, 10 * math.log(4) + 10])
+    anytime = EXP3().regret_bound(four, np.array([1]))
+    assert anytime.values == pytest.approx([3 * math.sqrt(math.log(4))])
+
+
+def test_off_policy_values():
+    # Weights 2, 1, 1.
+    log = ([1.0, 0.0, 0.5], [0.5, 0.5, 0.25], [1.0, 0.5, 0.25])
+    z = 1.959963984540054
+    plain = off_policy_value(*log)
+    terms = np.array([2.0, 0.0, 0.5])
+    error = math.sqrt(sum((terms - 2.5 / 3) ** 2) / 2 / 3)
+    assert plain.value == pytest.approx(2.5 / 3)
+    assert (plain.low, plain.high) == pytest.approx((2.5 / 3 - z * error, 2.5 / 3 + z * error))
+    assert plain.effective_sample_size == pytest.approx(16 / 6)
+    assert (plain.n_samples, plain.max_weight, plain.guaranteed) == (3, 2.0, False)
+    shared = off_policy_value(*log, method="self_normalised")
+    error = math.sqrt(4 * 0.375**2 + 0.625**2 + 0.125**2) / 4
+    assert shared.value == pytest.approx(0.625)
+    assert (shared.low, shared.high) == pytest.approx((0.625 - z * error, 0.625 + z * error))
+    robust = off_policy_value(
+        *log, method="doubly_robust", predicted=[0.5] * 3, predicted_target=[0.2, 0.3, 0.4]
+    )
+    assert robust.value == pytest.approx((1.2 - 0.2 + 0.4) / 3)
+    nothing = off_policy_value([1.0, 0.5], [0.5, 0.5], [0.0, 0.0])
+    assert (nothing.value, nothing.effective_sample_size) == (0.0, 0.0)
+    single = off_policy_value([1.0], [0.5], [0.25])
+    assert (single.value, single.low, single.high) == (0.5, -math.inf, math.inf)

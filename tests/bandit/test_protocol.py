@@ -11,6 +11,7 @@ from corollary.bandit import (
     EpsilonGreedy,
     GaussianThompson,
     LossMatrix,
+    PythonArms,
     arm_mean_radius,
     arm_means,
     mean_so_far,
@@ -69,6 +70,32 @@ def test_simulated_losses_come_from_the_arms_played(policy, seed):
         assert np.abs(losses[np.arange(200), arms] - paid[r]).max() < 1e-10
         assert np.array_equal(np.bincount(arms, minlength=5), result.pulls[r])
         assert result.regret[r] == pytest.approx(regret(losses, arms), abs=1e-9)
+
+
+def test_a_player_keeps_what_it_was_told():
+    player = UCB1().start(3, random_state=0)
+    for arm, loss in [(0, 0.5), (1, 0.25), (0, 1.0)]:
+        player.tell(arm, loss)
+    assert player.n_arms == 3
+    assert player.pulls.tolist() == [2, 1, 0]
+    assert player.totals.tolist() == [1.5, 0.25, 0.0]
+    assert player.means[:2].tolist() == [0.75, 0.25]
+    assert np.isnan(player.means[2])
+    weighing = EXP3().start(2, random_state=0)
+    before = weighing.work.copy()
+    weighing.tell(1, 1.0, probability=0.5)
+    assert not np.array_equal(before, weighing.work)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: type(p).__name__)
+def test_compiled_games_are_those_of_asking_and_telling(policy, seed):
+    losses = np.random.default_rng(seed).uniform(size=(60, 4))
+    compiled = play(policy, LossMatrix(losses), 60, 3, random_state=seed)
+    told = PythonArms(lambda t, arm, random: losses[t, arm], n_arms=4)
+    asked = play(policy, told, 60, 3, random_state=seed)
+    assert np.array_equal(compiled.pulls, asked.pulls)
+    assert compiled.loss == pytest.approx(asked.loss)
+    assert compiled.rounds.tolist() == asked.rounds.tolist() == list(range(1, 61))
 
 
 def test_arm_means_are_running_means():

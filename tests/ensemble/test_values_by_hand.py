@@ -12,6 +12,7 @@ from corollary.ensemble import (
     boosting_distribution,
     classifier_weight,
     equicorrelated_variance,
+    majority_error,
     normaliser,
     reweight,
 )
@@ -49,3 +50,12 @@ def test_boosting():
     # A row without weight, however wrong, keeps none.
     some = boosting_distribution([1, 1, 1], [-800.0, 0.0, math.log(3)], initial=[0.0, 0.5, 0.5])
     assert some == pytest.approx([0.0, 0.75, 0.25])
+
+
+def test_crowds():
+    # One, two and three voters who are right in three of four cases; a tie is tossed.
+    assert [majority_error(n, 0.75) for n in (1, 2)] == pytest.approx([0.25, 0.25])
+    three = 0.25**3 + 3 * 0.75 * 0.25**2
+    assert [majority_error(n, 0.75) for n in (3, 4)] == pytest.approx([three, three])
+    five = 0.25**5 + 5 * 0.75 * 0.25**4 + 10 * 0.75**2 * 0.25**3
+    assert [majority_error(n, 0.75) for n in (5, 6)] == pytest.approx([five, five])

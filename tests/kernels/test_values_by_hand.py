@@ -11,6 +11,7 @@ from corollary.kernels import (
     ANOVA,
     RBF,
     ArcCosine,
+    ArcCosineFeatures,
     Bhattacharyya,
     Bilinear,
     Constant,
@@ -18,20 +19,27 @@ from corollary.kernels import (
     EdgeCount,
     ExponentialDot,
     HellingerRBF,
+    KernelRidge,
     Laplacian,
     Linear,
     Matern,
     Normalised,
     Periodic,
     Polynomial,
+    RandomFourierFeatures,
     RationalQuadratic,
     Sigmoid,
     Spectrum,
+    Subsequence,
     TruncatedExponential,
+    arc_cosine_features,
     feature_count,
     from_feature_map,
+    gram_features,
     graph_laplacian,
+    invariance_test,
     polynomial_map,
+    psd_test,
 )
 
 # Inner products 5, 1, 1, 10; squared distances 0, 13, 13, 0; distances along the axes 2 and 3.
@@ -54,6 +62,10 @@ VALUES = {
     "matern 3/2": (
         Matern(length_scale=2.0, nu=1.5),
         around(1.0, (1 + math.sqrt(39) / 2) * math.exp(-math.sqrt(39) / 2)),
+    ),
+    "matern 5/2": (
+        Matern(length_scale=2.0, nu=2.5),
+        around(1.0, (1 + math.sqrt(65) / 2 + 65 / 12) * math.exp(-math.sqrt(65) / 2)),
     ),
     "rational quadratic": (
         RationalQuadratic(length_scale=2.0, alpha=0.5),
@@ -84,6 +96,64 @@ def test_vectors(name):
     assert kernel.diag(X) == pytest.approx(np.diag(expected))
     in_jax = np.asarray(kernel.gram(jnp.asarray(X), jnp.asarray(X)))
     assert pytest.approx(expected, rel=1e-4, abs=1e-3) == in_jax
+
+
+def test_two_single_inputs():
+    assert RBF(2.0)([1.0, 2.0], [3.0, -1.0]) == pytest.approx(math.exp(-13 / 8))
+    assert Linear()([1.0, 2.0], [3.0, -1.0]) == 1.0
+    assert Linear()(2.0, [[3.0]]) == 6.0
+    traced = jax.jit(lambda scale: RBF(scale).gram(X))(2.0)
+    assert pytest.approx(around(1.0, math.exp(-13 / 8)), rel=1e-4) == np.asarray(traced)
+
+
+def test_what_is_drawn_to_refute():
+    # The first set is a quarter as large, and two points at least; minus one is no kernel.
+    for n_points, size in ((4, 2), (20, 5)):
+        found = psd_test(lambda x, y: -1.0, n_points=n_points, n_features=3, random_state=0)
+        assert (found.passed, found.witness.shape) == (False, (size, 3))
+        assert found.smallest_eigenvalue == pytest.approx(-1.0)
+        assert abs(found.weights.sum()) == pytest.approx(math.sqrt(size))
+    points = set()
+
+    def constant(x, y):
+        points.update([tuple(x), tuple(y)])
+        return 1.0
+
+    found = invariance_test(constant, n_features=2, n_points=3, n_trials=4, random_state=0)
+    assert found.isotropic
+    assert len(points) == 3 * 3 * 4  # drawn, shifted and rotated
+
+
+def test_small_matrices_have_features():
+    for method in ("eigen", "cholesky"):
+        found = gram_features([[4e-12]], method=method)
+        assert (found.rank, found.features.item()) == (1, pytest.approx(2e-6))
+
+
+def test_random_features():
+    assert arc_cosine_features([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]], [[2.0, 5.0]]).tolist() == [
+        [1.0, 0.0],
+        [0.0, 1.0],
+        [1.0, 0.0],
+    ]
+    four = arc_cosine_features([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    assert four.tolist() == [[0.5, 0.5, 0.0, 0.5, 0.0, 0.0, 0.5, 0.0]]
+    # Squares of sine and cosine add up to the mass of the kernel.
+    for mass, kernel in ((1.0, RBF(2.0)), (3.0, 3.0 * RBF(2.0))):
+        maps = RandomFourierFeatures(kernel, n_components=7, random_state=0).fit(X)
+        assert maps.transform(X).shape == (2, 14)
+        assert (maps.transform(X) ** 2).sum(axis=1) == pytest.approx([mass, mass])
+    signs = ArcCosineFeatures(n_components=7, random_state=0).fit(X)
+    assert (signs.transform(X) ** 2).sum(axis=1) == pytest.approx([1.0, 1.0])
+
+
+def test_kernel_ridge():
+    # y / (k + alpha) for one row; a penalty for each target.
+    one = KernelRidge(kernel="linear", alpha=2.0).fit([[1.0]], [3.0])
+    assert one.predict([[2.0]]) == pytest.approx([2.0])
+    two = KernelRidge(kernel="linear", alpha=[2.0, 1.0]).fit([[1.0]], [[3.0, 4.0]])
+    assert two.predict([[2.0]]) == pytest.approx(np.array([[2.0, 4.0]]))
+    assert two.dual_coef_ == pytest.approx(np.array([[1.0, 2.0]]))
 
 
 def test_periods():
@@ -118,6 +188,10 @@ def test_structures():
     assert Bhattacharyya().gram(laws) == pytest.approx(around(1.0, 0.5))
     assert HellingerRBF(2.0).gram(laws) == pytest.approx(around(1.0, math.exp(-0.5 / 8)))
     assert Spectrum(2).gram(["abab", "ab"]) == pytest.approx(np.array([[5.0, 2.0], [2.0, 1.0]]))
+    # Of two letters "aab" has "ab" twice, over two and three places, and "aa".
+    K = Subsequence(2, decay=0.5).gram(["ab", "aab"])
+    across = 0.5**4 + 0.5**5
+    assert pytest.approx(np.array([[0.5**4, across], [across, 0.375**2 + 0.5**4]])) == K
     graphs = np.array([path > 0, path > 0], dtype=float)
     graphs[:, 0, 0] = graphs[1, 1, 2] = graphs[1, 2, 1] = 0.0
     assert EdgeCount().gram(graphs) == pytest.approx(np.array([[2.0, 1.0], [1.0, 1.0]]))

@@ -15,6 +15,8 @@ _POINTS = "the constant kernel does not look at its points"
 _SLACK = "how much rounding is forgiven, far above what occurs and far below what counts"
 _ORDER = "only the order of the scores is used"
 _GAP = "no value lies between the two numbers"
+_MEMORY = "memory that is written before it is read, or never read"
+_BLOCKS = "how many rows are worked on together; the result does not depend on it"
 
 EQUIVALENT: dict[str, str] = {
     f"corollary.{where}: {change}": reason
@@ -220,6 +222,144 @@ EQUIVALENT: dict[str, str] = {
             "risk.laws.divergence.jensen_shannon_density",
             "return min(max(value, 0.0), math.log(2)) → return min(max(value, 0.0), math.log(3))",
             _ROUNDING,
+        ),
+        (
+            "datasets.separable.SeparableMargin.sample",
+            "return (X + np.outer(y * short * (1 + 1e-12), self.unit), y)",
+            "what is added is the rounding by which a point fell short",
+        ),
+        (
+            "active.gaussian.transductive.TransductiveLearner.__init__",
+            "self._targets = np.where(places < 0, n + np.arange(len(others)), places) →"
+            " self._targets = np.where(places < 1, n + np.arange(len(others)), places)",
+            "a twin of a point of the pool carries the same information",
+        ),
+        (
+            "active.gaussian.transductive.TransductiveLearner._plan",
+            "return (np.empty(0, dtype=np.intp), None)",
+            "without targets the scores are variances, which look at no other point",
+        ),
+        (
+            "bandit.play.play",
+            "workers = None if n_jobs is None or n_jobs < 1 else n_jobs",
+            "the number of threads does not change the result",
+        ),
+        (
+            "kernels.structures.strings._codes",
+            "codes = np.zeros((len(strings), max(1, lengths.max(initial=0))), dtype=np.int64)"
+            " → codes = np.zeros((len(strings), max(2, lengths.max(initial=0))),"
+            " dtype=np.int64)",
+            _MEMORY,
+        ),
+        (
+            "kernels.structures.strings._widened",
+            "…dptr), shape=(counts.shape[0], max(1, width)))… → …dptr),"
+            " shape=(counts.shape[0], max(2, width)))…",
+            "one more column without any count",
+        ),
+        (
+            "online.experts.hedge.Hedge.play",
+            "out = np.empty((m, 4)) → out = np.empty((m, 5))",
+            _MEMORY,
+        ),
+        (
+            "online.experts.weighted_average.WeightedAverage.play",
+            "out = np.empty((m, 4)) → out = np.empty((m, 5))",
+            _MEMORY,
+        ),
+        (
+            "online.experts.weighted_average.WeightedAverage.predict",
+            "return np.clip(advice @ exponential_weights(totals[None], self.rate)[1], 0.0,"
+            " 1.0) → return np.clip(advice @ exponential_weights(totals[None], self.rate)[1],"
+            " 0.0, 1.5)",
+            _ROUNDING,
+        ),
+        (
+            "online.boolean.disjunctions.DisjunctionExperts.play",
+            "block = max(1, 2 ** 22 // len(self.experts_))",
+            _BLOCKS,
+        ),
+        (
+            "online.boolean.winnow.Winnow.play",
+            "wrong = (np.asarray(X @ literals) > 0) != (y > 0.5) → wrong = (np.asarray(X @"
+            " literals) > 0) != (y > 0.75)",
+            _GAP,
+        ),
+        (
+            "bandit.policies.EXP3._start_memory",
+            "return [np.zeros(8), np.zeros(n_arms), np.zeros(2 * leaves)] → return"
+            " [np.zeros(8), np.zeros(n_arms), np.zeros(3 * leaves)]",
+            _MEMORY,
+        ),
+        (
+            "bandit.policies.UCB1._start_memory",
+            "value times 0.7",
+            "a bound of arms that were never played, far beyond every loss",
+        ),
+        (
+            "bandit.policies.UCB1._start_memory",
+            "value times 1.5",
+            "a bound of arms that were never played, far beyond every loss",
+        ),
+        (
+            "tree.growth.impurity.information_gain",
+            "…weight = np.ones(len(labels)) if sample_weight is None else np.… → …weight ="
+            " np.ones(1) if sample_weight is None else np.…",
+            "a single one is spread over all rows",
+        ),
+        (
+            "tree.growth.impurity.information_gain",
+            "table = np.zeros((sides.max() + 1, codes.max() + 1))",
+            "branches and classes that hold no row add nothing",
+        ),
+        (
+            "ensemble.combining.average.average_moments",
+            "correlation = np.float64(pairs / max(1, n_members * (n_members - 1))) /"
+            " np.float64(single) → correlation = np.float64(pairs / max(2, n_members *"
+            " (n_members - 1))) / np.float64(single)",
+            "for one member the quotient is not used",
+        ),
+        (
+            "kernels.algebra.functions.Normalised._prepare",
+            "inverse = 1.0 / xp.sqrt(xp.where(positive, squares, 1.0)) → inverse = 1.0 /"
+            " xp.sqrt(xp.where(positive, squares, 1.5))",
+            "a number to divide by where the quotient is not used",
+        ),
+        (
+            "kernels.statistics.validity.psd_test",
+            "values, vectors = np.linalg.eigh((K + K.T) / 2) → values, vectors ="
+            " np.linalg.eigh((K + K.T) / 3)",
+            "only ratios of eigenvalues are used",
+        ),
+        (
+            "kernels.statistics.validity._gram",
+            "value times 0.7",
+            "changes are compared with the largest value",
+        ),
+        (
+            "kernels.statistics.validity._gram",
+            "value times 1.5",
+            "changes are compared with the largest value",
+        ),
+        (
+            "kernels.models.kernel_erm._negligible",
+            "value times 0.7",
+            _SLACK,
+        ),
+        (
+            "kernels.models.kernel_erm._negligible",
+            "value times 1.5",
+            _SLACK,
+        ),
+        (
+            "kernels.models.kernel_erm._direction",
+            "value times 0.7",
+            "a line search decides how far to go along a direction",
+        ),
+        (
+            "kernels.models.kernel_erm._direction",
+            "value times 1.5",
+            "a line search decides how far to go along a direction",
         ),
     ]
 }

@@ -107,19 +107,28 @@ def scaled_value(value: Any, factor: float) -> Any:
     if isinstance(value, int):
         return int(value * factor // 1) if factor < 1 else -int(-value * factor // 1)
     if isinstance(value, float):
-        return value * factor
-    if isinstance(value, tuple):
+        return value if value * factor == value else value * factor
+    if isinstance(value, tuple | list):
         parts = [scaled_value(part, factor) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    if isinstance(value, list):
-        return [scaled_value(part, factor) for part in value]
+        if all(part is before for part, before in zip(parts, value)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if getattr(getattr(value, "dtype", None), "kind", "") == "f":
-        return value * factor
+        return value * factor if isinstance(value, np.floating) or _has_numbers(value) else value
     if isinstance(value, np.integer):
         return scaled_value(int(value), factor)
     if dataclasses.is_dataclass(value):
         return _scaled_record(value, factor)
     return value
+
+
+def _has_numbers(array: Any) -> bool:
+    """Whether an array holds anything that a factor changes."""
+    try:
+        values = np.asarray(array.toarray() if hasattr(array, "toarray") else array)
+    except Exception:  # an abstract array of a traced function
+        return True
+    return bool(np.any((values != 0) & np.isfinite(values)))
 
 
 def _scaled_record(record: Any, factor: float) -> Any:

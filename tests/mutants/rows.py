@@ -67,7 +67,9 @@ def load(prefixes: list[str] | None = None, kinds: list[str] | None = None) -> l
 def chosen_faults(row: Row, reached: dict[str, set[int]], most: int) -> list[Fault]:
     """Draw faults of the functions that the row's tests reach; others do not change the draw.
 
-    Up to half are changes of the value; changes that change nothing are left out.
+    Up to half are changes of the value, those of bounds themselves first: no simulation notices a
+    bound that is too large, so that each bound needs a test of its value. Changes that change
+    nothing are left out.
     """
     candidates = [
         fault
@@ -78,6 +80,8 @@ def chosen_faults(row: Row, reached: dict[str, set[int]], most: int) -> list[Fau
     ]
     candidates.sort(key=lambda fault: zlib.crc32(f"{row.name} {fault.name}".encode()))
     values = [fault for fault in candidates if fault.kind == "value"]
+    if row.kind == "BOUND":
+        values.sort(key=lambda fault: fault.function_name not in row.called)
     formulas = [fault for fault in candidates if fault.kind != "value"]
     kept = max(most // 2, most - len(formulas))
     return [*values[:kept], *formulas[: most - len(values[:kept])]]

@@ -28,8 +28,8 @@ from tests.mutants.faults import SCALED, Fault, scaled_value
 from tests.mutants.rows import ROOT, Row, chosen_faults
 
 SURVIVED, KILLED, NO_NUMBER = 0, 1, 3
-#: Seconds of tests that the faults of one row may cost, and fewest faults that are tried.
-BUDGET, FEWEST = 60.0, 4
+#: Most faults of a row that are tried. A method has many lines that only prepare or hand on.
+MOST = {"BOUND": 12, "QUANTITY": 12, "IDENTITY": 12, "CONSTRUCTION": 8, "METHOD": 6}
 
 
 @dataclass
@@ -37,12 +37,16 @@ class Verdict:
     """What became of the faults of one row."""
 
     row: Row
-    killed: list[Fault] = field(default_factory=list)
-    survived: list[Fault] = field(default_factory=list)
+    killed: list[str] = field(default_factory=list)
+    survived: list[str] = field(default_factory=list)
     #: Objects that no test of the row calls.
     idle: list[str] = field(default_factory=list)
     #: Why nothing could be tried: the tests fail by themselves.
     broken: str = ""
+    #: Processor time of the tests as they are, and with the faults.
+    seconds: tuple[float, float] = (0.0, 0.0)
+    #: Runs with faults that are still to come.
+    waiting: int = 0
 
     @property
     def tried(self) -> int:
@@ -50,10 +54,17 @@ class Verdict:
 
 
 def try_rows(
-    rows: list[Row], *, most: int, workers: int, say: Callable[[str], None] = print
+    rows: list[Row],
+    *,
+    workers: int,
+    most: dict[str, int] = MOST,
+    say: Callable[[str], None] = print,
+    keep: Callable[[Verdict], None] = lambda verdict: None,
 ) -> list[Verdict]:
-    """Try the faults of rows and return a verdict on each."""
-    trial = _Trial(rows, most, workers, say)
+    """Try the faults of rows and return a verdict on each, which is kept as soon as it is known."""
+    if not rows:
+        return []
+    trial = _Trial(rows, most, workers, say, keep)
     arguments = ["-s", "-qq", "--tb=line"]
     arguments += [f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "faulthandler")]
     arguments += ["-o", "addopts=", "--import-mode=importlib", "--strict-markers"]
@@ -69,8 +80,15 @@ def try_rows(
 class _Trial:
     """The plugin that takes the place of pytest's loop over tests."""
 
-    def __init__(self, rows: list[Row], most: int, workers: int, say: Callable[[str], None]):
-        self.rows, self.most, self.workers, self.say = rows, most, workers, say
+    def __init__(
+        self,
+        rows: list[Row],
+        most: dict[str, int],
+        workers: int,
+        say: Callable[[str], None],
+        keep: Callable[[Verdict], None],
+    ):
+        self.rows, self.most, self.workers, self.say, self.keep = rows, most, workers, say, keep
         self.verdicts: list[Verdict] = []
         self.failed = ""
 
@@ -112,40 +130,47 @@ class _Trial:
             more = [
                 item for item in items if item.nodeid.partition("[")[0] in verdict.row.elsewhere
             ]
-            queue.append(_Job(run, 600.0, verdict, tests=tests, elsewhere=more, file=file))
-        for n_done, (job, status) in enumerate(_forked(queue, self.workers), start=1):
-            if job.fault is None:
-                queue.extendleft(self._fault_jobs(job))
-            elif status == SURVIVED:
-                job.verdict.survived.append(job.fault)
-                self.say(f"SURVIVED {job.verdict.row.name}  {job.fault.name}")
-            elif status != NO_NUMBER:
-                job.verdict.killed.append(job.fault)
-            if n_done % 100 == 0:
-                self.say(f"{n_done} runs, {len(queue)} waiting")
+            queue.append(_Job(run, 300.0, verdict, tests=tests, elsewhere=more, file=file))
+        for job, status, seconds in _forked(queue, self.workers):
+            verdict, fault = job.verdict, job.fault
+            plain, changed = verdict.seconds
+            if fault is None:
+                verdict.seconds = seconds, 0.0
+                jobs = self._fault_jobs(job)
+                verdict.waiting = len(jobs)
+                queue.extendleft(jobs)
+            else:
+                verdict.seconds = plain, changed + seconds
+                verdict.waiting -= 1
+                if status == SURVIVED:
+                    verdict.survived.append(fault.name)
+                elif status != NO_NUMBER:
+                    verdict.killed.append(fault.name)
+            if not verdict.waiting:
+                self.say(_sentence(verdict))
+                self.keep(verdict)
 
     def _fault_jobs(self, job: "_Job") -> list["_Job"]:
         """Return a run for each fault of a row whose tests have been run as they are."""
         verdict, row = job.verdict, job.verdict.row
         if not job.file.exists():
-            verdict.broken = "its tests end the process or take ten minutes"
+            verdict.broken = "its tests end the process or take five minutes"
             return []
         failed, seconds, reached = pickle.loads(job.file.read_bytes())
         verdict.broken = failed or ("" if seconds else "none of its tests is collected")
         verdict.idle = sorted(row.called - set(reached))
         order = sorted(job.tests, key=lambda item: seconds.get(item.nodeid, 0.0))
         total = sum(seconds.values())
-        most = max(FEWEST, min(self.most, int(BUDGET / max(total, 1e-9))))
         jobs = []
-        for fault in [] if verdict.broken else chosen_faults(row, reached, most):
+        for fault in [] if verdict.broken else chosen_faults(row, reached, self.most[row.kind]):
             if fault.lines & reached[fault.function_name]:
                 # What several rows name is tried with the tests of all of them.
                 more = job.elsewhere if fault.function_name in row.shared else []
                 run = partial(self._with_fault, fault, order + more)
-                limit = 10 + 10 * total + (60 if more else 0)
+                limit = 5 + 5 * total + (60 if more else 0)
                 jobs.append(_Job(run, limit, verdict, fault=fault))
             else:
-                verdict.survived.append(fault)
+                verdict.survived.append(fault.name)
         return jobs
 
     def _baseline(self, row: Row, items: list[Any], file: Path) -> int:
@@ -167,11 +192,11 @@ class _Trial:
         durations = {}
         threading.settrace(call)
         for position, item in enumerate(items):
-            start = time.perf_counter()
+            start = time.process_time()
             sys.settrace(call)
             self._run(item, items[position + 1 : position + 2])
             sys.settrace(None)
-            durations[item.nodeid] = time.perf_counter() - start
+            durations[item.nodeid] = time.process_time() - start
             if self.failed:
                 break
         file.write_bytes(pickle.dumps((self.failed, durations, reached)))
@@ -202,6 +227,14 @@ class _Trial:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=(following or [None])[0])
 
 
+def _sentence(verdict: Verdict) -> str:
+    """Say how a row did, and which faults survived."""
+    plain, changed = verdict.seconds
+    counts = f"{len(verdict.killed)} of {verdict.tried} killed, {plain:.1f} + {changed:.1f} s"
+    lines = [f"{verdict.row.name}: {verdict.broken or counts}"]
+    return "\n".join([*lines, *(f"  survived: {name}" for name in verdict.survived)])
+
+
 @dataclass
 class _Job:
     """What one fork does, for at most so many seconds: the tests of a row, perhaps with a fault."""
@@ -215,7 +248,7 @@ class _Job:
     file: Path = Path()
 
 
-def _forked(queue: deque[_Job], workers: int) -> Iterator[tuple[_Job, int]]:
+def _forked(queue: deque[_Job], workers: int) -> Iterator[tuple[_Job, int, float]]:
     """Run jobs in forks, so many at a time, and yield what they return; the queue may grow.
 
     A job that dies or takes too long has a negative status.
@@ -226,10 +259,11 @@ def _forked(queue: deque[_Job], workers: int) -> Iterator[tuple[_Job, int]]:
             while queue and len(running) < workers:
                 job = queue.popleft()
                 running[_fork(job.run, job.seconds)] = job
-            pid, status = os.wait()
+            pid, status, usage = os.wait3(0)
             if pid in running:
                 _end(pid)  # processes that the tests left behind
-                yield running.pop(pid), os.waitstatus_to_exitcode(status)
+                code = os.waitstatus_to_exitcode(status)
+                yield running.pop(pid), code, usage.ru_utime + usage.ru_stime
     finally:
         for pid in running:
             _end(pid)
@@ -251,8 +285,11 @@ def _fork(run: Callable[[], int], seconds: float) -> int:
     status = KILLED
     try:
         os.setpgid(0, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        for number in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(number, signal.SIG_DFL)
+        # Processor time, whatever else the machine does; a process that sleeps is woken, too.
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, 60 + 20 * seconds)
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)

@@ -4,9 +4,10 @@ import contextlib
 import importlib
 import inspect
 import json
+import math
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tests.mutants import toy
 from tests.mutants.__main__ import section
 from tests.mutants.equivalent import EQUIVALENT
 from tests.mutants.faults import faults, scaled_value
+from tests.mutants.kept import Kept
 from tests.mutants.rows import ROOT, bare
 from tests.mutants.run import Verdict
 
@@ -36,9 +38,10 @@ from tests.mutants.rows import load
 from tests.mutants.run import try_rows
 
 rows = [toy.row("test_value"), toy.row("test_never_negative"), toy.row("test_that_fails")]
-verdicts = try_rows(rows + load({names!r}), most=99, workers=2, say=lambda text: None)
+every = dict.fromkeys(["BOUND", "QUANTITY", "IDENTITY", "METHOD", "CONSTRUCTION"], 99)
+verdicts = try_rows(rows + load({names!r}), most=every, workers=2, say=lambda text: None)
 fields = [
-    (v.row.name, [f.name for f in v.killed], [f.name for f in v.survived], v.idle, v.broken)
+    (v.row.name, v.killed, v.survived, v.idle, v.broken)
     for v in verdicts
 ]
 print(json.dumps(fields))
@@ -68,6 +71,33 @@ def test_a_planted_fault_changes_the_value_everywhere(change, monkeypatch):
     finally:
         toy.radius.__code__ = code
     assert imported(4, 0.1) == 6.0
+
+
+def test_what_no_factor_changes_is_left_alone():
+    for value in (
+        0.0,
+        (0.0, "name"),
+        [np.zeros(3), None],
+        np.array([math.inf, 0.0]),
+        (np.arange(3),),
+    ):
+        assert scaled_value(value, 0.7) is value
+
+
+def test_verdicts_are_kept_until_a_test_or_a_function_changes(tmp_path):
+    row, other = toy.row("test_value"), toy.row("test_never_negative")
+    kept = Kept(tmp_path / "verdicts.json")
+    assert kept.find(row) is None
+    kept.keep(Verdict(row, killed=["a"], survived=["b"], seconds=(1.0, 2.0)))
+    kept.keep(Verdict(other, broken="its tests fail"))
+    again = Kept(tmp_path / "verdicts.json")
+    found = again.find(row)
+    assert (found.killed, found.survived, found.seconds) == (["a"], ["b"], (1.0, 2.0))
+    assert again.find(other) is None
+    assert again.find(replace(row, tests=other.tests)) is None
+    assert again.find(replace(row, kind="METHOD")) is None
+    assert again.find(replace(row, functions={})) is None
+    assert Kept(tmp_path / "verdicts.json", fresh=True).find(row) is None
 
 
 def test_numbers_arrays_and_records_are_scaled_and_nothing_else():
@@ -143,7 +173,10 @@ def test_the_two_parts_of_the_page_are_written_apart(tmp_path):
 def test_the_section_counts_and_lists():
     killed, survivor, *_ = faults(toy.radius)
     verdict = Verdict(
-        toy.row("test_value"), killed=[killed] * 3, survived=[survivor], idle=["corollary.x.y"]
+        toy.row("test_value"),
+        killed=[killed.name] * 3,
+        survived=[survivor.name],
+        idle=["corollary.x.y"],
     )
     text = section([verdict])
     assert "| BOUND | 1 | 4 | 3 | 75.0% |" in text

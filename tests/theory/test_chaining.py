@@ -53,6 +53,9 @@ def test_one_step_by_hand():
     # One function from the radius 1/2 on: its cover alone, to the width of the grid.
     coarse = one_step_bound(lambda e: 0.0 if e >= 0.5 else 1e9, scale=1.0, n_samples=9)
     assert 0.5 <= coarse <= 0.52
+    # Two functions at the root mean square 2.
+    entropy = greedy_entropy([[0.0] * 4, [2.0] * 4])
+    assert (entropy(2.0), entropy(1.9)) == (0.0, math.log(2))
     # A ball, by a search of its own.
     best = min(a + 3 * math.sqrt(2 * ball(4, 3.0)(a) / 500) for a in np.linspace(0.001, 3, 20_000))
     found = one_step_bound(ball(4, 3.0), scale=3.0, n_samples=500)

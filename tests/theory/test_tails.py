@@ -148,4 +148,8 @@ def test_tails_by_hand():
     assert reverse_markov_bound(0.1, 0.2) == 0.0
     # Two coins of 1/4 that are both 1: (1/4)^2.
     assert chernoff_kl_bound(n_samples=2, mean=0.25, share=1.0) == pytest.approx(1 / 16)
+    # One coin of 1/4 at 1/2: inf (3/4 exp(-l/2) + 1/4 exp(l/2)) is the root of 3/4.
+    assert chernoff_bound(0.5, sample=[0.0, 1.0, 0.0, 0.0]) == pytest.approx(math.sqrt(0.75))
+    assert chernoff_bound(2.5, sample=[2.0, 3.0, 2.0, 2.0]) == pytest.approx(math.sqrt(0.75))
+    assert chernoff_bound(1.5, sample=[0.0, 1.0]) == 0.0
     assert chernoff_bound(-1.0, log_mgf=lambda lam: lam**2 / 2) == 1.0

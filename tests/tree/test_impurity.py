@@ -58,3 +58,14 @@ def test_errors():
         information_gain([0, 1], [0])
     with pytest.raises(ValueError, match="'criterion' parameter of information_gain"):
         information_gain([0, 1], [0, 1], criterion="variance")
+
+
+def test_gains_by_hand():
+    # Branches that are as mixed as the whole gain nothing, however little they weigh.
+    assert information_gain([0, 1, 0, 1], [0, 0, 1, 1], sample_weight=[0.25] * 4) == 0.0
+    assert information_gain([0, 1], [0, 1], sample_weight=[0.5, 0.5]) == pytest.approx(np.log(2))
+    # Pure branches gain all of 2 (1/4) (3/4); the other one keeps 3/4 of 4/9.
+    gain = information_gain([0, 1, 1, 1], ["a", "b", "b", "b"], criterion="gini")
+    assert gain == pytest.approx(3 / 8)
+    mixed = information_gain([0, 0, 1, 1], [0, 1, 1, 1], criterion="gini")
+    assert mixed == pytest.approx(1 / 2 - 3 / 4 * 4 / 9)

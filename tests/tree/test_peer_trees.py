@@ -1,8 +1,11 @@
 """Trees beside scikit-learn's: the same splits, arrays under the same names, several targets."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn import tree as peer
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.utils import resample
 
@@ -94,6 +97,13 @@ def test_pictures_of_the_peer_show_our_trees():
     words = [note.get_text() for note in peer.plot_tree(ours)]
     assert words == [note.get_text() for note in peer.plot_tree(theirs)]
     pyplot.close("all")
+
+
+@pytest.mark.parametrize("ours", [DecisionTreeClassifier(), ExtraTreeRegressor()])
+def test_trees_are_introduced_to_the_peer_however_they_were_made(ours):
+    theirs = peer.DecisionTreeClassifier if is_classifier(ours) else peer.DecisionTreeRegressor
+    for tree in (ours, clone(ours), pickle.loads(pickle.dumps(ours))):
+        assert isinstance(tree, theirs)
 
 
 def test_several_labels_keep_their_kinds():
