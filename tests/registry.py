@@ -27,7 +27,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "OneClassSVM": {"tol": 1e-11},
     "SVC": {"tol": 1e-11},
     "SVR": {"tol": 1e-11},
-    # The check's rows can be interpolated; without a floor for the noise, rounding decides.
+    # The check's rows can be interpolated; without a penalty or a floor, rounding decides.
+    "HuberRegressor": {"tol": 1e-9, "alpha": 1.0},
     "SparseGaussianProcessRegressor": {"alpha": 0.1, "tol": 1e-13, "max_iter": 500},
     # Rows far from the origin and a high price make the program slow.
     "StructuralSVM": {"C": 1e-3, "tol": 0.05, "max_iter": 50},

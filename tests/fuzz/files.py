@@ -36,9 +36,15 @@ def saved(name: str) -> bytes:
     model = clone(models()[name])
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
-        model.fit(X, np.where(y > 0, "plus", "minus") if is_classifier(model) else y)
+        model.fit(X, _targets(model, y))
         corollary.save(model, Path(folder) / "model")
         return (Path(folder) / "model").read_bytes()
+
+
+def _targets(model: Any, y: np.ndarray) -> np.ndarray:
+    if is_classifier(model):
+        return np.where(y > 0, "plus", "minus")
+    return np.exp(y) if model.__sklearn_tags__().target_tags.positive_only else y
 
 
 def run(seed: int) -> str | None:

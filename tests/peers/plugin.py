@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from tests.peers.rules import reason_to_exclude
 
 #: Seconds that a test may take.
 LONGEST = 120
-EXCLUSIONS = Path(__file__).parent / "exclusions.toml"
 
 
 class OtherWordsError(AssertionError):
@@ -60,16 +58,22 @@ def pytest_configure(config: Any) -> None:
     """Swap the import, and tell a wrong type of error from other words."""
     swap()
     pytest.raises, pytest.warns = map(_without_words, (pytest.raises, pytest.warns))
-    listed = tomllib.loads(EXCLUSIONS.read_text("utf-8")).values()
-    reasons = {test: reason for part in listed for test, reason in part.items()}
-    config.pluginmanager.register(Recorder(Path(os.environ["PEERS_OUT"]), reasons))
+    listed = json.loads(os.environ.get("PEERS_LISTED", "[]"))
+    config.pluginmanager.register(Recorder(Path(os.environ["PEERS_OUT"]), listed))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return a line of the list, in which a star stands for any text, as an expression."""
+    return re.compile("::" + ".*".join(map(re.escape, pattern.split("*"))) + "$")
 
 
 class Recorder:
     """Selects tests by the rules and writes how each ended, a line of JSON each."""
 
-    def __init__(self, path: Path, listed: dict[str, str]) -> None:
-        self.path, self.listed = path, listed
+    def __init__(self, path: Path, patterns: list[str]) -> None:
+        self.path = path
+        self.listed = {pattern: _compiled(pattern) for pattern in patterns}
+        self.needed: set[str] = set()
         self._record("", "started")
 
     def _record(self, test: str, outcome: str, why: str = "") -> None:
@@ -119,10 +123,17 @@ class Recorder:
         """Return how a test ended, and why it is not counted or failed."""
         if report.skipped:
             return "excluded", "skipped by scikit-learn"
-        if test in self.listed or test.partition("[")[0] in self.listed:
-            return "no longer excluded" if report.passed else "excluded", "listed"
         if report.passed:
             return "passed", ""
         if call.excinfo.errisinstance(OtherWordsError):
             return "excluded", "other words"
-        return "failed", call.excinfo.exconly().replace("\n", " ")[:300]
+        matching = {p for p, expression in self.listed.items() if expression.search(test)}
+        self.needed |= matching
+        error = call.excinfo.exconly().replace("\n", " ")[:300]
+        return ("excluded", "listed") if matching else ("failed", error)
+
+    def pytest_sessionfinish(self, session: Any) -> None:
+        """Record lines of the list that no failing test needs, if all tests ran."""
+        if not session.config.option.keyword:
+            for pattern in self.listed.keys() - self.needed:
+                self._record(pattern, "no longer excluded")

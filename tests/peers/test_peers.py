@@ -86,6 +86,11 @@ def test_right_words():
 def test_no_warning():
     with pytest.warns(UserWarning, match="words"):
         Ridge().fit(X, y)
+
+
+@pytest.mark.parametrize("case", [1, 2])
+def test_listed(case):
+    assert fitted().alpha == case
 """
 
 
@@ -94,13 +99,14 @@ def test_imports_are_swapped_and_tests_are_sorted(tmp_path):
     path.write_text(TESTS)
     broken = tmp_path / "test_broken.py"
     broken.write_text("from sklearn.linear_model import Ridge\nRidge(nonsense=1)\n")
-    result = run("sample", [path, broken], [])
+    result = run("sample", [path, broken], [], ["test_listed[*", "test_gone"])
     ends = {
         record["test"].partition("::")[2]: (record["outcome"], record["why"])
         for record in result.records
     }
     passed = ("test_ours", "test_ours_by_module", "test_ours_by_helper_and_testing_tools")
-    for name in (*passed, "test_ours_by_table", "test_by_parameter[model0]", "test_right_words"):
+    passed = (*passed, "test_ours_by_table", "test_by_parameter[model0]", "test_listed[1]")
+    for name in (*passed, "test_right_words"):
         assert ends[name] == ("passed", ""), name
     for name in ("test_private_function", "test_private_attribute", "test_private_module"):
         assert ends[name] == ("excluded", "private"), name
@@ -110,9 +116,12 @@ def test_imports_are_swapped_and_tests_are_sorted(tmp_path):
     assert ends["test_other_words"] == ("excluded", "other words")
     for name in ("test_fails", "test_other_type", "test_no_warning"):
         assert ends[name][0] == "failed", name
+    assert ends["test_listed[2]"] == ("excluded", "listed")
+    idle = [r["test"] for r in result.records if r["outcome"] == "no longer excluded"]
+    assert idle == ["test_gone"]
     assert "seven" in ends["test_fails"][1]
     assert result.outcomes["not loaded"] == 1
-    assert result.share == pytest.approx(6 / 9)
+    assert result.share == pytest.approx(7 / 10)
     assert not result.holds
     assert "nonsense" in report(result)
 

@@ -119,9 +119,44 @@ def test_sparse_input_without_centring(seed):
     for method in (StandardScaler().fit, StandardScaler().partial_fit):
         with pytest.raises(ValueError, match="use with_mean=False"):
             method(thin)
-    thin.data[0] = np.nan
-    with pytest.raises(ValueError, match="missing values in dense input only"):
-        StandardScaler(with_mean=False).fit(thin)
+    with pytest.raises(ValueError, match="use with_mean=False"):
+        StandardScaler().fit(X).transform(thin)
+
+
+def test_missing_values_in_sparse_rows(seed):
+    X = rows(seed) * (np.random.default_rng(seed).uniform(size=(60, 4)) > 0.3)
+    X[:, 3] = rows(seed)[:, 3]  # a column that is all stored
+    X[:20:3, 1], X[4, 3] = np.nan, np.nan
+    weights = np.random.default_rng(seed).uniform(size=60)
+    ours = StandardScaler(with_mean=False).fit(sparse.csr_matrix(X), sample_weight=weights)
+    dense = StandardScaler(with_mean=False).fit(X, sample_weight=weights)
+    for name in ("weight_", "mean_", "var_", "scale_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(dense, name), err_msg=name)
+
+
+def test_what_is_not_asked_for_is_none(tmp_path, seed):
+    X = rows(seed)
+    for with_mean in (True, False):
+        peer = preprocessing.StandardScaler(with_mean=with_mean, with_std=False)
+        ours = StandardScaler(with_mean=with_mean, with_std=False)
+        for part in (X[:10], X[10:]):
+            peer.partial_fit(part)
+            ours.partial_fit(part)
+        assert (ours.var_, ours.scale_) == (None, None) == (peer.var_, peer.scale_)
+        assert (ours.mean_ is None) == (peer.mean_ is None) == (not with_mean)
+        assert ours.n_samples_seen_ == 60
+        corollary.save(ours, tmp_path / "scaler.corollary")
+        loaded = corollary.load(tmp_path / "scaler.corollary")
+        np.testing.assert_allclose(loaded.transform(X), peer.transform(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("spread", [1e-15, 1e-13, 1e-11])
+@pytest.mark.parametrize("n", [10, 1000, 100_000])
+def test_the_same_features_are_constant_as_in_scikit_learn(n, spread):
+    X = 1 + spread * np.where(np.arange(n) % 2, 1.0, -1.0)[:, None]
+    peer = preprocessing.StandardScaler(with_mean=False).fit(X)
+    for form in (X, sparse.csr_matrix(X)):
+        np.testing.assert_allclose(StandardScaler(with_mean=False).fit(form).scale_, peer.scale_)
 
 
 def test_frames_names_and_output(seed):

@@ -7,6 +7,7 @@ from corollary.representation import (
     ScaleType,
     check_euclidean,
     check_metric,
+    check_pairwise,
     check_scalar_product,
     discrete_metric,
     infer_scale_type,
@@ -47,3 +48,8 @@ def test_scales():
     assert changed.expected == 1.5
     assert changed.found == pytest.approx(np.mean(changed.transformed))
     assert infer_scale_type([0.0, 1.0, 1.0]).scale == ScaleType.NOMINAL
+    assert infer_scale_type([1.0, 1.0, 1.0]).scale == ScaleType.NOMINAL
+
+
+def test_nothing_is_related_to_nothing():
+    assert check_pairwise(np.empty((0, 0)), kind="dissimilarity")

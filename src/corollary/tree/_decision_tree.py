@@ -1,9 +1,11 @@
 """What single trees have in common: the choice of a grower, and what can be asked of a tree."""
 
 from dataclasses import KW_ONLY
+from functools import cache
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,12 +22,26 @@ from corollary.tree.structure.tree import Tree
 from corollary.tree.structure.trees import Trees
 
 
+@cache
+def _introduce(cls: type) -> None:
+    """Let scikit-learn's pictures draw trees of a class; they ask for an instance of its own."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    theirs = DecisionTreeClassifier if issubclass(cls, ClassifierMixin) else DecisionTreeRegressor
+    theirs.register(cls)
+
+
 class DecisionTree(TreeModel):
     """Abstract decision tree; subclasses say what its leaves answer."""
 
     _: KW_ONLY
     splitter: Literal["best", "random", "exact", "histogram"] = "best"
     nodes_: Tree = fitted(Instance("predict_values", "decision_path"))
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Make an instance that scikit-learn knows; forests make none, and need no such import."""
+        _introduce(cls)
+        return super().__new__(cls)
 
     @classmethod
     def _from_former(cls, parameters: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 from corollary.core.estimator import ClassWeight
 from corollary.tree._decision_tree import DecisionTree
@@ -142,7 +141,3 @@ class DecisionTreeClassifier(DecisionTree, TreeClassifier):
 
     def _shares(self, X: Any) -> np.ndarray:
         return self.nodes_.predict_values(X)
-
-
-# scikit-learn's pictures of trees ask for an instance of its class, and read what ours has, too.
-SklearnTree.register(DecisionTreeClassifier)

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor as SklearnTree
 
 from corollary.core.estimator import Regressor
 from corollary.tree._decision_tree import DecisionTree
@@ -110,7 +109,3 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         values = self.nodes_.predict_values(X)
         return values[:, 0] if values.shape[1] == 1 else values
-
-
-# scikit-learn's pictures of trees ask for an instance of its class, and read what ours has, too.
-SklearnTree.register(DecisionTreeRegressor)

@@ -314,7 +314,7 @@ def bootstrap_risk(
         training=mean(losses[0]),
         in_sample=float(np.mean([mean(row) for row in losses[1:]])),
         leave_one_out=mean(sums / np.maximum(counts, 1), missing),
-        no_information=float(np.mean(shuffled)) if n > 1 else mean(losses[0]),
+        no_information=float(np.mean(shuffled)),
         n_missed=int(np.sum(~missing)),
     )
 

@@ -10,17 +10,18 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.sparsefuncs import inplace_column_scale
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from corollary.core.compat import check_sample_weight, fit_context
 from corollary.core.estimator import Transformer, check_new_data, fitted, remember_rows
 from corollary.core.protocols import AffineMap
-from corollary.core.schema import Array
+from corollary.core.schema import Array, Nullable
 
-_FLOATS = [np.float64, np.float32]
+_FLOATS = [np.float64, np.float32, np.float16]
 
-# A spread of this share of the mean is what rounding makes of a constant.
-CONSTANT = 1e-12
+# Rows that rounding is reckoned with; a sum of weights may be any number.
+MOST_ROWS = 1e8
 
 
 def feature_moments(X: Any, sample_weight: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -98,15 +99,21 @@ def _finite(
 def _sparse_moments(X: Any, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     d = X.shape[1]
     column = np.repeat(np.arange(d), np.diff(X.indptr))
-    own = w[X.indices]
-    total = w.sum()
-    mean = np.bincount(column, own * X.data, minlength=d) / total
-    squares = np.bincount(column, own * (X.data - mean[column]) ** 2, minlength=d)
-    # Entries that are not stored are zeros and deviate by the mean.
-    stored = np.bincount(column, own, minlength=d)
-    absent = total - stored
-    variance = (squares + np.where(absent > 0, absent * mean**2, 0.0)) / total
-    return np.full(d, total), mean, variance
+    missing, own = np.isnan(X.data), w[X.indices]
+    weight = w.sum() - np.bincount(column[missing], own[missing], minlength=d)
+    column, own, values = column[~missing], own[~missing], X.data[~missing].astype(float)
+    # Entries that are not stored are zeros. Where all are stored, deviations are taken from one of
+    # them, as in a dense column, so that those of a constant are exactly zero.
+    zeros = np.diff(X.indptr) < X.shape[0]
+    origin = np.zeros(d)
+    origin[column[::-1]] = values[::-1]
+    origin[zeros] = 0.0
+    values -= origin[column]
+    some = np.where(weight > 0, weight, np.nan)
+    shift = np.bincount(column, own * values, minlength=d) / some
+    squares = np.bincount(column, own * (values - shift[column]) ** 2, minlength=d)
+    absent = np.where(zeros, weight - np.bincount(column, own, minlength=d), 0.0)
+    return weight, origin + shift, (squares + absent * shift**2) / some
 
 
 def standardise(X: Any, *, sample_weight: Any = None) -> np.ndarray:
@@ -139,14 +146,16 @@ def standardise(X: Any, *, sample_weight: Any = None) -> np.ndarray:
     weight = None
     if sample_weight is not None:
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-    _, mean, variance = feature_moments(X, weight)
-    return (X - mean) / _scale(mean, variance)
+    moments = feature_moments(X, weight)
+    return (X - moments[1]) / _scale(*moments)
 
 
-def _scale(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+def _scale(weight: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return standard deviations, with 1 for features that are constant up to rounding."""
-    deviation = np.sqrt(variance)
-    return np.where(deviation <= CONSTANT * np.abs(mean), 1.0, deviation)
+    # What n roundings can make of the variance of a constant (Chan, Golub and LeVeque, 1983).
+    rounding = np.finfo(np.float64).eps * np.clip(weight, 1.0, MOST_ROWS)
+    constant = variance <= rounding * variance + (rounding * mean) ** 2
+    return np.where(constant, 1.0, np.sqrt(variance))
 
 
 class StandardScaler(OneToOneFeatureMixin, Transformer):
@@ -159,7 +168,7 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
     Parameters
     ----------
     copy : bool, default=True
-        Whether ``transform`` works on a copy; False overwrites dense floating-point input.
+        Whether ``transform`` works on a copy; False overwrites floating-point input.
     with_mean : bool, default=True
         Whether to subtract the mean; must be False for sparse input.
     with_std : bool, default=True
@@ -167,12 +176,12 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
 
     Attributes
     ----------
-    mean_ : ndarray of shape (`n_features_in_`,)
-        Means.
-    var_ : ndarray of shape (`n_features_in_`,)
-        Variances (division by the sum of weights).
-    scale_ : ndarray of shape (`n_features_in_`,)
-        Divisors: standard deviations, 1 for constant features.
+    mean_ : ndarray of shape (`n_features_in_`,) or None
+        Means; None if neither `with_mean` nor `with_std`.
+    var_ : ndarray of shape (`n_features_in_`,) or None
+        Variances (division by the sum of weights); None without `with_std`.
+    scale_ : ndarray of shape (`n_features_in_`,) or None
+        Divisors: standard deviations, 1 for constant features; None without `with_std`.
     weight_ : ndarray of shape (`n_features_in_`,)
         Sum of the weights of the values present.
     n_samples_seen_ : int, float or ndarray of shape (`n_features_in_`,)
@@ -195,9 +204,9 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
     with_mean: bool = True
     with_std: bool = True
 
-    mean_: np.ndarray = fitted(Array("f", "d", nan=True))
-    var_: np.ndarray = fitted(Array("f", "d", nan=True))
-    scale_: np.ndarray = fitted(Array("f", "d", low=np.finfo(np.float64).tiny))
+    mean_: np.ndarray | None = fitted(Nullable(Array("f", "d", nan=True)))
+    var_: np.ndarray | None = fitted(Nullable(Array("f", "d", nan=True)))
+    scale_: np.ndarray | None = fitted(Nullable(Array("f", "d", low=np.finfo(np.float64).tiny)))
     weight_: np.ndarray = fitted(Array("f", "d", low=0))
 
     def _row_checks(self) -> dict[str, Any]:
@@ -224,7 +233,7 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
             )
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        self._remember(_moments(X, sample_weight))
+        self._remember(feature_moments(X, sample_weight))
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -244,26 +253,41 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
         self : StandardScaler
             The scaler of all rows so far.
         """
-        first = not hasattr(self, "mean_")
+        first = not hasattr(self, "weight_")
         self._refuse_sparse(X)
         X = validate_data(self, X, reset=first, **self._row_checks())
         if sample_weight is not None:
             sample_weight = check_sample_weight(
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
-        moments = _moments(X, sample_weight)
+        moments = feature_moments(X, sample_weight)
         if not first:
             with np.errstate(over="ignore", invalid="ignore"):
-                moments = _finite(_merge((self.weight_, self.mean_, self.var_), moments))
+                moments = _finite(_merge(self._moments(), moments))
         self._remember(moments)
         remember_rows(self, X, more=not first)
         return self
 
     def _remember(self, moments: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
-        self.weight_, self.mean_, self.var_ = moments
-        scale = _scale(*moments[1:]) if self.with_std else np.ones(len(self.mean_))
+        self.weight_, mean, variance = moments
+        scale = _scale(*moments)
         # A feature without any value present passes through unchanged.
-        self.scale_ = np.where(np.isnan(scale), 1.0, scale)
+        scale = np.where(np.isnan(scale), 1.0, scale)
+        self.var_, self.scale_ = (variance, scale) if self.with_std else (None, None)
+        self.mean_ = mean if self.with_mean or self.with_std else None
+
+    def _moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what was learnt so far; zero for what is not asked for."""
+        nothing = np.zeros(len(self.weight_))
+        mean, variance = (nothing if m is None else m for m in (self.mean_, self.var_))
+        return self.weight_, mean, variance
+
+    def _fits_together(self) -> str | None:
+        if self.with_mean and self.mean_ is None:
+            return "it has no means"
+        if self.with_std and (self.mean_ is None or self.var_ is None or self.scale_ is None):
+            return "it has no scales"
+        return None
 
     @property
     def n_samples_seen_(self) -> Any:
@@ -289,16 +313,18 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
             Standardised inputs.
         """
         copy = self.copy if copy is None else copy
+        self._refuse_sparse(X)
         checks = self._row_checks() | {"copy": copy, "force_writeable": True}
         return self._transform(check_new_data(self, X, **checks))
 
     def _transform(self, X: Any) -> Any:
-        if sparse.issparse(X):
-            return X @ sparse.diags_array(1 / self.scale_, dtype=X.dtype)
-        if self.with_mean:
+        if self.with_mean and self.mean_ is not None:
             X -= self.mean_.astype(X.dtype)
-        if self.with_std:
-            X /= self.scale_.astype(X.dtype)
+        if self.with_std and self.scale_ is not None:
+            if sparse.issparse(X):
+                inplace_column_scale(X, 1 / self.scale_)
+            else:
+                X /= self.scale_.astype(X.dtype)
         return X
 
     def as_affine(self) -> AffineMap:
@@ -310,8 +336,8 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
             Division by the scales after subtraction of the means.
         """
         d = self.n_features_in_
-        scale = self.scale_ if self.with_std else np.ones(d)
-        mean = self.mean_ if self.with_mean else np.zeros(d)
+        scale = self.scale_ if self.with_std and self.scale_ is not None else np.ones(d)
+        mean = self.mean_ if self.with_mean and self.mean_ is not None else np.zeros(d)
         return AffineMap(np.diag(1 / scale), -mean / scale)
 
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
@@ -330,29 +356,21 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
             Inputs on the original scale.
         """
         check_is_fitted(self)
+        self._refuse_sparse(X)
         X = check_array(X, copy=self.copy if copy is None else copy, **self._row_checks())
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but StandardScaler is expecting "
                 f"{self.n_features_in_} features as input."
             )
-        if sparse.issparse(X):
-            return X @ sparse.diags_array(self.scale_, dtype=X.dtype)
-        if self.with_std:
-            X *= self.scale_.astype(X.dtype)
-        if self.with_mean:
+        if self.with_std and self.scale_ is not None:
+            if sparse.issparse(X):
+                inplace_column_scale(X, self.scale_)
+            else:
+                X *= self.scale_.astype(X.dtype)
+        if self.with_mean and self.mean_ is not None:
             X += self.mean_.astype(X.dtype)
         return X
-
-
-def _moments(X: Any, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the moments of validated rows, or say why there are none."""
-    if sparse.issparse(X) and np.isnan(X.data).any():
-        raise ValueError(
-            "StandardScaler takes missing values in dense input only. Got a sparse matrix with "
-            "NaN; fill them or pass an array."
-        )
-    return _finite(feature_moments(X, weight))
 
 
 def _merge(one: tuple, two: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

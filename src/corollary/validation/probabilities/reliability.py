@@ -253,6 +253,4 @@ def _join(count: np.ndarray, least: int) -> np.ndarray:
             group, held = group + 1, 0
     if held and group:  # the rest is too small to stand alone
         groups[groups == group] = group - 1
-    elif not held:
-        groups[groups == group] = max(group - 1, 0)
     return groups
