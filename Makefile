@@ -4,8 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 WORKERS ?= 2
-# Two test processes on two cores: one BLAS/OpenMP thread each, or they fight.
-THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# Two test processes on two cores: one BLAS/OpenMP thread each, or they fight. Bytecode is kept,
+# whatever the machine says: tests start processes that import the library again.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 .PHONY: report test verify lowest lint bench docs setup clean
 .DEFAULT_GOAL := report
@@ -13,8 +14,11 @@ THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 report: setup            ## the main job on the bundled data: report.html, report.json, model.corollary in ./report
 	$(BIN)/corollary report --out report
 
+# Rewriting the asserts of 450 files costs every worker more than collecting all tests; only what
+# failed is run again with them, so that its message has the values.
 test: setup lint         ## everything that must hold, except heavy simulations
-	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q --assert=plain \
+	|| { $(THREADS) $(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none; exit 1; }
 
 verify: setup docs       ## heavy simulations, planted faults, comparisons with peers, docs with gallery
 	$(THREADS) $(BIN)/python -m tests.guarantees
