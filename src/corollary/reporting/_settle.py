@@ -3,7 +3,7 @@
 If a unit was found, or told, the comparison leaves whole units out. Beside it models are compared
 with rows dealt at random: what the best of them does better is what there is to gain by having seen
 the unit. A unit that was found and that is worth nothing to them is taken back: it becomes a fact,
-and the next one is tried.
+and the next one is tried. The mere order of a file is judged by two quick models first.
 """
 
 from dataclasses import dataclass, replace
@@ -30,29 +30,60 @@ class Settled:
     familiarity: Familiarity | None = None  # what the model owes to having seen it
 
 
+#: Models that judge whether the mere order of a file deserves the others: a plane and a local one.
+SCOUTS = frozenset({"logistic", "ridge", "ridge-log", "forest", "forest-log"})
+
+
 def settle(examined: Examined, settings: Settings, clock: Clock) -> Settled:
     """Choose the unit that bears the headline, and the model."""
-    subject, dependence = examined.subject, examined.dependence
+    dependence = examined.dependence
     while (unit := dependence.unit) is not None:
-        careful = _attempt(examined, unit, settings, clock)
-        split, comparison = careful.split, careful.comparison
-        folds = random_folds(len(split.train), comparison.n_folds, settings.seed)
-        # A model that has seen the owners may use their names.
-        dealt = _compare(subject, replace(split, folds=folds), settings, clock)
-        y, codes = subject.target.values[split.train], unit.codes[split.train]
-        judged = familiarity(comparison, dealt, y, codes)
-        # The order of a file without dates may mean anything: errors that change slowly along it
-        # count only if later rows are harder as well.
-        alike = judged.alike and (unit.kind != "order" or judged.excess > 0)
-        if unit.told or judged.harder or alike:
-            return replace(careful, familiarity=judged)
+        # Every file has an order, and most orders mean nothing.
+        scouted = unit.kind == "order" and not unit.told and not settings.fast
+        for names in (SCOUTS, None) if scouted else (None,):
+            careful = _judge(examined, unit, settings, clock, names)
+            if careful.familiarity is None or not _bears(unit, careful.familiarity):
+                break
+        else:
+            return careful
         # A trend that the model continues is no reason to forget the owners.
         left = tuple(other for other in dependence.units if other is not unit)
         dependence = replace(dependence, units=left)
     return _attempt(examined, None, settings, clock)
 
 
-def _attempt(examined: Examined, unit: Unit | None, settings: Settings, clock: Clock) -> Settled:
+def _judge(
+    examined: Examined,
+    unit: Unit,
+    settings: Settings,
+    clock: Clock,
+    names: frozenset[str] | None,
+) -> Settled:
+    """Compare models with the unit left out, and with rows dealt at random."""
+    careful = _attempt(examined, unit, settings, clock, names)
+    split, comparison = careful.split, careful.comparison
+    folds = random_folds(len(split.train), comparison.n_folds, settings.seed)
+    # A model that has seen the owners may use their names.
+    dealt = _compare(examined.subject, replace(split, folds=folds), settings, clock, names)
+    y, codes = examined.subject.target.values[split.train], unit.codes[split.train]
+    return replace(careful, familiarity=familiarity(comparison, dealt, y, codes))
+
+
+def _bears(unit: Unit, judged: Familiarity) -> bool:
+    """Tell whether the headline must speak of new ones of a unit."""
+    # The order of a file without dates may mean anything: errors that change slowly along it
+    # count only if later rows are harder as well.
+    alike = judged.alike and (unit.kind != "order" or judged.excess > 0)
+    return unit.told or judged.harder or alike
+
+
+def _attempt(
+    examined: Examined,
+    unit: Unit | None,
+    settings: Settings,
+    clock: Clock,
+    names: frozenset[str] | None = None,
+) -> Settled:
     """Split by a unit and compare models."""
     subject, split = examined.subject, divide(examined, unit, settings)
     if unit is not None and unit.moments is None:
@@ -63,13 +94,25 @@ def _attempt(examined: Examined, unit: Unit | None, settings: Settings, clock: C
             f"No column of {subject.table.name} can be used: every one is empty, constant or an "
             "identifier.",
         )
-    return Settled(subject, split, _compare(subject, split, settings, clock), unit)
+    return Settled(subject, split, _compare(subject, split, settings, clock, names), unit)
 
 
-def _compare(subject: Subject, split: Split, settings: Settings, clock: Clock) -> Comparison:
+def _compare(
+    subject: Subject,
+    split: Split,
+    settings: Settings,
+    clock: Clock,
+    names: frozenset[str] | None,
+) -> Comparison:
     """Compare models by the folds of a split."""
     return compare_models(
-        subject.used, subject.target, split, seed=settings.seed, fast=settings.fast, clock=clock
+        subject.used,
+        subject.target,
+        split,
+        seed=settings.seed,
+        fast=settings.fast,
+        clock=clock,
+        names=names,
     )
 
 

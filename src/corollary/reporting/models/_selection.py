@@ -1,5 +1,6 @@
 """From training rows to the chosen model: encode, compare, choose, fit."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,9 +51,16 @@ class Comparison:
 
 
 def compare_models(
-    table: ColumnTable, target: Target, split: Split, *, seed: int, fast: bool, clock: Clock
+    table: ColumnTable,
+    target: Target,
+    split: Split,
+    *,
+    seed: int,
+    fast: bool,
+    clock: Clock,
+    names: Collection[str] | None = None,
 ) -> Comparison:
-    """Encode the training rows, compare the candidates on them and choose one."""
+    """Encode the training rows, compare the candidates on them, or those named, and choose one."""
     y = target.values[split.train]
     log = target.task == "regression" and is_skewed(y)
     severe = log and skewness(y) > SEVERE
@@ -88,7 +96,8 @@ def compare_models(
         fast=fast,
     )
     with clock.stage(Stage.COMPARING):
-        trials = compare(candidates(situation), folds, y[compared], situation, loss)
+        entries = [e for e in candidates(situation) if names is None or e.name in names]
+        trials = compare(entries, folds, y[compared], situation, loss)
         units = split.units_of(split.train[compared])
         chosen = choose(trials, len(folds), units)
     return Comparison(
