@@ -11,6 +11,8 @@ from corollary.conformal import (
     exchangeability_test,
     full_conformal_ridge,
     group_maxima,
+    hierarchical_plus_coverage,
+    hierarchical_plus_intervals,
     hierarchical_quantile,
     learn_then_test,
     plus_coverage,
@@ -96,11 +98,12 @@ guarantee(
 
 
 def group_sizes(rng, n_groups, sizes):
-    """All 6; from 1 to 200, the smaller the likelier; or 1 and 40."""
+    """All 6; from 1 to 200 or 20, the smaller the likelier; or 1 and 40."""
     if sizes == "6":
         return np.full(n_groups, 6)
-    if sizes == "1 to 200":
-        return np.exp(rng.uniform(0, np.log(201), size=n_groups)).astype(int)
+    if sizes in ("1 to 200", "1 to 20"):
+        most = int(sizes.split()[-1])
+        return np.exp(rng.uniform(0, np.log(most + 1), size=n_groups)).astype(int)
     return np.where(rng.random(n_groups) < 0.5, 1, 40)
 
 
@@ -220,6 +223,72 @@ def three_folds(rng):
     said = np.array([y[:12][folds != k].mean() for k in range(3)])
     low, high = plus_intervals(said[None], np.abs(y[:12] - said[folds]), folds, 1 - ALPHA)[0]
     return around_the_middle(low, high, y[12])
+
+
+def left_out_owners(
+    rng, n_groups, n_folds, ends=hierarchical_plus_intervals, sizes="1 to 20", seen=False, alpha=0.1
+):
+    """Nearest row of other owners; small owners are hard, and a row of the last owner is new."""
+    m = group_sizes(rng, n_groups + 1, sizes)
+    g = np.repeat(np.arange(n_groups + 1), m)
+    X = 20 * rng.normal(size=n_groups + 1)[g] + 0.1 * rng.normal(size=len(g))
+    y = (rng.standard_t(3, size=n_groups + 1) * 4 / m)[g] + 0.2 * rng.normal(size=len(g))
+    old, new = np.flatnonzero(g < n_groups), rng.choice(np.flatnonzero(g == n_groups))
+    fold = g[old] % n_folds
+    said, residuals = np.empty((1, n_folds)), np.empty(len(old))
+    for k in range(n_folds):
+        left, kept = old[fold == k], old[fold != k]
+        gaps = np.abs(X[np.append(left, new)][:, None] - X[kept])
+        answers = y[kept[gaps.argmin(axis=1)]]
+        said[0, k], residuals[fold == k] = answers[-1], np.abs(y[left] - answers[:-1])
+    if seen:  # other rows of the owner train
+        gaps = np.abs(X[old][:, None] - X[old]) + np.diag(np.full(len(old), np.inf))
+        residuals = np.abs(y[old] - y[old[gaps.argmin(axis=1)]])
+    low, high = ends(said, residuals, fold, g[old], 1 - alpha)[0]
+    return around_the_middle(low, high, y[new])
+
+
+def ends_by_rows(said, residuals, folds, groups, confidence):
+    return plus_intervals(said, residuals, folds, confidence)
+
+
+for n_groups, n_folds in ((10, 10), (20, 20), (40, 10), (41, 10)):
+
+    def owners_trial(rng, n_groups=n_groups, n_folds=n_folds, **fault):
+        return left_out_owners(rng, n_groups, n_folds, **fault)
+
+    guarantee(
+        "conformal.hierarchical-plus",
+        f"nearest row, {n_groups} owners of 1 to 20 rows, {n_folds} folds",
+        delta=1 - hierarchical_plus_coverage(n_groups, n_folds, 0.9),
+        repetitions=300,
+        verify=5000,
+    )(owners_trial)
+
+
+guarantee(
+    "conformal.hierarchical-plus",
+    "nearest row, 5 owners of 1 or 40 rows, sold at 1 - 2 alpha",
+    delta=1 - hierarchical_plus_coverage(5, 5, 0.8),
+    repetitions=1000,
+    verify=5000,
+    faults={
+        "rows counted instead of owners": lambda rng: left_out_owners(
+            rng, 5, 5, ends_by_rows, "1 or 40", alpha=0.2
+        )
+    },
+)(lambda rng: left_out_owners(rng, 5, 5, sizes="1 or 40", alpha=0.2))
+guarantee(
+    "conformal.hierarchical-plus",
+    "nearest row, 9 owners of 6 rows, the fewest",
+    delta=1 - hierarchical_plus_coverage(9, 9, 0.9),
+    verify=5000,
+    faults={
+        "residuals of rows whose owner has trained": lambda rng: left_out_owners(
+            rng, 9, 9, sizes="6", seen=True
+        )
+    },
+)(lambda rng: left_out_owners(rng, 9, 9, sizes="6"))
 
 
 @guarantee("conformal.full", "ridge, 8 rows of 2 features", delta=ALPHA, verify=5000)

@@ -32,6 +32,12 @@ from corollary.conformal.plus.after_bootstrap import (
     JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
 )
 from corollary.conformal.plus.cv_plus import CVPlusRegressor as CVPlusRegressor
+from corollary.conformal.plus.hierarchical import (
+    hierarchical_plus_coverage as hierarchical_plus_coverage,
+)
+from corollary.conformal.plus.hierarchical import (
+    hierarchical_plus_intervals as hierarchical_plus_intervals,
+)
 from corollary.conformal.plus.intervals import plus_coverage as plus_coverage
 from corollary.conformal.plus.intervals import plus_intervals as plus_intervals
 from corollary.conformal.predicted.ahead import (

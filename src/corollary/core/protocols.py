@@ -253,7 +253,7 @@ class HasCalibrationFolds(PredictsRegions, Protocol):
     """A conformal wrapper with residuals from folds."""
 
     def calibration_folds(self) -> Any:
-        """Return the sizes of the folds, and the rank that makes the ends of intervals."""
+        """Return the sizes of folds and the rank of the ends; None if rows are not drawn alike."""
         ...
 
 

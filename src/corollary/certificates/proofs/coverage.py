@@ -103,7 +103,8 @@ def coverage_certificates(
             for cell in model.calibration_cells()
         ]
     if isinstance(model, HasCalibrationFolds):
-        return [_about_folds(model.calibration_folds(), miss_rate(model), confidence)]
+        folds = model.calibration_folds()
+        return [] if folds is None else [_about_folds(folds, miss_rate(model), confidence)]
     return []
 
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from corollary.conformal.plus._ends import interval_ends
+from corollary.conformal.plus._ends import check_folds, interval_ends
 from corollary.conformal.quantile import conformal_rank
 from corollary.core.estimator import ArrayLike, Count, Probability, checked
 
@@ -164,29 +164,7 @@ def plus_intervals(
     >>> plus_intervals([[10.0, 20.0]], [1.0, 2.0, 3.0], [0, 0, 1], 0.5)
     array([[ 9., 12.]])
     """
-    predictions = np.ascontiguousarray(predictions, dtype=float)
-    residuals, folds = np.asarray(residuals, dtype=float), np.asarray(folds)
-    if predictions.ndim != 2 or residuals.ndim != 1 or folds.shape != residuals.shape:
-        raise ValueError(
-            "plus_intervals needs predictions of shape (n_new, n_folds) and one residual and one "
-            f"fold per row. Got shapes {predictions.shape}, {residuals.shape} and {folds.shape}."
-        )
-    if folds.dtype.kind not in "iub" and len(folds):
-        raise ValueError(
-            f"plus_intervals needs folds that are whole numbers. Got type {folds.dtype}."
-        )
-    folds = folds.astype(np.int64)
-    if len(folds) and (folds.min() < 0 or folds.max() >= predictions.shape[1]):
-        raise ValueError(
-            f"plus_intervals needs folds from 0 to {predictions.shape[1] - 1}. "
-            f"Got {folds.min()} to {folds.max()}."
-        )
-    if np.isnan(residuals).any() or not np.isfinite(predictions).all() or (residuals < 0).any():
-        raise ValueError(
-            "plus_intervals needs finite predictions and residuals that are not negative. Got "
-            f"{int((~np.isfinite(predictions)).sum())} predictions and "
-            f"{int((~(residuals >= 0)).sum())} residuals that are not."
-        )
+    predictions, residuals, folds = check_folds(predictions, residuals, folds, "plus_intervals")
     order = np.lexsort((residuals, folds))
     sizes = np.bincount(folds, minlength=predictions.shape[1])
     return interval_ends(predictions, residuals[order], sizes, confidence)
