@@ -13,6 +13,13 @@ for points where a claimed constant is wrong, :func:`first_order_bound` says wha
 guarantees after a number of steps, and :func:`first_order_steps` how many are enough.
 """
 
+from corollary.optimize.conic.no_solution import Infeasible as Infeasible
+from corollary.optimize.conic.no_solution import Unbounded as Unbounded
+from corollary.optimize.conic.no_solution import prove_infeasible as prove_infeasible
+from corollary.optimize.conic.no_solution import prove_unbounded as prove_unbounded
+from corollary.optimize.conic.slater import SlaterPoint as SlaterPoint
+from corollary.optimize.conic.slater import slater_point as slater_point
+from corollary.optimize.conic.solve import solve as solve
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by
 from corollary.optimize.iteration.driver import Interrupted as Interrupted
@@ -52,6 +59,23 @@ from corollary.optimize.problem.sets import PositiveSemidefinite as PositiveSemi
 from corollary.optimize.problem.sets import Simplex as Simplex
 from corollary.optimize.problem.sets import project_l1_ball as project_l1_ball
 from corollary.optimize.problem.sets import project_simplex as project_simplex
+from corollary.optimize.program.constraints import Constraint as Constraint
+from corollary.optimize.program.constraints import function_inequality as function_inequality
+from corollary.optimize.program.constraints import linear_equality as linear_equality
+from corollary.optimize.program.constraints import linear_inequality as linear_inequality
+from corollary.optimize.program.constraints import matrix_inequality as matrix_inequality
+from corollary.optimize.program.constraints import norm_inequality as norm_inequality
+from corollary.optimize.program.constraints import quadratic_inequality as quadratic_inequality
+from corollary.optimize.program.duality import dual_function as dual_function
+from corollary.optimize.program.duality import dual_program as dual_program
+from corollary.optimize.program.duality import lagrangian as lagrangian
+from corollary.optimize.program.optimality_conditions import KKT as KKT
+from corollary.optimize.program.optimality_conditions import certify_program as certify_program
+from corollary.optimize.program.optimality_conditions import kkt_residuals as kkt_residuals
+from corollary.optimize.program.optimality_conditions import repair_dual as repair_dual
+from corollary.optimize.program.program import Program as Program
+from corollary.optimize.program.sensitivity import Sensitivities as Sensitivities
+from corollary.optimize.program.sensitivity import sensitivities as sensitivities
 from corollary.optimize.proximal.proximal_gradient import ProximalGradient as ProximalGradient
 from corollary.optimize.proximal.proximal_gradient import projected_gradient as projected_gradient
 from corollary.optimize.proximal.proximal_gradient import proximal_gradient as proximal_gradient

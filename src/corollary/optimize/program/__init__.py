@@ -1,0 +1,1 @@
+"""Convex programs: constraints, Lagrangian, duality, optimality conditions, sensitivities."""
