@@ -13,13 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from bench.dependence_fresh import FRESH, FRESH_CLEAN
 from bench.dependence_worlds import CLEAN, COINS, STRUCTURED, Drawn, Fresh
 from corollary.reporting import Evidence, ReportModel, from_memory, measure
 
 #: Coverage that reports are asked for.
 ASKED_FOR = 0.9
 
-WORLDS: dict[str, Callable[[np.random.Generator], Drawn]] = {**COINS, **STRUCTURED, **CLEAN}
+#: Kinds of worlds, in the order of the page.
+KINDS: dict[str, dict[str, Callable[[np.random.Generator], Drawn]]] = {
+    "coin flips": COINS,
+    "with structure": STRUCTURED,
+    "with structure, never tuned on": FRESH,
+    "clean": CLEAN,
+    "clean, never tuned on": FRESH_CLEAN,
+}
+WORLDS = {name: draw for worlds in KINDS.values() for name, draw in worlds.items()}
 
 
 @dataclass(frozen=True)
@@ -174,7 +183,7 @@ def reports(
 ) -> None:
     """Print, for each world, what the report says and what is true of fresh rows."""
     kind = "fast" if fast else "full"
-    for title, worlds in (("coin flips", COINS), ("with structure", STRUCTURED), ("clean", CLEAN)):
+    for title, worlds in KINDS.items():
         names = [name for name in worlds if text in name]
         if not names:
             continue

@@ -206,7 +206,8 @@ def test_the_first_screen_says_of_whom_it_speaks(tmp_path):
     assert "on rows of new patients" in made.verdict["headline"]
     said = made.verdict["scope"]["sentence"]
     assert "These numbers speak of rows of new patients" in said
-    assert "Further rows of the 60 patients of the table" in said
+    assert "on further rows of the 60 patients of the table" in said
+    assert "Will new rows bring new patients? If so, --group patient settles it." in said
     assert "run with --independent" in said
     assert said in entities.unescape(made.html)
     (asked,) = made.found("dependent-rows")

@@ -128,6 +128,13 @@ def owner_missing(r):
     return shuffled(table(X, subject=ids, y=np.where(score > 0, "yes", "no")), r)
 
 
+@world("pairs of twins", "owner")
+def owner_of_two(r):
+    g, X = np.repeat(np.arange(300), 2), r.normal(size=(600, 3))
+    y = X[:, 0] + 1.5 * r.normal(size=300)[g] + 0.5 * r.normal(size=600)
+    return shuffled(table(X, family=r.permutation(9999)[:300][g], y=y), r)
+
+
 @world("hidden owner", "joined")
 def hidden(r):
     g, X = np.repeat(np.arange(100), 6), r.normal(size=(600, 4))

@@ -20,6 +20,7 @@ QUICK = [
     "near copies, coin labels",
     "owner in whole numbers",
     "owners with missing ids, classes",
+    "pairs of twins",
     "hidden owner",
     "patients in clinics: clinic",
     "panel of shops: month",

@@ -53,36 +53,34 @@ def _beside(evidence: Evidence, unit: UnitFact) -> str:
     judged = evidence.structure.familiarity
     assert judged is not None
     if evidence.task == "classification":
-        seen, unseen = (f"about {percent(e)} wrong" for e in (judged.seen, judged.unseen))
+        seen, unseen = (f"wrong {percent(e)} of the time" for e in (judged.seen, judged.unseen))
     else:
         seen, unseen = (
-            f"about {number(e)} off in the median" for e in (judged.seen, judged.unseen)
+            f"about {number(judged.seen)} off in the median",
+            f"{number(judged.unseen)} off",
         )
+    known = f"on further rows of the {count(unit.n_units)} {label(evidence.population.pieces, 80)}"
+    where, new = f"{known} of the table", "on rows of new ones"
     if unit.in_time:
-        return (
-            f"With rows of all times dealt at random: {seen}; on later rows: {unseen} "
-            "(cross-validated, not certified)."
-        )
-    known = f"the {count(unit.n_units)} {label(evidence.population.pieces, 80)} of the table"
+        where, new = "where rows of all times are dealt at random", "on later rows"
     return (
-        f"Further rows of {known}: {seen}; rows of new ones: {unseen} (cross-validated, not "
-        "certified)."
+        f"In cross-validation, which certifies nothing, the model is {seen} {where} and {unseen} "
+        f"{new}."
     )
 
 
 def _question(evidence: Evidence, unit: UnitFact) -> str:
     """Say which option settles what only the user knows."""
-    settled = "" if unit.kind == "joined" else f"; {_option(unit)} settles it"
-    if unit.in_time:
-        return f"If new rows are not later ones, run with --independent{settled}."
     pieces = label(evidence.population.pieces, 80)
-    return f"If new rows bring no new {pieces}, run with --independent{settled}."
+    what = "be later ones" if unit.in_time else f"bring new {pieces}"
+    told = "" if unit.kind == "joined" else f" If so, {_option(unit)} settles it."
+    return f"Will new rows {what}?{told} If not, run with --independent."
 
 
 def _other(unit: UnitFact) -> str:
     """Tell of a second way in which rows depend on each other."""
     if unit.in_time:
-        return f"Rows also change with time: {_option(unit)} speaks of later ones instead."
+        return f"Rows also change with time; for later rows, run with {_option(unit)}."
     names = listing([label(name, 40) for name in unit.columns[:4]])
     return f"Rows that agree in {names} resemble each other, too."
 

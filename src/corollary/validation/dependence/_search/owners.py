@@ -30,7 +30,8 @@ def find_owners(
 ) -> list[Candidate]:
     """List the columns that may name an owner of several rows."""
     n = table.n_rows
-    named = [j for j in usable if table.kinds[j] in ("whole", "text") and table.n_values[j] < n / 2]
+    whole_or_text = [j for j in usable if table.kinds[j] in ("whole", "text")]
+    named = [j for j in whole_or_text if table.n_values[j] <= n / 2]  # pairs are the least
     fixed = {j: table.fixed_within(j) for j in named}
     candidates = []
     for j in named:
