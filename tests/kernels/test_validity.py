@@ -82,6 +82,8 @@ def test_indefinite_matrices_have_no_features(method):
         gram_features([[np.nan]], method=method)
     assert gram_features(np.zeros((3, 3)), method=method).rank == 0
     assert gram_features([[4.0]], method=method).features.tolist() == [[2.0]]
+    # What counts as nothing is measured by the matrix itself.
+    assert gram_features(4e-300 * np.eye(2), method=method).rank == 2
 
 
 def test_bad_method_is_refused():

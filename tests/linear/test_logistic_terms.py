@@ -118,6 +118,13 @@ def test_sums_are_a_summary(seed):
     assert start.gradient is None
 
 
+def test_leads_over_the_other_classes_by_hand():
+    # Scores 1, 2, 4 of both rows; the first is of the last class, the second of the middle one.
+    weights = np.array([[1.0], [2.0], [4.0]])
+    sums = reduce(LogisticTerms(weights, fit_intercept=False), (np.ones((2, 1)), np.array([2, 1])))
+    assert (sums.reach, sums.margin) == (2.0, -2.0)
+
+
 def test_labels_that_are_no_class_are_refused():
     start = LogisticTerms(np.zeros((1, 2)), classes=np.array(["a", "b"]))
     with pytest.raises(ValueError, match="'c', which is not among the classes"):

@@ -78,6 +78,8 @@ def test_path_of_a_model_passes_through_the_model(data, model, x_axis):
     assert display.ax_ is ax
     assert display.chosen == at
     assert display.feature_names == list(X.columns)
+    legend = display.ax_.get_legend().get_texts()
+    assert len(legend) >= 5  # all features, by default
     k = int(np.argmin(np.abs(display.alphas - at)))
     np.testing.assert_allclose(display.coefs[:, k], model.coef_, atol=0.02)
 
@@ -95,3 +97,8 @@ def test_errors(data):
         CoefficientPathDisplay.from_path([1.0, 0.5], np.zeros((2, 3)))
     with pytest.raises(ValueError, match="'x_axis' parameter of"):
         CoefficientPathDisplay.from_path([1.0], np.zeros((2, 1)), x_axis="beta")
+
+
+def test_range_of_penalties_around_that_of_ridge(data):
+    display = CoefficientPathDisplay.from_estimator(Ridge(alpha=2.0), *data, alphas=9)
+    assert display.alphas[[0, -1]] == pytest.approx([2e4, 2e-4])

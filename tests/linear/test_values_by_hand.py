@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from corollary.linear import (
+    BestSubset,
+    QuantileInterval,
     canonical_hyperplane,
     dataset_margin,
     functional_margin,
     geometric_margin,
+    lasso_objective,
+    least_squares_in_ball,
     perceptron_pass_bound,
     perceptron_risk_bound,
     ridge_bias,
@@ -18,6 +22,7 @@ from corollary.linear import (
     ridge_mse,
     ridge_objective,
     ridge_solution,
+    separability,
     shrinkage_factors,
     softmax_model,
     variance_factors,
@@ -43,6 +48,36 @@ def test_margins():
     coef, intercept = canonical_hyperplane(X, y, [3.0, 4.0], -1.0)
     assert coef == pytest.approx([0.75, 1.0])
     assert intercept == pytest.approx(-0.25)
+
+
+def test_a_plane_above_rows_of_one_class():
+    # The largest that is allowed after the column is divided by 2.
+    plane = separability([[1.0], [2.0]], [1, 1], strict=False, fit_intercept=False)
+    assert plane == (True, pytest.approx([0.5]), 0.0)
+
+
+def test_objective_of_the_lasso():
+    # Residuals 0 and 1, halved mean square, penalty 0.1 times 1.
+    assert lasso_objective([[1.0], [2.0]], [1.0, 3.0], [1.0], alpha=0.1) == pytest.approx(0.35)
+
+
+def test_least_squares_in_a_large_ball():
+    solutions = least_squares_in_ball([np.eye(2)], [[30.0, 40.0]], 10.0)
+    assert solutions.coef == pytest.approx(np.array([[6.0, 8.0]]))
+    assert solutions.multiplier == pytest.approx([4.0])
+
+
+def test_best_subset_of_a_constant_target_is_empty():
+    model = BestSubset(max_size=1).fit([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [5.0, 5.0, 5.0])
+    assert (model.coef_.tolist(), model.intercept_) == ([0.0, 0.0], 5.0)
+    assert len(model.support_) == 0
+
+
+def test_interval_of_a_constant_feature():
+    X, y = np.zeros((5, 1)), np.arange(1.0, 6.0)
+    model = QuantileInterval(coverage=0.5).fit(X, y)
+    assert model.predict(X[:1]) == pytest.approx([3.0])
+    assert model.predict_interval(X[:1])[0] == pytest.approx([2.0, 4.0])
 
 
 def test_ridge():

@@ -361,6 +361,23 @@ EQUIVALENT: dict[str, str] = {
             "value times 1.5",
             "a line search decides how far to go along a direction",
         ),
+        (
+            "linear.ridge.ridge_cv.RidgeCV._leave_one_out",
+            "…f.fit_intercept / total, np.zeros((len(alphas), n_targets)))…"
+            " → …f.fit_intercept / total, np.zeros((1, n_targets)))…",
+            "a row of zeros is spread over all penalties",
+        ),
+        (
+            "linear.logistic.proximal_newton._solve_on_support",
+            "range(50) → range(51)",
+            "a cap far above the number of rounds that occur",
+        ),
+        (
+            "linear.quantile.program._unit_columns",
+            "size = np.where(constant | (size == 0.0), 1.0, size)"
+            " → size = np.where(constant | (size == 0.0), 1.5, size)",
+            "a number by which zeros are divided",
+        ),
     ]
 }
 

@@ -137,8 +137,9 @@ def _scaled_record(record: Any, factor: float) -> Any:
         field.name: getattr(record, field.name)
         for field in dataclasses.fields(record)
         if isinstance(getattr(record, field.name, None), float)
+        and field.name not in NEUTRAL_ARGUMENTS
     }
-    if not numbers:
+    if not any(numbers.values()):
         return record
     changed = copy.copy(record)
     for name, number in numbers.items():
@@ -227,7 +228,7 @@ def _neutral(parent: ast.AST, field: str, child: ast.AST) -> bool:
     if isinstance(child, ast.keyword):
         return child.arg in NEUTRAL_ARGUMENTS
     if isinstance(child, ast.Call):
-        return _called(child).startswith(("check_", "_check", "require_"))
+        return _called(child).startswith(("check_", "_check", "_refuse", "require_"))
     if isinstance(child, ast.Compare):
         shape = any(getattr(node, "attr", "") == "ndim" for node in ast.walk(child))
         return shape or not isinstance(child.ops[0], tuple(TURNED))

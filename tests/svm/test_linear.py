@@ -68,6 +68,15 @@ def test_one_point_in_closed_form(price):
     assert found.coef[0] == pytest.approx(min(0.1 * price, 10.0))
 
 
+def test_starts_by_hand():
+    # A row of price zero has no weight, wherever the search starts: the other one has 1 / 1.5.
+    two = linear_svm([[1.0], [1.0]], [1, -1], C=[1.0, 0.0], start=[1.0, 1.0], random_state=0)
+    assert two.alpha == pytest.approx([2 / 3, 0.0])
+    # A weight of 2 is too large by 1, which the first pass mends and the second one sees.
+    one = linear_svm([[1.0]], [1], C=5.0, loss="hinge", start=[2.0], random_state=0)
+    assert (one.alpha.tolist(), one.violation, one.n_iter) == ([1.0], 0.0, 2)
+
+
 def test_three_forms_have_the_same_solution():
     X, y = data()
     n, penalty = len(y), 0.05

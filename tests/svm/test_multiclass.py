@@ -71,6 +71,9 @@ def test_two_classes_are_a_pair_with_twice_the_price():
     y = np.where(code == 1, 1.0, -1.0)
     pair = linear_svm(X, y, C=0.8, loss="hinge", tol=1e-10, max_iter=100_000, random_state=0)
     np.testing.assert_allclose(W[1] - W[0], pair.coef, atol=1e-7)
+    assert joint.gap == pytest.approx(0.0, abs=1e-7)
+    model = MulticlassSVC(C=0.4, kernel="linear", fit_intercept=False, tol=1e-10, random_state=0)
+    np.testing.assert_allclose(model.fit(X, code).decision_function(X), X @ pair.coef, atol=1e-6)
 
 
 @pytest.mark.parametrize("intercept", [False, True])

@@ -59,6 +59,7 @@ def test_two_points_have_one_breakpoint():
     path = svm_path(x @ x.T, y, 0.1, 10.0)
     np.testing.assert_allclose(path.Cs, [0.1, 2.0, 10.0])
     np.testing.assert_allclose(path.betas[:, 1], [0.1, 2.0, 2.0])
+    assert path.at(1.0)[1] == pytest.approx(0.0)  # by symmetry
 
 
 def test_bad_input():

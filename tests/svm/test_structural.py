@@ -38,6 +38,13 @@ def test_classes_give_the_joint_machine(seed):
     assert found.n_constraints <= 24 * 2
 
 
+def test_one_row_by_hand():
+    # The first round finds the constraint, the second nothing new: w = (a, -a) with 2 a = 1.
+    found = structural_svm(ClassLabels(2, 1), np.array([[1.0]]), np.array([0]), C=5.0, tol=1e-9)
+    np.testing.assert_allclose(found.w, [0.5, -0.5], atol=1e-6)
+    assert (found.n_constraints, found.n_iter) == (1, 2)
+
+
 @pytest.mark.parametrize("truth", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_viterbi_agrees_with_enumeration(seed, truth):

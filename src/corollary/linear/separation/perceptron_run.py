@@ -131,8 +131,7 @@ def perceptron_loo(X: Any, y: Any, *, max_passes: int = 100_000) -> PerceptronLe
     if n < 2:
         raise ValueError(f"perceptron_loo needs at least 2 rows. Got {n}.")
 
-    def run(skip: int) -> PerceptronRun:
-        rows = np.delete(np.arange(n), skip) if skip >= 0 else np.arange(n)
+    def run(rows: np.ndarray) -> PerceptronRun:
         outcome = _run("perceptron_loo", X, y, repeat(rows), max_passes)
         if not outcome.separated:
             raise ValueError(
@@ -142,11 +141,11 @@ def perceptron_loo(X: Any, y: Any, *, max_passes: int = 100_000) -> PerceptronLe
             )
         return outcome
 
-    mistakes = run(-1).mistakes
-    refit = np.flatnonzero(mistakes)
+    every = np.arange(n)
+    refit = np.flatnonzero(run(every).mistakes)
     wrong = np.zeros(n, dtype=bool)
     for k in refit:
-        wrong[k] = y[k] * (X[k] @ run(int(k)).weights) <= 0
+        wrong[k] = y[k] * (X[k] @ run(np.delete(every, k)).weights) <= 0
     return PerceptronLeaveOneOut(wrong, float(wrong.mean()), len(refit))
 
 

@@ -234,7 +234,7 @@ class MulticlassSVC(KernelMachine, ScoringClassifier):
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
         self._choose_kernel(X, sample_weight)
-        price = np.full(len(codes), float(self.C))
+        price: Any = self.C
         if sample_weight is not None:
             weight = np.maximum(sample_weight, 1e-300)
             price = np.where(sample_weight > 0, self.C * weight, 0.0)
