@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn import svm as peer
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
@@ -12,6 +13,7 @@ import corollary
 from corollary.kernels import RBF, Linear, Polynomial, gamma_from_length_scale
 from corollary.linear import dataset_margin
 from corollary.svm import SVC, NuSVC, svm_pair
+from corollary.svm.machines._pair_grams import PairGrams
 
 
 def overlapping(n=80, seed=0, d=3):
@@ -48,14 +50,14 @@ def separable(n=30, seed=0, gap=0.5):
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_agrees_with_scikit_learn(load, options):
     X, y = load(return_X_y=True)
-    X = (X - X.mean(0)) / X.std(0)
+    X, first = np.unique((X - X.mean(0)) / X.std(0), axis=0, return_index=True)
+    y = y[first]  # equal rows of iris may share their weight in any way
     ours = SVC(tol=1e-8, **options).fit(X, y)
     theirs = peer.SVC(tol=1e-8, **options).fit(X, y)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     np.testing.assert_array_equal(ours.support_, theirs.support_)
     np.testing.assert_array_equal(ours.n_support_, theirs.n_support_)
-    if load is load_wine:  # equal rows of iris may share their weight in any way
-        np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-4)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
     np.testing.assert_allclose(ours.support_vectors_, theirs.support_vectors_)
     np.testing.assert_allclose(ours.class_weight_, theirs.class_weight_)
@@ -394,3 +396,33 @@ def test_any_entry_may_break_the_symmetry(i, j):
     untouched = K.copy()
     SVC(kernel="precomputed").fit(K, y)
     np.testing.assert_array_equal(K, untouched)
+
+
+@pytest.mark.parametrize("sparse_rows", [False, True])
+@pytest.mark.parametrize(
+    "model", [SVC(), SVC(loss="squared_hinge"), NuSVC(nu=0.2), SVC(kernel="poly")]
+)
+def test_small_pairs_share_the_matrices_of_their_classes(model, sparse_rows, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(120, 3)), np.arange(120) % 7
+    X[:, 0] += y
+    X = sparse.csr_matrix(X) if sparse_rows else X
+    model = clone(model).set_params(tol=1e-8)
+    together = clone(model).fit(X, y)
+    monkeypatch.setattr("corollary.svm.machines._pair_grams.WHOLE_ROWS", 0)
+    alone = clone(model).fit(X, y)
+    np.testing.assert_allclose(
+        together.decision_function(X), alone.decision_function(X), rtol=1e-3, atol=1e-3
+    )
+
+
+def test_matrices_of_pairs_are_parts_of_the_whole_one():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    members = [np.arange(0, 30, 3), np.arange(1, 30, 3), np.arange(2, 30, 3)]
+    grams = PairGrams(RBF().tiles(X), members)
+    K, rows = grams.pair(0, 2).K, np.concatenate([members[0], members[2]])
+    np.testing.assert_allclose(K, RBF().gram(X)[np.ix_(rows, rows)], rtol=1e-12)
+    np.testing.assert_array_equal(K, K.T)
+    assert PairGrams.fit(members, 1.0)
+    assert not PairGrams.fit(members, 2e-3)  # 2,400 bytes are needed
+    assert not PairGrams.fit(members[:2], 1.0)

@@ -101,6 +101,11 @@ def minimise_kernel_risk(
             "minimise_kernel_risk needs a square Gram matrix and one target for each row. "
             f"Got shapes {K.shape} and {y.shape}."
         )
+    if not np.isfinite(K).all():
+        raise ValueError(
+            "minimise_kernel_risk needs finite kernel values. Got some that overflow; divide the "
+            "features by a constant so that they are about one."
+        )
     if not (np.isfinite(alpha) and alpha > 0):
         raise ValueError(
             "The 'alpha' parameter of minimise_kernel_risk must be a float in the range "

@@ -80,7 +80,8 @@ def solve_factor(A: np.ndarray, B: np.ndarray, alpha: float = 0.0) -> tuple[np.n
     U, s, Vt = scipy.linalg.svd(A, full_matrices=False, check_finite=False)
     # Singular values beyond the rank are rounding, which a tiny penalty would not hold down.
     inverse = np.zeros_like(s)
-    inverse[:rank] = s[:rank] / (s[:rank] ** 2 + alpha)
+    # Without a penalty the square is not needed, and may vanish.
+    inverse[:rank] = 1.0 / s[:rank] if alpha == 0 else s[:rank] / (s[:rank] ** 2 + alpha)
     return Vt.T @ (inverse[:, np.newaxis] * (U.T @ B)), rank
 
 

@@ -143,6 +143,8 @@ def percent(share: float, direction: Direction = "nearest", decimals: int | None
 
     Whole per cent in the middle, one decimal near 0% and 100%, where it matters.
     """
+    if not abs(share) < 1e8:  # a model may be worse than guessing by any factor
+        return number(100 * share, direction=direction) + "%" * math.isfinite(share)
     if decimals is None:
         decimals = _percent_decimals(share)
     return fixed(100 * share, decimals, direction) + "%"

@@ -287,6 +287,9 @@ class StandardScaler(OneToOneFeatureMixin, Transformer):
             return "it has no means"
         if self.with_std and (self.mean_ is None or self.var_ is None or self.scale_ is None):
             return "it has no scales"
+        _, mean, variance = self._moments()
+        if ((np.isnan(mean) | np.isnan(variance)) & (self.weight_ > 0)).any():
+            return "it has no mean or variance of a feature that had values"
         return None
 
     @property

@@ -6,9 +6,9 @@ import numpy as np
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.progress import track
-from corollary.kernels import GramTiles
+from corollary.kernels import GramTiles, PrecomputedTiles
 from corollary.svm.dual._row_cache import RowCache
-from corollary.svm.dual.optimality import SMOResult, duality_gap
+from corollary.svm.dual.optimality import SMOResult
 
 # A block has this many variables, more if more are free and less if fewer violate.
 _BLOCK = 1024
@@ -47,13 +47,23 @@ def minimise(
     problem = _Problem(linear, lower, upper, float(epsilon), groups, int(groups.max(initial=0)) + 1)
     beta = np.zeros(n) if start is None else start.copy()
     budget = _Budget(default_max_iter(n) if max_iter < 0 else max_iter, cache_size)
-    rough = gram.single()
     with one_blas_thread(), track("support vector machine") as progress:
+        if n <= _BLOCK:
+            return _descend(_whole(gram), problem, beta, tol, budget, progress)
+        rough = gram.single()
         # Most of the way on rows in single precision, which are faster; their rounding is in the
         # gradient, and so the last steps, and all that is reported, are on exact ones.
         if rough is not gram and n > _ROUGH_ROWS:
             beta = _descend(rough, problem, beta, max(tol, _ROUGH_TOL), budget, progress).beta
         return _descend(gram, problem, beta, tol, budget, progress)
+
+
+def _whole(gram: GramTiles) -> PrecomputedTiles:
+    """Compute a small matrix once."""
+    if isinstance(gram, PrecomputedTiles):
+        return gram
+    with RowCache(gram, 0.0) as rows:
+        return PrecomputedTiles(rows.block(np.arange(gram.n), precise=True))
 
 
 def default_max_iter(n_samples: int) -> int:
@@ -88,6 +98,7 @@ def _descend(
     progress: Any,
 ) -> SMOResult:
     """Minimise on one matrix from given weights, in place, until the tolerance is reached."""
+    from corollary.svm._loops.optimality import measure
     from corollary.svm._loops.smo import solve_block
 
     n = gram.n
@@ -95,11 +106,9 @@ def _descend(
     rest = linear.astype(np.float64, copy=True)
     # Half of the memory is for the block, half for rows.
     largest = int(min(n, _LARGEST_BLOCK, max(_BLOCK, np.sqrt(budget.megabytes * 2**20 / 16))))
-    block = np.empty(0, dtype=np.int64)
+    block = np.argsort(groups, kind="stable") if n <= _BLOCK else np.empty(0, dtype=np.int64)
 
-    def intercepts() -> np.ndarray:
-        return _intercepts(rest, up, down, beta, lower, upper, epsilon, groups, n_groups)
-
+    offsets = np.zeros(n_groups)
     steps, stalled, stalls, best, first = 0, 0, 0, np.inf, 0.0
     target, relative_gap = tol, max(_GAP_SHARE * tol, _SMALLEST_GAP)
     # Without bounds the gap is finite by chance only.
@@ -109,13 +118,17 @@ def _descend(
         for i in range(0, len(moved), _BLOCK):
             rows.subtract_product(rest, moved[i : i + _BLOCK], beta[moved[i : i + _BLOCK]])
         while True:
-            up, down = slopes(rest, beta, lower, upper, epsilon)
-            violation = _violation(up, down, groups, n_groups)
-            objective = _objective(beta, rest, linear, epsilon)
+            violation, objective, gap = measure(
+                rest, linear, beta, lower, upper, epsilon, groups, offsets
+            )
+            if np.isnan(objective):
+                raise ValueError(
+                    "A support vector machine needs finite kernel values. Got some that overflow; "
+                    "divide the features by a constant so that they are about one."
+                )
             first = max(first, abs(objective)) if steps == 0 else first
             done = violation <= tol
             if done:
-                gap = duality_gap(rest, beta, lower, upper, epsilon, intercepts()[groups])
                 # Small violations of many variables with wide bounds: go on with smaller ones, but
                 # not for ever. A minimum of zero has no relative gap: the start has a scale.
                 rounding = 1e-14 * float(np.abs(rest).max() + np.abs(linear).max())
@@ -130,8 +143,10 @@ def _descend(
             best = min(best, objective)
             if done or budget.left <= 0 or stalled > 20:
                 break
-            free = _free(beta, lower, upper, epsilon)
-            block = _choose(up, down, groups, n_groups, block, free, largest)
+            if n > _BLOCK:
+                up, down = slopes(rest, beta, lower, upper, epsilon)
+                free = _free(beta, lower, upper, epsilon)
+                block = _choose(up, down, groups, n_groups, block, free, largest)
             new_beta, new_rest = beta[block], rest[block]
             ends = np.searchsorted(groups[block], np.arange(n_groups + 1))
             made = solve_block(
@@ -155,14 +170,13 @@ def _descend(
                 part = changed[i : i + _BLOCK]
                 rows.subtract_product(rest, block[part], change[part])
     budget.spent += steps
-    offsets = intercepts()
     return SMOResult(
         beta,
         linear - rest,
         offsets,
         float(objective),
         float(max(violation, 0.0)),
-        duality_gap(rest, beta, lower, upper, epsilon, offsets[groups]),
+        float(gap),
         budget.spent,
         bool(done or (violation <= tol and stalled > 20)),
     )
@@ -175,20 +189,6 @@ def slopes(
     up = np.where(beta < upper, rest - np.where(beta >= 0, epsilon, -epsilon), -np.inf)
     down = np.where(beta > lower, rest - np.where(beta > 0, epsilon, -epsilon), np.inf)
     return up, down
-
-
-def _violation(up: np.ndarray, down: np.ndarray, groups: np.ndarray, n_groups: int) -> float:
-    if n_groups == 1:
-        return float(up.max() - down.min())
-    top, low = np.full(n_groups, -np.inf), np.full(n_groups, np.inf)
-    np.maximum.at(top, groups, up)
-    np.minimum.at(low, groups, down)
-    return float((top - low).max())
-
-
-def _objective(beta: np.ndarray, rest: np.ndarray, linear: np.ndarray, epsilon: float) -> float:
-    # beta' K beta / 2 - linear' beta, with K beta = linear - rest
-    return float(-0.5 * (beta @ (linear + rest)) + epsilon * np.abs(beta).sum())
 
 
 def _free(beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, epsilon: float) -> np.ndarray:
@@ -231,29 +231,3 @@ def _choose(
         chosen[more[: max(0, size - int(np.count_nonzero(chosen)))]] = True
     some = np.flatnonzero(chosen)
     return some if n_groups == 1 else some[np.argsort(groups[some], kind="stable")]
-
-
-def _intercepts(
-    rest: np.ndarray,
-    up: np.ndarray,
-    down: np.ndarray,
-    beta: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    epsilon: float,
-    groups: np.ndarray,
-    n_groups: int,
-) -> np.ndarray:
-    """Return the mean over free variables, or the middle of what the bounds allow."""
-    offsets = np.zeros(n_groups)
-    free = _free(beta, lower, upper, epsilon)
-    for g in range(n_groups):
-        inside = free & (groups == g)
-        if inside.any():
-            offsets[g] = np.mean(rest[inside] - epsilon * np.sign(beta[inside]))
-            continue
-        low = up[groups == g].max(initial=-np.inf)
-        high = down[groups == g].min(initial=np.inf)
-        ends = [end for end in (low, high) if np.isfinite(end)]
-        offsets[g] = np.mean(ends) if ends else 0.0
-    return offsets

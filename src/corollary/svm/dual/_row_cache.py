@@ -61,6 +61,7 @@ class RowCache:
     def __init__(self, gram: GramTiles, megabytes: float) -> None:
         self.gram = gram
         n = gram.n
+        self.whole = isinstance(gram, PrecomputedTiles)
         if isinstance(gram, PrecomputedTiles):  # every row is there already
             self.capacity, self.values, self.slot = n, gram.K, np.arange(n)
         else:
@@ -73,7 +74,7 @@ class RowCache:
         self.used = np.zeros(self.capacity, dtype=np.int64)
         self.clock = 0
         self.memory = np.empty(0, dtype=np.uint8)
-        self.cores = available_cores()
+        self.cores = 0  # asked for by the first piece of work that can be shared out
         self.team: Team | None = None
 
     def __enter__(self) -> "RowCache":
@@ -91,6 +92,8 @@ class RowCache:
         is exactly symmetric, and half of it is computed.
         """
         m = len(rows)
+        if self.whole and m == self.gram.n and bool((np.diff(rows) > 0).all()):
+            return self.values
         gram = self.gram if precise else self.gram.single()
         half = gram.dtype == np.float64
         size = m * m * np.dtype(gram.dtype).itemsize
@@ -122,6 +125,13 @@ class RowCache:
         if len(rows) == 0:
             return
         n = self.gram.n
+        if self.whole:
+
+            def work_whole(start: int) -> None:
+                subtract_rows(rest, self.values, rows, change, start, min(start + TILE_COLUMNS, n))
+
+            self._map(work_whole, range(0, n, TILE_COLUMNS))
+            return
         kept = self.slot[rows] >= 0
         old, old_change = self.slot[rows[kept]], change[kept]
         self.clock += 1
@@ -153,6 +163,7 @@ class RowCache:
 
     def _map(self, work: Callable[[int], None], starts: range) -> None:
         """Do pieces of work that write to places of their own, in any order, on all cores."""
+        self.cores = self.cores or (available_cores() if len(starts) > 1 else 0)
         if self.cores == 1 or len(starts) == 1:
             for start in starts:
                 work(start)

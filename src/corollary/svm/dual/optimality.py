@@ -91,15 +91,7 @@ def duality_gap(
     ...             np.array([2.0, 0.0]), 0.0, 0.0)
     4.0
     """
-    slope = rest - intercept
-    # The maximum of a concave function with a kink at zero: at zero or at a bound.
-    ends = (np.minimum(np.maximum(0.0, lower), upper), lower, upper)
-    best = np.full(len(beta), -np.inf)
-    for end in ends:
-        # A bound at infinity counts only where the slope leads there.
-        moving = np.isfinite(end) | (slope * np.sign(end) > epsilon)
-        with np.errstate(invalid="ignore"):
-            value = np.where(moving, slope * end - epsilon * np.abs(end), -np.inf)
-        best = np.fmax(best, value)
-    terms = best - (slope * beta - epsilon * np.abs(beta))
-    return float(np.maximum(terms, 0.0).sum())
+    from corollary.svm._loops.optimality import gap_of
+
+    offsets, groups = np.unique(np.broadcast_to(intercept, len(beta)), return_inverse=True)
+    return float(gap_of(rest, beta, lower, upper, epsilon, groups, offsets))

@@ -126,6 +126,10 @@ class KernelMachine(Learner):
             return PrecomputedTiles(self._kernel_values(part, part))
         return self.kernel_.tiles(part)
 
+    def _has_tiles(self) -> bool:
+        """Tell whether any part of the Gram matrix can be had without the rest of it."""
+        return self.kernel_ is None or isinstance(self.kernel_, Kernel)
+
     def _keep_support(self, X: Any, support: np.ndarray, coef: np.ndarray) -> None:
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = None if self.kernel_ is None else X[support]
@@ -228,7 +232,7 @@ def _variance(X: Any, weight: np.ndarray | None) -> float:
     share = weight / (weight.sum() * X.shape[1])
     mean = float(share @ np.asarray(X.sum(axis=1)).ravel())
     if sparse.issparse(X):
-        return float(share @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) - mean**2
+        return float(share @ np.asarray(X.multiply(X).sum(axis=1)).ravel()) - mean * mean
     return float(share @ np.square(X - mean).sum(axis=1))
 
 

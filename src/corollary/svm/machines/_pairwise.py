@@ -11,11 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from corollary.core.estimator import ScoringClassifier, class_factors, fitted
-from corollary.core.parallel import row_products
+from corollary.core.parallel import one_blas_thread, ordered_map, row_products
 from corollary.core.schema import Array, Optional
 from corollary.svm.dual._pairs import PairSolution
 from corollary.svm.machines._folds import stratified_folds
 from corollary.svm.machines._machine import KernelMachine
+from corollary.svm.machines._pair_grams import PairGrams
 from corollary.svm.machines.platt import couple_pairs, platt_scaling
 
 # Votes are counted for this many pairs at a time.
@@ -73,18 +74,30 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         members = [np.flatnonzero((codes == c) & (weight > 0)) for c in range(k)]
         coef = np.zeros((k - 1, len(codes)))
         previous = self._previous(len(codes), k)
-        solutions = []
-        for i, j in combinations(range(k), 2):
-            rows = np.sort(np.concatenate([members[i], members[j]]))
+        small = PairGrams.fit(members, self.cache_size) and self._has_tiles()
+        grams = PairGrams(self._gram_of(X, np.arange(len(codes))), members) if small else None
+
+        def solve(pair: tuple[int, int]) -> tuple[np.ndarray, PairSolution]:
+            i, j = pair
+            rows = np.concatenate([members[i], members[j]])
+            if grams is None:
+                rows = np.sort(rows)
             # Two classes: the second is positive; more: the first of each pair, as in LIBSVM.
             sign = np.where(codes[rows] == (j if k == 2 else i), 1.0, -1.0)
             start = None
             if previous is not None:
                 start = np.where(codes[rows] == i, previous[j - 1, rows], previous[i, rows])
-            solution = self._solve_pair(self._gram_of(X, rows), sign, weight[rows], start)
-            solutions.append(solution)
-            coef[j - 1, rows[codes[rows] == i]] = solution.beta[codes[rows] == i]
-            coef[i, rows[codes[rows] == j]] = solution.beta[codes[rows] == j]
+            gram = self._gram_of(X, rows) if grams is None else grams.pair(i, j)
+            return rows, self._solve_pair(gram, sign, weight[rows], start)
+
+        solutions, pairs = [], list(combinations(range(k), 2))
+        with one_blas_thread():
+            # Large problems have threads of their own.
+            solved = ordered_map(solve, pairs, workers=1 if grams is None else None)
+            for (i, j), (rows, solution) in zip(pairs, solved):
+                solutions.append(solution)
+                coef[j - 1, rows[codes[rows] == i]] = solution.beta[codes[rows] == i]
+                coef[i, rows[codes[rows] == j]] = solution.beta[codes[rows] == j]
         support = np.flatnonzero(coef.any(axis=0))
         support = support[np.argsort(codes[support], kind="stable")]
         self._keep_support(X, support, np.ascontiguousarray(coef[:, support]))
@@ -99,7 +112,6 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         self.probA_ = self.probB_ = np.empty(0)
         if self.probability:
             seed = check_random_state(self.random_state).randint(2**31)
-            pairs = combinations(range(k), 2)
             sigmoids = [self._sigmoid(X, members[i], members[j], weight, seed) for i, j in pairs]
             self.probA_, self.probB_ = np.array(sigmoids).T.copy()
 
