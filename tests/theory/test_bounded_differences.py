@@ -118,3 +118,8 @@ def test_bounds_by_hand():
     for bound in (azuma_bound, mcdiarmid_bound):
         assert bound([3.0, 4.0], radius=0.1, sides=2) == 1.0
         assert bound([0.0, 0.0], radius=0.1) == 0.0
+
+
+def test_martingale_of_a_product_of_fair_bits():
+    path = doob_martingale(lambda a, b: a * b, [[0, 1], [0, 1]])
+    assert [step.tolist() for step in path] == [0.25, [0.0, 0.5], [[0, 0], [0, 1]]]

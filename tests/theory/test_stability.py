@@ -235,3 +235,9 @@ def test_rows_of_unequal_stability():
     assert stability_bound(0.1, n_samples=1000, delta=0.1) > 5
     with pytest.raises(ValueError, match=r"one for each of the 3 rows.*Got shape \(2,\)"):
         stability_bound([0.1, 0.1], n_samples=3, delta=0.1)
+
+
+def test_equal_rows_are_one_number():
+    for sharp in (True, False):
+        rows = stability_bound([0.01] * 50, n_samples=50, delta=0.1, sharp=sharp)
+        assert rows == pytest.approx(stability_bound(0.01, n_samples=50, delta=0.1, sharp=sharp))

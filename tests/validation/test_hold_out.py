@@ -104,3 +104,19 @@ def test_at_least_one_row_is_kept_on_either_side():
         assert len(outcome.rows) == held
     owners = hold_out(Majority(), rows, labels, groups=[0, 0, 1, 1], random_state=0)
     assert owners.rows.tolist() in ([0, 1], [2, 3])
+
+
+def test_sides_methods_and_units_by_hand():
+    losses = [0.5] * 50
+    both, upper = math.sqrt(math.log(20) / 100), math.sqrt(math.log(10) / 100)
+    assert hold_out_interval(losses, 0.1) == pytest.approx((0.5 - both, 0.5 + both))
+    assert hold_out_interval(losses, 0.1, sides=1) == pytest.approx((0.0, 0.5 + upper))
+    assert hold_out_interval([1.0], 0.1) == pytest.approx((0.05, 1.0))
+    # From below the limit is the mirror image of the one from above.
+    low, high = hold_out_interval([0.75] * 50, 0.1, method="betting")
+    assert (1 - high, 1 - low) == pytest.approx(
+        hold_out_interval([0.25] * 50, 0.1, method="betting")
+    )
+    assert 0.5 < low < 0.75
+    units = np.repeat(np.arange(50), 2)
+    assert hold_out_interval([1.0, 0.5] * 50, 0.1, units=units) == pytest.approx((low, high))
