@@ -136,7 +136,9 @@ def _as_dates(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "M":
         return values.astype("datetime64[us]")
     try:
-        column = pd.Series(list(values), dtype=object)
+        # Older versions of pandas read str, and not NumPy's subclass of it.
+        rows = [str(value) if isinstance(value, str) else value for value in values]
+        column = pd.Series(rows, dtype=object)
         text = any(isinstance(value, str) for value in values)
         dates = pd.to_datetime(column, format="ISO8601" if text else None, utc=True)
         return dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
