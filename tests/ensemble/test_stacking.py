@@ -31,10 +31,9 @@ from corollary.ensemble import (
     StackingRegressor,
     StumpClassifier,
     StumpRegressor,
-    simplex_least_squares,
-    simplex_log_loss,
 )
 from corollary.linear import LogisticRegression, Ridge
+from corollary.optimize import simplex_least_squares, simplex_log_loss
 
 REGRESSORS = [
     ("tree", DecisionTreeRegressor(max_depth=3, random_state=0)),

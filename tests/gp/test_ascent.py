@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from corollary.gp import Observations, Search, learn_hyperparameters
-from corollary.gp.learning._ascent import ascend, estimate_curvature
 from corollary.gp.learning._coordinates import Coordinates
 from corollary.gp.learning._maximise import maximise
 from corollary.kernels import RBF
+from corollary.optimize import ascend, difference_curvature
 
 BOX = np.array([[-1.0, 1.0]] * 6)
 
@@ -76,7 +76,7 @@ def test_curvature_is_estimated_inside_the_box():
 
     found = ascend(objective, np.zeros(6), BOX)
     assert (found.theta == 1.0).any()
-    curvature = estimate_curvature(looked_at, found, BOX)
+    curvature = difference_curvature(looked_at, found, BOX)
     exact = A.T @ A
     sizes, axes = np.linalg.eigh(exact)
     np.testing.assert_allclose(curvature, (axes * np.maximum(sizes, 1.0)) @ axes.T, rtol=1e-6)
@@ -93,7 +93,7 @@ def test_where_there_is_no_value_it_turns_back():
 
     found = ascend(objective, np.zeros(1), np.array([[-2.0, 2.0]]), max_iter=500)
     assert 0.5 < found.theta[0] <= 0.6
-    at_wall = estimate_curvature(objective, found._replace(theta=np.array([0.5999])), BOX[:1])
+    at_wall = difference_curvature(objective, found._replace(theta=np.array([0.5999])), BOX[:1])
     np.testing.assert_array_equal(at_wall, found.curvature)
 
 

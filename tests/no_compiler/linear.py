@@ -33,16 +33,15 @@ def check_coordinate_descent():
 
 
 def check_coordinate_descent_on_columns():
-    from corollary.linear.sparse._designs import prepare
-    from corollary.linear.sparse._working_set import WorkingSetSolver
+    from corollary.optimize import WorkingSetSolver, prepare_columns
 
     X, y = _rows(d=8)
-    whole = prepare(X, y[:, None], None, True)
+    whole = prepare_columns(X, y[:, None], None, True)
     reference = WorkingSetSolver(whole.design, whole.Y[:, 0]).solve(
         2.0, 0.0, tol=1e-8, max_iter=1000
     )
     for container in (np.asarray, sparse.csc_matrix):
-        design, Y, *_ = prepare(container(X), y[:, None], None, True)
+        design, Y, *_ = prepare_columns(container(X), y[:, None], None, True)
         design.nbytes = 0
         solver = WorkingSetSolver(design, Y[:, 0], gram_order=1)
         solution = solver.solve(2.0, 0.0, tol=1e-8, max_iter=1000)

@@ -60,8 +60,6 @@ from corollary.ensemble.combining.model_averaging import average_log_density as 
 from corollary.ensemble.combining.model_averaging import mixture_moments as mixture_moments
 from corollary.ensemble.combining.model_averaging import mixture_quantile as mixture_quantile
 from corollary.ensemble.combining.model_averaging import model_probabilities as model_probabilities
-from corollary.ensemble.combining.simplex import simplex_least_squares as simplex_least_squares
-from corollary.ensemble.combining.simplex import simplex_log_loss as simplex_log_loss
 from corollary.ensemble.combining.stacking import StackingClassifier as StackingClassifier
 from corollary.ensemble.combining.stacking import StackingRegressor as StackingRegressor
 from corollary.ensemble.combining.vote import convex_combination as convex_combination

@@ -26,11 +26,7 @@ from corollary.linear.logistic.cross_entropy import expected_kl as expected_kl
 from corollary.linear.logistic.cross_entropy import expected_log_loss as expected_log_loss
 from corollary.linear.logistic.cross_entropy import softmax_model as softmax_model
 from corollary.linear.logistic.logistic_cv import LogisticRegressionCV as LogisticRegressionCV
-from corollary.linear.logistic.newton import newton_minimise as newton_minimise
-from corollary.linear.logistic.newton import newton_step as newton_step
 from corollary.linear.logistic.objective import logistic_objective as logistic_objective
-from corollary.linear.logistic.proximal_newton import l1_violation as l1_violation
-from corollary.linear.logistic.proximal_newton import proximal_newton as proximal_newton
 from corollary.linear.logistic.regression import LogisticRegression as LogisticRegression
 from corollary.linear.logistic.terms import LogisticTerms as LogisticTerms
 from corollary.linear.logistic.terms import log_loss_terms as log_loss_terms

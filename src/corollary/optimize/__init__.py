@@ -20,6 +20,14 @@ from corollary.optimize.conic.no_solution import prove_unbounded as prove_unboun
 from corollary.optimize.conic.slater import SlaterPoint as SlaterPoint
 from corollary.optimize.conic.slater import slater_point as slater_point
 from corollary.optimize.conic.solve import solve as solve
+from corollary.optimize.coordinate.box import box_sweep as box_sweep
+from corollary.optimize.coordinate.box import dual_sweep as dual_sweep
+from corollary.optimize.coordinate.descent import CoordinateDescent as CoordinateDescent
+from corollary.optimize.coordinate.descent import certify_elastic_net as certify_elastic_net
+from corollary.optimize.coordinate.descent import coordinate_descent as coordinate_descent
+from corollary.optimize.coordinate.gap import elastic_net_gap as elastic_net_gap
+from corollary.optimize.coordinate.preparation import prepare_columns as prepare_columns
+from corollary.optimize.coordinate.working_set import WorkingSetSolver as WorkingSetSolver
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by
 from corollary.optimize.iteration.driver import Interrupted as Interrupted
@@ -102,6 +110,36 @@ from corollary.optimize.rates.inequalities import step_expansion as step_expansi
 from corollary.optimize.rates.worst_case import descent_worst_case as descent_worst_case
 from corollary.optimize.rates.worst_case import nesterov_worst_case as nesterov_worst_case
 from corollary.optimize.rates.worst_case import subgradient_worst_case as subgradient_worst_case
+from corollary.optimize.second_order.ascent import Ascent as Ascent
+from corollary.optimize.second_order.ascent import ascend as ascend
+from corollary.optimize.second_order.ascent import difference_curvature as difference_curvature
+from corollary.optimize.second_order.bfgs import BFGS as BFGS
+from corollary.optimize.second_order.bfgs import bfgs as bfgs
+from corollary.optimize.second_order.bfgs import bfgs_inverse_update as bfgs_inverse_update
+from corollary.optimize.second_order.bfgs import bfgs_update as bfgs_update
+from corollary.optimize.second_order.bfgs import lbfgs as lbfgs
+from corollary.optimize.second_order.bfgs import two_loop as two_loop
+from corollary.optimize.second_order.chord import NewtonResult as NewtonResult
+from corollary.optimize.second_order.chord import newton_minimise as newton_minimise
+from corollary.optimize.second_order.chord import newton_step as newton_step
+from corollary.optimize.second_order.conjugate_gradients import (
+    ConjugateGradients as ConjugateGradients,
+)
+from corollary.optimize.second_order.conjugate_gradients import (
+    conjugate_gradient_bound as conjugate_gradient_bound,
+)
+from corollary.optimize.second_order.conjugate_gradients import (
+    conjugate_gradients as conjugate_gradients,
+)
+from corollary.optimize.second_order.newton import Newton as Newton
+from corollary.optimize.second_order.newton import newton as newton
+from corollary.optimize.second_order.proximal_newton import l1_violation as l1_violation
+from corollary.optimize.second_order.proximal_newton import proximal_newton as proximal_newton
+from corollary.optimize.second_order.scaling import equilibrate as equilibrate
+from corollary.optimize.second_order.scaling import jacobi_scaling as jacobi_scaling
+from corollary.optimize.second_order.scaling import rescale as rescale
+from corollary.optimize.simplex.weights import simplex_least_squares as simplex_least_squares
+from corollary.optimize.simplex.weights import simplex_log_loss as simplex_log_loss
 from corollary.optimize.smooth.gradient_descent import GradientDescent as GradientDescent
 from corollary.optimize.smooth.gradient_map import Expansion as Expansion
 from corollary.optimize.smooth.gradient_map import GradientMap as GradientMap
@@ -109,3 +147,16 @@ from corollary.optimize.smooth.gradient_map import expand_descent as expand_desc
 from corollary.optimize.smooth.gradient_map import quadratic_descent as quadratic_descent
 from corollary.optimize.smooth.gradient_map import trace_points as trace_points
 from corollary.optimize.solution import Solution as Solution
+from corollary.optimize.splitting.admm import ADMM as ADMM
+from corollary.optimize.splitting.admm import admm as admm
+from corollary.optimize.splitting.admm import proximal_point as proximal_point
+from corollary.optimize.splitting.augmented_lagrangian import (
+    AugmentedLagrangian as AugmentedLagrangian,
+)
+from corollary.optimize.splitting.augmented_lagrangian import (
+    augmented_lagrangian as augmented_lagrangian,
+)
+from corollary.optimize.splitting.augmented_lagrangian import certify_equality as certify_equality
+from corollary.optimize.splitting.consensus import Consensus as Consensus
+from corollary.optimize.splitting.consensus import consensus as consensus
+from corollary.optimize.splitting.consensus import row_blocks as row_blocks

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from corollary.ensemble.combining.simplex import simplex_least_squares, simplex_log_loss
+from corollary.optimize import simplex_least_squares, simplex_log_loss
 
 
 def mean_weights(predictions: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from corollary.core.parallel import row_products
 from corollary.core.schema import Labels
 from corollary.ensemble._members import aligned_probabilities, winners
 from corollary.ensemble.combining._stack import METHODS, Stack
-from corollary.ensemble.combining.simplex import simplex_least_squares, simplex_log_loss
+from corollary.optimize import simplex_least_squares, simplex_log_loss
 
 
 class StackingRegressor(RegressorMixin, Stack):

@@ -13,10 +13,10 @@ import numpy as np
 
 from corollary.core.parallel import one_blas_thread
 from corollary.gp.exact.evidence import Observations, evidence_of
-from corollary.gp.learning._ascent import ascend, estimate_curvature
 from corollary.gp.learning._coordinates import Coordinates
 from corollary.gp.learning._maximise import Learnt
 from corollary.kernels import Kernel
+from corollary.optimize import ascend, difference_curvature
 
 # Levels of the search have a quarter of the points of the next one, and at least this many.
 SMALLEST_LEVEL, QUARTER = 250, 4
@@ -193,6 +193,6 @@ def learn_hyperparameters(
             if following is not None:
                 curvature_here = best.curvature
                 if len(theta) <= DIFFERENCED:
-                    curvature_here = estimate_curvature(objective, best, at.bounds)
+                    curvature_here = difference_curvature(objective, best, at.bounds)
                 starts, curvature = [best.theta], curvature_here * (following / size)
     return Learnt(at.to_theta(best.theta), best.value, best.n_iter, best.converged)

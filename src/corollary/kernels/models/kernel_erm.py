@@ -269,14 +269,14 @@ def _descend_dual(
     max_iter: int,
     tol: float,
 ) -> KernelRisk:
-    from corollary.kernels._loops.box_descent import sweep
+    from corollary.optimize import box_sweep
 
     epsilon, low, high = dual
     low, high = low / (2.0 * alpha), high / (2.0 * alpha)
     a, u = np.zeros(len(y)), np.zeros(len(y))
     value = gap = np.inf
     for iteration in range(1, max_iter + 1):
-        change = sweep(K, y, epsilon, low, high, a, u)
+        change = box_sweep(K, y, epsilon, low, high, a, u)
         if iteration % 10 and change > 0 and iteration < max_iter:
             continue
         _solve_free(K, y, epsilon, low, high, a)

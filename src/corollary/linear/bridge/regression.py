@@ -92,12 +92,12 @@ class BridgeRegression(LinearRegressor):
     n_iter_: int = fitted(Integer(0))
 
     def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        from corollary.linear.sparse._designs import prepare
+        from corollary.optimize import prepare_columns
 
         n = len(y)
         total = float(n if sample_weight is None else sample_weight.sum())
         with one_blas_thread():
-            prepared = prepare(X, y[:, None], sample_weight, self.fit_intercept)
+            prepared = prepare_columns(X, y[:, None], sample_weight, self.fit_intercept)
             # Weights were scaled to average one, so the penalty is scaled with them.
             self._minimise(prepared.design, prepared.Y[:, 0], self.alpha * n / total)
         self.objective_ *= total / n
@@ -136,7 +136,7 @@ class BridgeRegression(LinearRegressor):
             )
 
     def _lasso(self, design: Any, y: np.ndarray, penalty: float) -> tuple[np.ndarray, bool]:
-        from corollary.linear.sparse._working_set import WorkingSetSolver
+        from corollary.optimize import WorkingSetSolver
 
         solver = WorkingSetSolver(design, y)
         tol = max(self.tol**2, 1e-14)

@@ -21,7 +21,7 @@ from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Integer
 from corollary.core.summary import Chunk, Summary, reduce
 from corollary.linear._regressor import LinearRegressor
-from corollary.linear.logistic.newton import newton_minimise
+from corollary.optimize import newton_minimise
 from corollary.risk import TweedieLoss
 
 

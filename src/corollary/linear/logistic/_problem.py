@@ -15,10 +15,8 @@ import numpy as np
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import Source
 from corollary.linear.logistic._census import KeptRows
-from corollary.linear.logistic._steps import NewtonResult
-from corollary.linear.logistic.newton import newton_minimise, newton_step
-from corollary.linear.logistic.proximal_newton import proximal_newton
 from corollary.linear.logistic.terms import LogisticTerms
+from corollary.optimize import NewtonResult, newton_minimise, newton_step, proximal_newton
 
 # Newton's Hessian has this many rows at most before "auto" prefers L-BFGS: beyond, summing it
 # costs more than the passes that it saves.

@@ -40,7 +40,7 @@ from corollary.linear.logistic._problem import (
     solve,
     subsample_start,
 )
-from corollary.linear.logistic._steps import NewtonResult
+from corollary.optimize import NewtonResult
 
 
 class LogisticRegression(ProbabilisticLinearClassifier):

@@ -24,7 +24,7 @@ from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Integer, Number
 from corollary.core.summary import Chunk, Summary, reduce
 from corollary.linear._regressor import LinearRegressor
-from corollary.linear.logistic.newton import newton_minimise
+from corollary.optimize import newton_minimise
 from corollary.risk import HuberLoss
 
 # The least scale, in units of the targets' spread; residuals below are rounding.

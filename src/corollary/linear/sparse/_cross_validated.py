@@ -65,13 +65,12 @@ class CrossValidatedPath(LinearRegressor):
         from joblib import Parallel, delayed
         from sklearn.model_selection import check_cv
 
-        from corollary.linear.sparse._designs import prepare
-        from corollary.linear.sparse._working_set import WorkingSetSolver
+        from corollary.optimize import WorkingSetSolver, prepare_columns
 
         n, shares = len(y), self._l1_shares()
         folds = list(check_cv(self.cv).split(X, y))
         with one_blas_thread():
-            whole = prepare(X, y[:, None], sample_weight, self.fit_intercept)
+            whole = prepare_columns(X, y[:, None], sample_weight, self.fit_intercept)
             solver = WorkingSetSolver(whole.design, whole.Y[:, 0], positive=self.positive)
             reach = solver.correlation if self.positive else np.abs(solver.correlation)
             largest = max(float(reach.max()), 0.0) / n
@@ -111,11 +110,11 @@ class CrossValidatedPath(LinearRegressor):
         alphas: np.ndarray,
     ) -> np.ndarray:
         """Return the mean square on the rows left out, for every penalty."""
-        from corollary.linear.sparse._designs import prepare
+        from corollary.optimize import prepare_columns
 
         train, test = fold
         weight = None if sample_weight is None else sample_weight[train]
-        prepared = prepare(rows[train], y[train, None], weight, self.fit_intercept)
+        prepared = prepare_columns(rows[train], y[train, None], weight, self.fit_intercept)
         path = solve_path(
             prepared,
             0,

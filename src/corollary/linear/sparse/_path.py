@@ -24,7 +24,7 @@ def solve_path(
     start: np.ndarray | None = None,
 ) -> Path:
     """Solve for every penalty in turn, each warm-started by the ones before."""
-    from corollary.linear.sparse._working_set import WorkingSetSolver
+    from corollary.optimize import WorkingSetSolver
 
     n, p = prepared.design.shape
     solver = WorkingSetSolver(

@@ -5,15 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Solution(NamedTuple):
-    """What one solve of the lasso or the elastic net reached."""
-
-    coef: np.ndarray
-    gap: float
-    n_iter: int
-    converged: bool
-
-
 class Path(NamedTuple):
     """Solutions of one target, one column or entry per penalty."""
 

@@ -77,8 +77,7 @@ class L1Regressor(MultiTargetLinearRegressor):
         """Return the share of the l1 penalty; the rest is a squared l2 penalty."""
 
     def _fit(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        from corollary.linear.sparse._designs import prepare
-        from corollary.linear.sparse._working_set import WorkingSetSolver
+        from corollary.optimize import WorkingSetSolver, prepare_columns
 
         if self.alpha == 0.0:
             self._fit_without_penalty(X, y, sample_weight)
@@ -93,7 +92,7 @@ class L1Regressor(MultiTargetLinearRegressor):
         l2 = n * self.alpha * (1.0 - self._l1_share())
         solutions = []
         with one_blas_thread():
-            design, Y, X_mean, Y_mean = prepare(X, Y, sample_weight, self.fit_intercept)
+            design, Y, X_mean, Y_mean = prepare_columns(X, Y, sample_weight, self.fit_intercept)
             for k in range(n_targets):
                 solver = WorkingSetSolver(design, Y[:, k], positive=self.positive, start=starts[k])
                 solution = solver.solve(l1, l2, tol=self.tol, max_iter=self.max_iter)

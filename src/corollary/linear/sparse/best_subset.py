@@ -155,7 +155,7 @@ class BestSubset(LinearRegressor):
     n_supports_: int = fitted(Integer(0))
 
     def _fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
-        from corollary.linear.sparse._designs import prepare
+        from corollary.optimize import prepare_columns
 
         n, p = X.shape
         sizes = range(1, min(self.max_size, p) + 1)
@@ -167,7 +167,7 @@ class BestSubset(LinearRegressor):
                 "(Lasso selects some quickly), or raise max_supports."
             )
         with one_blas_thread():
-            prepared = prepare(X, y[:, None], sample_weight, self.fit_intercept)
+            prepared = prepare_columns(X, y[:, None], sample_weight, self.fit_intercept)
             Z, target = prepared.design.X, prepared.Y[:, 0]
             support, coef = self._search(Z, target, sizes)
         self.coef_ = np.zeros(p)

@@ -151,16 +151,14 @@ def elastic_net_dual_gap(
     >>> elastic_net_dual_gap([[1.0], [-1.0]], [2.0, -2.0], [1.0], alpha=1.0, l1_ratio=1.0)
     0.0
     """
-    from corollary.linear.sparse._designs import Penalty
-    from corollary.linear.sparse._working_set import duality_gap
+    from corollary.optimize import elastic_net_gap
 
     X, coef, residual, y, weight = _residual(X, y, coef, intercept, sample_weight)
-    penalty = Penalty(alpha * l1_ratio, alpha * (1.0 - l1_ratio), positive)
+    l1, l2 = alpha * l1_ratio, alpha * (1.0 - l1_ratio)
     weighted = weight * residual
     correlation = np.asarray(X.T @ weighted)
-    return duality_gap(
-        float(weighted @ residual), float(weighted @ (y - intercept)), correlation, coef, penalty
-    )
+    rr, ry = float(weighted @ residual), float(weighted @ (y - intercept))
+    return elastic_net_gap(rr, ry, correlation, coef, l1, l2, positive)
 
 
 @validate_params(_CONSTRAINTS, prefer_skip_nested_validation=True)

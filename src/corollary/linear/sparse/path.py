@@ -130,10 +130,10 @@ def enet_path(
             f"coef_init must have one entry per column of X, {X.shape[1]}. Got shape {start.shape} "
             "instead."
         )
-    from corollary.linear.sparse._designs import prepare
+    from corollary.optimize import prepare_columns
 
     with one_blas_thread():
-        prepared = prepare(X, Y, sample_weight, fit_intercept)
+        prepared = prepare_columns(X, Y, sample_weight, fit_intercept)
         largest = 0.0
         for k in range(Y.shape[1]):
             correlation = np.zeros(X.shape[1])

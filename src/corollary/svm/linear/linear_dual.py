@@ -94,7 +94,7 @@ def linear_svm(
     >>> linear_svm(X, [1, 1, -1], C=1.0, loss="hinge", random_state=0).coef.round(6)
     array([1., 1.])
     """
-    from corollary.svm._loops.coordinate import pass_dense, pass_sparse
+    from corollary.optimize import dual_sweep
 
     sparse_rows = sparse.issparse(X)
     X = (
@@ -132,11 +132,7 @@ def linear_svm(
     while passes < max_iter:
         order = random.permutation(paying)
         passes += 1
-        if sparse_rows:
-            rows = (X.data, X.indices, X.indptr)
-            largest, least = pass_sparse(*rows, y, margin, order, *rest)
-        else:
-            largest, least = pass_dense(X, y, margin, order, *rest)
+        largest, least = dual_sweep(X, y, margin, order, *rest)
         violation = max(largest, 0.0) - min(least, 0.0)
         if violation <= tol:
             break

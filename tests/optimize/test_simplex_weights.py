@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from corollary.ensemble import simplex_least_squares, simplex_log_loss
+from corollary.optimize import simplex_least_squares, simplex_log_loss
 
 
 def peer(objective, B):

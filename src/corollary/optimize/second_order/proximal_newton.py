@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from corollary.linear.logistic._steps import NewtonResult, is_sufficient
-from corollary.linear.logistic.newton import newton_step
+from corollary.optimize.second_order._steps import is_sufficient
+from corollary.optimize.second_order.chord import NewtonResult, newton_step
 
 
 def l1_violation(x: np.ndarray, gradient: np.ndarray, l1: np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def l1_violation(x: np.ndarray, gradient: np.ndarray, l1: np.ndarray) -> np.ndar
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.linear import l1_violation
+    >>> from corollary.optimize import l1_violation
     >>> l1_violation(np.array([0.0, 2.0]), np.array([0.5, -1.0]), np.array([1.0, 1.0]))
     array([0., 0.])
     """
@@ -84,7 +84,7 @@ def proximal_newton(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.linear import proximal_newton
+    >>> from corollary.optimize import proximal_newton
     >>> def terms(x, features):  # half the squared distance to (3, 0.5)
     ...     away = x - [3.0, 0.5]
     ...     return 0.5 * away @ away, away, np.eye(2)
@@ -136,7 +136,7 @@ def _model_minimiser(
     |u_j|`. Coordinate descent finds the support and its signs; the equations on the support are
     then solved exactly, because coordinate descent is slow at that where H is ill-conditioned.
     """
-    from corollary.linear._loops.quadratic_model import descend
+    from corollary.optimize._loops.quadratic_model import descend
 
     hessian = np.ascontiguousarray(hessian)
     u = x

@@ -44,11 +44,11 @@ def simplex_least_squares(predictions: Any, y: Any, *, sample_weight: Any = None
     Notes
     -----
     Guarantee: on the rows it is fitted to, the combination is at least as good as the best
-    member; checked by ``tests/ensemble/test_simplex.py``.
+    member; checked by ``tests/optimize/test_simplex_weights.py``.
 
     Examples
     --------
-    >>> from corollary.ensemble import simplex_least_squares
+    >>> from corollary.optimize import simplex_least_squares
     >>> simplex_least_squares([[0.0, 4.0], [0.0, 4.0]], [1.0, 1.0])
     array([0.75, 0.25])
     """
@@ -113,7 +113,7 @@ def simplex_log_loss(
 
     Examples
     --------
-    >>> from corollary.ensemble import simplex_log_loss
+    >>> from corollary.optimize import simplex_log_loss
     >>> simplex_log_loss([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]]).round(3)
     array([0.708, 0.292])
     """

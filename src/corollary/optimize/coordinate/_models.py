@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from corollary.linear.sparse._designs import Design, Penalty
+from corollary.optimize.coordinate._designs import Design, Shrinkage
 
 # A Newton step costs s^3 / 3 multiplications in LAPACK, an epoch s m in our loop. LAPACK's are
 # about three times as fast; the ratio was measured for s from 100 to 1,000.
@@ -38,8 +38,8 @@ class GramModel:
         m = len(w)
         self.state = self.Xy[self.features] - self.matrix[:m, :m] @ w
 
-    def epochs(self, w: np.ndarray, iterates: np.ndarray, penalty: Penalty) -> None:
-        from corollary.linear._loops.coordinate_descent import gram_epochs
+    def epochs(self, w: np.ndarray, iterates: np.ndarray, penalty: Shrinkage) -> None:
+        from corollary.optimize._loops.coordinate_descent import gram_epochs
 
         gram_epochs(self.matrix, self.state, w, iterates, *penalty)
 
@@ -57,7 +57,7 @@ class GramModel:
         support = int(np.count_nonzero(w))
         return max(NEWTON_PRICE * support**3 / 3, NEWTON_PATIENCE * support * len(w))
 
-    def newton(self, w: np.ndarray, penalty: Penalty) -> bool:
+    def newton(self, w: np.ndarray, penalty: Shrinkage) -> bool:
         """Take the best step along the Newton direction of the support; False if there is none.
 
         Along the direction d the objective is a convex quadratic with kinks where a coordinate
@@ -121,7 +121,7 @@ class ColumnModel:
     def move_to(self, w: np.ndarray) -> None:
         self.state = self.residual(w)
 
-    def epochs(self, w: np.ndarray, iterates: np.ndarray, penalty: Penalty) -> None:
+    def epochs(self, w: np.ndarray, iterates: np.ndarray, penalty: Shrinkage) -> None:
         self.design.epochs(self.features, self.state, w, iterates, penalty)
 
     def numbers(self, w: np.ndarray) -> tuple[float, float, np.ndarray]:
@@ -138,5 +138,5 @@ class ColumnModel:
         """Newton steps need the Gram matrix."""
         return np.inf
 
-    def newton(self, w: np.ndarray, penalty: Penalty) -> bool:
+    def newton(self, w: np.ndarray, penalty: Shrinkage) -> bool:
         return False

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from corollary.linear._loops.coordinate_descent import (
+from corollary.optimize import WorkingSetSolver, prepare_columns
+from corollary.optimize._loops.coordinate_descent import (
     correlate,
     dense_epochs,
     gram_epochs,
     sparse_epochs,
 )
-from corollary.linear.sparse._designs import DenseDesign, Penalty, SparseDesign, prepare
-from corollary.linear.sparse._working_set import WorkingSetSolver
+from corollary.optimize.coordinate._designs import DenseDesign, Shrinkage, SparseDesign
 
 
 def naive_epochs(X, y, w, epochs, l1, l2, positive):
@@ -104,8 +104,8 @@ def test_sparse_and_dense_designs_agree(seed, weighted, fit_intercept):
     X = rng.normal(size=(20, 9)) * (rng.random((20, 9)) < 0.4)
     Y = rng.normal(size=(20, 1))
     weight = rng.random(20) if weighted else None
-    dense = prepare(X, Y, weight, fit_intercept)
-    thin = prepare(sparse.csr_matrix(X), Y, weight, fit_intercept)
+    dense = prepare_columns(X, Y, weight, fit_intercept)
+    thin = prepare_columns(sparse.csr_matrix(X), Y, weight, fit_intercept)
     assert isinstance(dense.design, DenseDesign)
     assert isinstance(thin.design, SparseDesign)
     np.testing.assert_allclose(dense.design.squares, thin.design.squares, atol=1e-12)
@@ -142,7 +142,7 @@ def test_gram_and_column_models_agree(seed, positive, l2, layout):
     X = rng.normal(size=(40, 400)) * (rng.random((40, 400)) < 0.5)
     y = X[:, :20].sum(1) + rng.normal(size=40)
     container = sparse.csc_matrix if layout == "sparse" else np.asarray
-    design, Y, *_ = prepare(container(X), y[:, None], None, True)
+    design, Y, *_ = prepare_columns(container(X), y[:, None], None, True)
     # The square root of the data's size in doubles is 126: a limit of the data, not the caller's.
     design.nbytes = 0
     first, gram = path(design, Y[:, 0], positive, l2=l2)
@@ -159,7 +159,7 @@ def test_newton_step_finds_the_solution_of_a_settled_support(seed):
     solver = WorkingSetSolver(DenseDesign(X), y)
     w = np.array([2.5, -1.5, 1.7, 0.0, 0.0, 0.0])  # right signs, wrong sizes
     solver.model.move_to(w)
-    assert solver.model.newton(w, Penalty(4.0))
+    assert solver.model.newton(w, Shrinkage(4.0))
     S = X[:, :3]
     expected = np.linalg.solve(S.T @ S, S.T @ y - 4.0 * np.array([1.0, -1.0, 1.0]))
     np.testing.assert_allclose(w[:3], expected, rtol=1e-6)
@@ -179,7 +179,7 @@ def test_newton_line_search_stops_at_the_lowest_point_of_the_kinked_line(seed):
         before = rng.normal(size=8)
         w = before.copy()
         solver.model.move_to(w)
-        assert solver.model.newton(w, Penalty(3.0))
+        assert solver.model.newton(w, Shrinkage(3.0))
         line = [objective(before + t * (w - before)) for t in np.linspace(0.0, 2.0, 2001)]
         assert objective(w) <= min(line) + 1e-9
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 
-class Penalty(NamedTuple):
+class Shrinkage(NamedTuple):
     """l1 |w|_1 + l2 |w|^2 / 2, on w >= 0 if ``positive``."""
 
     l1: float
@@ -26,7 +26,7 @@ class DenseDesign:
         self.X = X
         self.shape = X.shape
         self.nbytes = X.nbytes
-        with np.errstate(over="ignore"):  # `prepare` refuses what overflows
+        with np.errstate(over="ignore"):  # overflow is refused later
             self.squares = np.einsum("ij,ij->j", X, X)
         self.forget()
 
@@ -68,7 +68,7 @@ class DenseDesign:
 
     def correlate(self, residual: np.ndarray, features: np.ndarray, out: np.ndarray) -> None:
         """Write the products of some columns with a residual to ``out[features]``."""
-        from corollary.linear._loops.coordinate_descent import correlate
+        from corollary.optimize._loops.coordinate_descent import correlate
 
         correlate(self.X, residual, features, out)
 
@@ -78,10 +78,10 @@ class DenseDesign:
         residual: np.ndarray,
         w: np.ndarray,
         iterates: np.ndarray,
-        penalty: Penalty,
+        penalty: Shrinkage,
     ) -> None:
         """Run epochs of coordinate descent; see ``_loops.coordinate_descent.dense_epochs``."""
-        from corollary.linear._loops.coordinate_descent import dense_epochs
+        from corollary.optimize._loops.coordinate_descent import dense_epochs
 
         dense_epochs(self.X, self.squares, features, residual, w, iterates, *penalty)
 
@@ -95,7 +95,7 @@ class SparseDesign:
         self.nbytes = X.data.nbytes + X.indices.nbytes
         self._along = np.asarray(X.T @ vector)
         self._length = float(vector @ vector)
-        with np.errstate(over="ignore", invalid="ignore"):  # `prepare` refuses what overflows
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused later
             squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
             centred = squares - 2.0 * mean * self._along + mean**2 * self._length
         # What cancellation leaves of a constant column is noise, not a column.
@@ -142,10 +142,10 @@ class SparseDesign:
         residual: np.ndarray,
         w: np.ndarray,
         iterates: np.ndarray,
-        penalty: Penalty,
+        penalty: Shrinkage,
     ) -> None:
         """Run epochs of coordinate descent; see ``_loops.coordinate_descent.sparse_epochs``."""
-        from corollary.linear._loops.coordinate_descent import sparse_epochs
+        from corollary.optimize._loops.coordinate_descent import sparse_epochs
 
         centre = (self.mean, self.vector)
         sparse_epochs(
@@ -154,69 +154,3 @@ class SparseDesign:
 
 
 Design = DenseDesign | SparseDesign
-
-
-class Prepared(NamedTuple):
-    """Data without intercept: the design, the centred targets and what was subtracted."""
-
-    design: Design
-    Y: np.ndarray  # (n_samples, n_targets), centred and weighted
-    X_mean: np.ndarray
-    Y_mean: np.ndarray
-
-
-def prepare(
-    X: Any, Y: np.ndarray, sample_weight: np.ndarray | None, fit_intercept: bool
-) -> Prepared:
-    """Centre and weight validated data so that neither intercept nor weights remain.
-
-    Weights are scaled to average one; rows are multiplied by their square roots.
-    """
-    n, p = X.shape
-    if sample_weight is None:
-        weight = np.ones(n)
-    else:
-        if not sample_weight.sum() > 0.0:
-            raise ValueError(
-                "sample_weight must have a positive sum. Got only zeros: give at least one row "
-                "a positive weight."
-            )
-        weight = sample_weight * (n / sample_weight.sum())
-    root = np.sqrt(weight)
-    Y_mean = (weight @ Y) / n if fit_intercept else np.zeros(Y.shape[1])
-    Y = (Y - Y_mean) * root[:, None]
-    if sparse.issparse(X):
-        columns = sparse.csc_matrix(X, dtype=np.float64, copy=sample_weight is not None)
-        columns.sum_duplicates()
-        X_mean = np.asarray(columns.T @ weight).ravel() / n if fit_intercept else np.zeros(p)
-        if sample_weight is not None:
-            columns.data *= root[columns.indices]
-        return _finite(Prepared(SparseDesign(columns, X_mean, root), Y, X_mean, Y_mean))
-    X_mean = (weight @ X) / n if fit_intercept else np.zeros(p)
-    if fit_intercept or sample_weight is not None:
-        X = np.array(X, dtype=np.float64, order="F", copy=True)
-        X -= X_mean
-        if sample_weight is not None:
-            X *= root[:, None]
-    else:
-        X = np.asarray(X, dtype=np.float64, order="F")
-    design = DenseDesign(X)
-    # Rounding leaves noise where a constant column was: it is not a column.
-    constant = design.squares <= n * (1e-14 * X_mean) ** 2
-    if fit_intercept and constant.any():
-        X[:, constant] = 0.0
-        design.squares[constant] = 0.0
-    return _finite(Prepared(design, Y, X_mean, Y_mean))
-
-
-def _finite(prepared: Prepared) -> Prepared:
-    """Refuse data whose squares overflow once rows are multiplied by the roots of their weights."""
-    with np.errstate(over="ignore"):
-        targets = np.einsum("ij,ij->j", prepared.Y, prepared.Y)
-    for name, squares in (("features", prepared.design.squares), ("targets", targets)):
-        if not np.isfinite(squares).all():
-            raise ValueError(
-                f"The squares of the {name}, times the weights of their rows, have a sum beyond "
-                f"the largest number. Divide the {name} by a constant so that they are about one."
-            )
-    return prepared

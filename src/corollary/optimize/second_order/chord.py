@@ -11,12 +11,12 @@ that does not. Once steps are short the Hessian hardly changes, so the last one 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from corollary.linear.logistic._steps import NewtonResult, is_sufficient
+from corollary.optimize.second_order._steps import is_sufficient
 
 # Below this squared decrement (a root-mean-square change of about a quarter in the log odds of a
 # logistic model) a step with the last Hessian gains at least a digit, for a fraction of the cost.
@@ -26,6 +26,45 @@ _PAYS = 10
 # Pivots of the scaled Hessian below this are rounding error: the direction is flat.
 _FLAT = 1e-12
 _Terms = Callable[[np.ndarray, bool], tuple[float, np.ndarray, Any]]
+
+
+class NewtonResult(NamedTuple):
+    """Where :func:`newton_minimise` or :func:`proximal_newton` stopped.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        The last point.
+    value : float
+        Objective at the last point that was evaluated.
+    gradient_norm : float
+        Largest entry of the gradient, or of the violation of optimality, there.
+    decrement : float
+        Squared Newton decrement there.
+    n_iter : int
+        Steps taken.
+    converged : bool
+        Whether the tolerances were met.
+    hessian : ndarray of shape (n, n) or None, default=None
+        The last Hessian.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.optimize import newton_minimise
+    >>> def terms(x, hessian):
+    ...     return 0.5 * x @ x, x, np.eye(1)
+    >>> newton_minimise(terms, np.array([2.0])).converged
+    True
+    """
+
+    x: np.ndarray
+    value: float
+    gradient_norm: float
+    decrement: float
+    n_iter: int
+    converged: bool
+    hessian: np.ndarray | None = None
 
 
 def newton_step(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
@@ -49,7 +88,7 @@ def newton_step(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.linear import newton_step
+    >>> from corollary.optimize import newton_step
     >>> newton_step(np.diag([2.0, 4.0]), np.array([2.0, 2.0]))
     array([-1. , -0.5])
     >>> newton_step(np.ones((2, 2)), np.array([1.0, 1.0]))
@@ -107,7 +146,7 @@ def newton_minimise(
     Examples
     --------
     >>> import numpy as np
-    >>> from corollary.linear import newton_minimise
+    >>> from corollary.optimize import newton_minimise
     >>> def terms(x, hessian):  # x - log x, smallest at 1
     ...     return (x - np.log(x)).sum(), 1 - 1 / x, np.diag(1 / x**2)
     >>> newton_minimise(terms, np.array([0.5]), tol=1e-8).x.round(8)

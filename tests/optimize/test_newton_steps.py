@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from corollary.linear import (
+from corollary.optimize import (
     l1_violation,
     newton_minimise,
     newton_step,
     proximal_newton,
     soft_threshold,
 )
-from corollary.linear.logistic.proximal_newton import _model_minimiser, _working_set
+from corollary.optimize.second_order.proximal_newton import _model_minimiser, _working_set
 
 
 def quadratic(A, b):

@@ -15,58 +15,61 @@ features that violate optimality most. What makes it fast:
   most the column's norm times the movement of the residual. This test is exact.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from corollary.linear.sparse._designs import Design, Penalty
-from corollary.linear.sparse._models import ColumnModel, GramModel
-from corollary.linear.sparse._records import Solution
+from corollary.optimize.coordinate._designs import Design, Shrinkage
+from corollary.optimize.coordinate._models import ColumnModel, GramModel
+from corollary.optimize.coordinate.gap import elastic_net_gap
 
 # Epochs between two returns to Python, which are the iterates of one extrapolation.
-EPOCHS = 5
+_EPOCHS = 5
 # Inner problems are solved to this share of the tolerance, so that the outer check passes.
-INNER_SHARE = 0.7
+_INNER_SHARE = 0.7
 # With no more features than this, all of them are the working set.
-SMALL = 256
+_SMALL = 256
 # A Gram matrix of this order (128 MB) is accepted whatever the size of the data.
-GRAM_ORDER = 4096
+_GRAM_ORDER = 4096
 
 
-def duality_gap(
-    rr: float, ry: float, correlation: np.ndarray, w: np.ndarray, penalty: Penalty
-) -> float:
-    """Bound how far the objective at w is from its minimum.
+class _Solved(NamedTuple):
+    """What one solve reached."""
 
-    With residual r = y - X w, ``rr`` is r'r, ``ry`` is r'y and ``correlation`` is X'r. Two dual
-    points are tried: r scaled into the feasible set of the problem in which the squared l2
-    penalty is written as more rows of data, and, if l2 > 0, r itself in the dual in which that
-    penalty stays a penalty and which has no constraints.
-    """
-    l1, l2, positive = penalty
-    ww = float(w @ w)
-    primal = 0.5 * rr + l1 * float(np.abs(w).sum()) + 0.5 * l2 * ww
-    slope = correlation - l2 * w if l2 else correlation
-    if len(slope) == 0:
-        largest = 0.0
-    else:
-        largest = float(slope.max() if positive else max(slope.max(), -slope.min()))
-    dual = 0.0
-    square = rr + l2 * ww
-    if square > 0.0:
-        limit = l1 / max(largest, l1) if l1 > 0.0 else 0.0
-        scale = min(max(ry / square, 0.0), limit)
-        dual = scale * ry - 0.5 * scale**2 * square
-    if l2 > 0.0:
-        excess = (correlation if positive else np.abs(correlation)) - l1
-        excess = excess[excess > 0.0]
-        dual = max(dual, ry - 0.5 * rr - float(excess @ excess) / (2.0 * l2))
-    return max(primal - dual, 0.0)
+    coef: np.ndarray
+    gap: float
+    n_iter: int
+    converged: bool
 
 
 class WorkingSetSolver:
-    """Solve one problem for one penalty after another, warm-started.
+    """Solve lasso and elastic net for one penalty after another, warm-started.
 
-    The columns of the design and y are centred and weighted. A Gram matrix is kept up to the order
-    ``gram_order``, whatever the size of the data.
+    Parameters
+    ----------
+    design : object
+        The columns, from :func:`prepare_columns`.
+    y : ndarray of shape (n_samples,)
+        Targets, prepared with them.
+    positive : bool, default=False
+        Whether coefficients must not be negative.
+    start : ndarray of shape (n_features,) or None, default=None
+        Coefficients to begin with; None for zeros.
+    gram_order : int, default=4096
+        A Gram matrix is kept up to this order, whatever the size of the data.
+
+    See Also
+    --------
+    coordinate_descent : One problem, with a certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.optimize import WorkingSetSolver, prepare_columns
+    >>> prepared = prepare_columns(np.array([[1.0], [-1.0]]), np.array([[2.0], [-2.0]]))
+    >>> solver = WorkingSetSolver(prepared.design, prepared.Y[:, 0])
+    >>> solver.solve(2.0, 0.0, tol=1e-10, max_iter=100).coef
+    array([1.])
     """
 
     def __init__(
@@ -76,7 +79,7 @@ class WorkingSetSolver:
         *,
         positive: bool = False,
         start: np.ndarray | None = None,
-        gram_order: int = GRAM_ORDER,
+        gram_order: int = _GRAM_ORDER,
     ) -> None:
         p = design.shape[1]
         self.design, self.y, self.positive = design, np.ascontiguousarray(y), positive
@@ -95,7 +98,7 @@ class WorkingSetSolver:
         self.coef = np.zeros(p)
         self.l1: float | None = None
         self.before: tuple[float, np.ndarray, np.ndarray] | None = None
-        if p <= SMALL:
+        if p <= _SMALL:
             self._admit(self.everything, self.coef)
         if start is not None:
             self.coef = np.array(start, dtype=np.float64)
@@ -104,15 +107,27 @@ class WorkingSetSolver:
             self._admit(np.flatnonzero((self.coef != 0.0) & ~self.inside), self.coef)
             self._look(self._weights(self.coef), np.inf)
 
-    def solve(self, l1: float, l2: float, *, tol: float, max_iter: int) -> Solution:
+    def solve(self, l1: float, l2: float, *, tol: float, max_iter: int) -> _Solved:
         """Minimise |y - X w|^2 / 2 + l1 |w|_1 + l2 |w|^2 / 2.
 
-        Stops when the duality gap is at most ``tol * |y|^2`` or after ``max_iter`` epochs.
+        Parameters
+        ----------
+        l1, l2 : float
+            Strengths of the penalties.
+        tol : float
+            It stops when the duality gap is at most this times |y|^2.
+        max_iter : int
+            It stops after so many epochs.
+
+        Returns
+        -------
+        solved : named tuple
+            ``coef``, the duality ``gap``, ``n_iter`` and ``converged``.
         """
-        penalty = Penalty(l1, l2, self.positive)
+        penalty = Shrinkage(l1, l2, self.positive)
         goal = tol * self.yy
         start, violating, coef, correlation = self._predict(l1)
-        share, n_iter, rounds = INNER_SHARE, 0, 0
+        share, n_iter, rounds = _INNER_SHARE, 0, 0
         gap = np.inf
         while True:
             limit = max(100, 2 * int(np.count_nonzero(start)))
@@ -123,7 +138,7 @@ class WorkingSetSolver:
                 candidates = np.sort(candidates[order[:limit]])
                 if rounds == 0:
                     rr, ry = self.residual @ self.residual, self.residual @ self.y
-                    gap = duality_gap(rr, ry, self.correlation, self.coef, penalty)
+                    gap = elastic_net_gap(rr, ry, self.correlation, self.coef, *penalty)
                 # More features will follow: precision now would be wasted.
                 target = max(target, 0.1 * gap)
             self._admit(candidates, start)
@@ -144,7 +159,7 @@ class WorkingSetSolver:
         if self.l1 is not None and self.l1 != l1:
             self.before = (self.l1, coef, correlation)
         self.l1, self.coef = l1, start
-        return Solution(start, gap, n_iter, gap <= goal)
+        return _Solved(start, gap, n_iter, gap <= goal)
 
     def _predict(self, l1: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Where to start, which features to admit, and copies of the present state."""
@@ -178,22 +193,22 @@ class WorkingSetSolver:
         self.model.admit(features)
         self.inside[features] = True
 
-    def _descend(self, w: np.ndarray, penalty: Penalty, target: float, max_epochs: int) -> int:
+    def _descend(self, w: np.ndarray, penalty: Shrinkage, target: float, max_epochs: int) -> int:
         """Minimise over the working set until its duality gap is below target; update w."""
         if len(w) == 0:
             return 0
         model = self.model
         model.move_to(w)
-        iterates = np.zeros((EPOCHS + 1, len(w)))
+        iterates = np.zeros((_EPOCHS + 1, len(w)))
         epochs, spent = 0, 0.0
         while True:
             iterates[0] = w
             model.epochs(w, iterates[1:], penalty)
-            epochs += EPOCHS
+            epochs += _EPOCHS
             rr, ry, correlation = model.numbers(w)
-            if duality_gap(rr, ry, correlation, w, penalty) <= target or epochs >= max_epochs:
+            if elastic_net_gap(rr, ry, correlation, w, *penalty) <= target or epochs >= max_epochs:
                 return min(epochs, max_epochs)
-            spent += EPOCHS * np.count_nonzero(w) * len(w)
+            spent += _EPOCHS * np.count_nonzero(w) * len(w)
             if spent > model.newton_price(w):
                 spent = 0.0
                 if model.newton(w, penalty):
@@ -201,7 +216,7 @@ class WorkingSetSolver:
             self._extrapolate(w, iterates, penalty, _objective(rr, w, penalty))
 
     def _extrapolate(
-        self, w: np.ndarray, iterates: np.ndarray, penalty: Penalty, objective: float
+        self, w: np.ndarray, iterates: np.ndarray, penalty: Shrinkage, objective: float
     ) -> None:
         """Replace w by the affine combination of iterates with the smallest step, if better."""
         steps = np.diff(iterates, axis=0)
@@ -212,8 +227,8 @@ class WorkingSetSolver:
         steps = np.ldexp(steps, -int(np.frexp(largest)[1]))
         products = steps @ steps.T
         size = float(np.trace(products))
-        products.flat[:: EPOCHS + 1] += 1e-12 * size
-        weights = np.linalg.solve(products, np.ones(EPOCHS))
+        products.flat[:: _EPOCHS + 1] += 1e-12 * size
+        weights = np.linalg.solve(products, np.ones(_EPOCHS))
         trial = (weights / weights.sum()) @ iterates[1:]
         if self.positive:
             np.maximum(trial, 0.0, out=trial)
@@ -226,7 +241,7 @@ class WorkingSetSolver:
         else:
             self.model.state = state
 
-    def _look(self, w: np.ndarray, l1: float, penalty: Penalty | None = None) -> float:
+    def _look(self, w: np.ndarray, l1: float, penalty: Shrinkage | None = None) -> float:
         """Compute the residual, the correlations that may matter, and the full duality gap."""
         residual = self.model.residual(w)
         self.travelled += float(np.linalg.norm(residual - self.residual))
@@ -245,8 +260,8 @@ class WorkingSetSolver:
         coef = np.zeros(len(self.norms))
         coef[self.model.features] = w
         rr, ry = float(residual @ residual), float(residual @ self.y)
-        return duality_gap(rr, ry, self.correlation[chosen], coef[chosen], penalty)
+        return elastic_net_gap(rr, ry, self.correlation[chosen], coef[chosen], *penalty)
 
 
-def _objective(rr: float, w: np.ndarray, penalty: Penalty) -> float:
+def _objective(rr: float, w: np.ndarray, penalty: Shrinkage) -> float:
     return 0.5 * rr + penalty.l1 * float(np.abs(w).sum()) + 0.5 * penalty.l2 * float(w @ w)

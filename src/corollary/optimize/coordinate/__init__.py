@@ -1,0 +1,1 @@
+"""Methods that move one coordinate after the other."""

@@ -1,0 +1,1 @@
+"""Methods that use curvature: Newton, conjugate gradients, quasi-Newton, scaling."""

@@ -1,0 +1,1 @@
+"""Weights that are not negative and sum to one."""

@@ -1,0 +1,1 @@
+"""Methods that take a problem apart: multipliers, ADMM, consensus."""

@@ -1,0 +1,252 @@
+r"""ADMM: a sum of two functions, each minimised by itself, tied together by multipliers.
+
+.. math:: \min_{x,z}\;g(x)+h(z)\quad\text{subject to}\quad Mx+Nz=c
+
+With scaled multipliers u and a strength :math:`\rho`, a step minimises
+:math:`g(x)+\tfrac\rho2\|Mx+Nz-c+u\|^2` over x, the same with h over z, and adds the residual
+:math:`Mx+Nz-c` to u.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.stopping import Info, Stop
+from corollary.optimize.problem.functions import Smooth
+from corollary.optimize.problem.minimum import certify_minimum
+from corollary.optimize.problem.penalties import Penalty
+from corollary.optimize.solution import Solution
+from corollary.optimize.splitting._proximal_point import ProximalPoint
+
+Update = Callable[[np.ndarray, float], np.ndarray]
+# One residual may exceed the other by this factor before the strength is changed by the next one.
+_BALANCE, _FACTOR = 10.0, 2.0
+
+
+class SplitState(NamedTuple):
+    """Where ADMM is: both parts, scaled multipliers, strength, and the number of steps."""
+
+    x: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    rho: float
+    n_steps: int
+
+
+def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
+    r"""Return the minimiser of :math:`f(x)+\tfrac\rho2\|x-v\|^2`.
+
+    Parameters
+    ----------
+    function : Smooth
+        The function f, with a Hessian.
+    v : array-like of shape (n,)
+        The point v.
+    rho : float, default=1.0
+        The strength :math:`\rho`.
+
+    Returns
+    -------
+    x : ndarray of shape (n,)
+        In closed form for a :class:`Quadratic`, else by Newton's method.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Quadratic, proximal_point
+    >>> proximal_point(Quadratic([[3.0]], [-2.0]), [4.0])  # (4 + 2) / (3 + 1)
+    array([1.5])
+    """
+    return ProximalPoint(function, rho)(np.asarray(v, dtype=float))
+
+
+@dataclass(frozen=True, eq=False)
+class ADMM:
+    r"""Steps of the alternating direction method of multipliers, in scaled form.
+
+    Parameters
+    ----------
+    x_update : callable
+        ``x_update(v, rho)`` returns a minimiser of :math:`g(x)+\tfrac\rho2\|Mx+v\|^2`.
+    z_update : callable
+        ``z_update(v, rho)`` returns a minimiser of :math:`h(z)+\tfrac\rho2\|Nz+v\|^2`.
+    M, N : array-like of shape (n_constraints, n) or None, default=None
+        The matrices; None for the identity and minus the identity.
+    c : array-like of shape (n_constraints,) or None, default=None
+        Right-hand side; None for zeros.
+    rho : float, default=1.0
+        First strength.
+    n_adapt : int, default=100
+        In so many first steps the strength is doubled or halved where one residual is more than ten
+        times the other. From then on it is fixed, as the proof of convergence asks.
+    value : callable or None, default=None
+        ``value(x)`` for the history.
+
+    See Also
+    --------
+    admm : For a smooth function and a penalty, with a certificate.
+    consensus : For many functions of the same variable.
+
+    Notes
+    -----
+    For convex g and h whose Lagrangian has a saddle point, the residuals :math:`Mx+Nz-c` and
+    :math:`\rho M^\top N(z-z_{\text{before}})` tend to 0 and the objective to the least one.
+
+    References
+    ----------
+    S. Boyd, N. Parikh, E. Chu, B. Peleato and J. Eckstein (2011). Distributed optimization and
+    statistical learning via the alternating direction method of multipliers. Foundations and Trends
+    in Machine Learning 3.
+
+    Examples
+    --------
+    >>> from corollary.optimize import ADMM, iterate  # (x - 3)^2 / 2 + |z| with x = z
+    >>> from corollary.optimize import soft_threshold
+    >>> method = ADMM(lambda v, rho: (3 - rho * v) / (1 + rho),
+    ...               lambda v, rho: soft_threshold(v, 1 / rho))
+    >>> iterate(method, [0.0], max_iter=50).state.z.round(6)
+    array([2.])
+    """
+
+    x_update: Update
+    z_update: Update
+    M: Any = None
+    N: Any = None
+    c: Any = None
+    rho: float = 1.0
+    n_adapt: int = 100
+    value: Callable[[np.ndarray], float] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rho < np.inf:
+            raise ValueError(f"ADMM needs a positive, finite rho. Got {self.rho!r}.")
+        for name in ("M", "N", "c"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
+
+    def init(self, start: Any) -> SplitState:
+        """Return the first state.
+
+        Parameters
+        ----------
+        start : array-like
+            First z; x follows from it in the first step.
+
+        Returns
+        -------
+        state : SplitState
+            With multipliers 0.
+        """
+        z = np.array(start, dtype=float)
+        u = np.zeros_like(self._right(z))
+        x = z if self.M is None else np.zeros(self.M.shape[1])
+        return SplitState(x, z, u, float(self.rho), 0)
+
+    def _left(self, x: np.ndarray) -> np.ndarray:
+        return x if self.M is None else self.M @ x
+
+    def _right(self, z: np.ndarray) -> np.ndarray:
+        Nz = -z if self.N is None else self.N @ z
+        return Nz if self.c is None else Nz - self.c
+
+    def step(self, state: SplitState) -> tuple[SplitState, Info]:
+        """Take one step.
+
+        Parameters
+        ----------
+        state : SplitState
+            Where it begins.
+
+        Returns
+        -------
+        state : SplitState
+            Where it ends.
+        info : Info
+            Length of the step of x and z together, and both residuals.
+        """
+        rho = state.rho
+        before = self._right(state.z)
+        x = self.x_update(before + state.u, rho)
+        Mx = self._left(x)
+        z = self.z_update(Mx + (0.0 if self.c is None else -self.c) + state.u, rho)
+        after = self._right(z)
+        gap = Mx + after
+        u = state.u + gap
+        change = after - before
+        primal = float(np.linalg.norm(gap))
+        dual = rho * float(np.linalg.norm(change if self.M is None else self.M.T @ change))
+        if state.n_steps < self.n_adapt and primal > _BALANCE * dual:
+            rho, u = rho * _FACTOR, u / _FACTOR
+        elif state.n_steps < self.n_adapt and dual > _BALANCE * primal:
+            rho, u = rho / _FACTOR, u * _FACTOR
+        away = float(np.hypot(np.linalg.norm(x - state.x), np.linalg.norm(z - state.z)))
+        value = None if self.value is None else self.value(x)
+        info = Info(value=value, step=away, primal=primal, dual=dual)
+        return SplitState(x, z, u, rho, state.n_steps + 1), info
+
+
+def admm(
+    function: Smooth,
+    start: Any,
+    penalty: Penalty,
+    *,
+    rho: float = 1.0,
+    tol: float = 1e-6,
+    max_iter: int = 10000,
+    state: Any = None,
+) -> Solution:
+    r"""Minimise :math:`f+h` by ADMM, until the minimum is proved to be near.
+
+    Parameters
+    ----------
+    function : Smooth
+        The smooth part f, with a Hessian; for a :class:`Quadratic` a step solves one triangular
+        system.
+    start : array-like of shape (n,)
+        First point.
+    penalty : Penalty
+        The other part h, a penalty or a convex set.
+    rho : float, default=1.0
+        First strength; it is adapted in the first hundred steps.
+    tol : float, default=1e-6
+        Proved gap to stop at, relative to the larger of 1 and the size of the value.
+    max_iter : int, default=10000
+        Largest number of steps.
+    state : object, default=None
+        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+
+    Returns
+    -------
+    solution : Solution
+        The copy of the point that the penalty's proximal operator made, so that zeros are zeros and
+        constraints are met, with :func:`certify_minimum` there.
+
+    Examples
+    --------
+    >>> from corollary.optimize import L1, Quadratic, admm
+    >>> solution = admm(Quadratic([[2.0, 1.0], [1.0, 2.0]], [-3.0, 0.0]), [0.0, 0.0], L1(1.0))
+    >>> solution.status, solution.x.round(2)
+    ('optimal', array([1., 0.]))
+    """
+    prepared: dict[float, ProximalPoint] = {}
+
+    def smooth_update(v: np.ndarray, strength: float) -> np.ndarray:
+        if strength not in prepared:
+            prepared.clear()
+            prepared[strength] = ProximalPoint(function, strength)
+        return prepared[strength](v)
+
+    method = ADMM(
+        lambda v, strength: penalty.prox(-v, 1 / strength),
+        smooth_update,
+        rho=rho,
+        value=lambda x: function.value(x) + penalty.value(x),
+    )
+
+    def certify(x: np.ndarray) -> Any:
+        return certify_minimum(function, x, penalty)
+
+    stop = Stop(residual=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
