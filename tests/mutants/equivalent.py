@@ -368,7 +368,7 @@ EQUIVALENT: dict[str, str] = {
             "a row of zeros is spread over all penalties",
         ),
         (
-            "linear.logistic.proximal_newton._solve_on_support",
+            "optimize.second_order.proximal_newton._solve_on_support",
             "range(50) → range(51)",
             "a cap far above the number of rounds that occur",
         ),
