@@ -74,6 +74,7 @@ def gives_nan(method: Callable[[Any], Any], X: Any) -> bool:
         warnings.simplefilter("always", UserWarning)
         value = method(X)
     value = value.data if hasattr(value, "indptr") else np.asarray(value)
-    if method.__name__ == "transform" and isinstance(X, np.ndarray) and X.dtype.kind == "f":
+    rows = isinstance(X, np.ndarray) and X.dtype.kind == "f" and value.shape[:1] == X.shape[:1]
+    if method.__name__ == "transform" and rows:
         value = value[~np.isnan(X).any(axis=1)]  # what is missing may stay so
     return value.dtype.kind == "f" and bool(np.isnan(value).any()) and not said

@@ -144,7 +144,7 @@ def hierarchical_plus_intervals(
     --------
     >>> from corollary.conformal import hierarchical_plus_intervals
     >>> hierarchical_plus_intervals([[10.0, 20.0]], [1.0, 2.0, 3.0], [0, 0, 1], list("aab"), 0.5)
-    array([[ 8., 23.]])
+    array([[ 9., 23.]])
     """
     predictions, residuals, folds = check_folds(
         predictions, residuals, folds, "hierarchical_plus_intervals"

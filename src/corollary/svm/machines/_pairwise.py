@@ -75,7 +75,8 @@ class PairwiseClassifier(KernelMachine, ScoringClassifier):
         coef = np.zeros((k - 1, len(codes)))
         previous = self._previous(len(codes), k)
         small = PairGrams.fit(members, self.cache_size) and self._has_tiles()
-        grams = PairGrams(self._gram_of(X, np.arange(len(codes))), members) if small else None
+        with one_blas_thread():
+            grams = PairGrams(self._gram_of(X, np.arange(len(codes))), members) if small else None
 
         def solve(pair: tuple[int, int]) -> tuple[np.ndarray, PairSolution]:
             i, j = pair
