@@ -261,7 +261,7 @@ def test_errors():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="predicts the label 'nothing of the kind'"):
         StackingClassifier([("odd", Odd())], PeerLogistic()).fit(X, y)
-    with pytest.raises(ValueError, match="'odd' has no method 'decision_function'"):
+    with pytest.raises(ValueError, match=r"members with decision_function\. 'odd'"):
         StackingClassifier([("odd", Odd())], PeerLogistic(), stack_method="decision_function").fit(
             X, y
         )

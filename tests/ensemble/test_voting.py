@@ -58,7 +58,8 @@ def test_members_are_named_dropped_and_set(data):
     model = VotingClassifier(members(), weights=[1, 2, 3])
     model.set_params(tree="drop", line__C=0.5).fit(X, y)
     assert list(model.named_estimators) == ["tree", "bayes", "line"]
-    assert list(model.named_estimators_) == ["bayes", "line"]
+    assert list(model.named_estimators_) == ["tree", "bayes", "line"]
+    assert model.named_estimators_.tree == "drop"
     assert model.named_estimators_.line.C == 0.5
     assert "bayes__var_smoothing" in model.get_params()
     np.testing.assert_allclose(model._member_weights(), [0.4, 0.6])

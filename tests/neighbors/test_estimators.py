@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import neighbors as peer
+from sklearn.base import clone
 
 import corollary
 from corollary.neighbors import (
     KNeighborsClassifier,
     KNeighborsRegressor,
     NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
     consistent_k,
     neighbor_weights,
 )
@@ -229,3 +232,35 @@ def test_errors_say_what_to_repair(seed):
         KNeighborsRegressor(weights=lambda d: -d).fit(X, y).predict(Q)
     with pytest.raises(ValueError, match="Unknown label type"):
         KNeighborsClassifier().fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNeighborsClassifier(3, weights="distance"),
+        RadiusNeighborsClassifier(2.0),
+        KNeighborsRegressor(3, weights=None),
+        RadiusNeighborsRegressor(2.0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_no_rows_stand_for_the_training_rows_left_out_one_by_one(model, seed, monkeypatch):
+    X = np.random.default_rng(seed).normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    others = [np.delete(np.arange(30), i) for i in range(30)]
+    by_hand = [clone(model).fit(X[o], y[o]).predict(X[[i]])[0] for i, o in enumerate(others)]
+    model.fit(X, y)
+    np.testing.assert_array_equal(model.predict(None), by_hand)
+    for module in ("_nearest", "_radius"):
+        monkeypatch.setattr(f"corollary.neighbors.{module}.BLOCK", 7)
+    np.testing.assert_array_equal(model.predict(None), by_hand)
+
+
+def test_infinite_weights_count_alone():
+    X, y = np.array([[0.0], [0.5], [0.6]]), np.array([0, 1, 1])
+    with np.errstate(divide="ignore"):
+        table = neighbor_weights(np.array([[0.0, 1.0], [1.0, 2.0]]), np.reciprocal)
+        for model in (KNeighborsClassifier(3), RadiusNeighborsClassifier(2.0)):
+            model.set_params(weights=np.reciprocal).fit(X, y)
+            np.testing.assert_array_equal(model.predict([[0.0], [0.55]]), [0, 1])
+    np.testing.assert_array_equal(table, [[1.0, 0.0], [1.0, 0.5]])

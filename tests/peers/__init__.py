@@ -7,6 +7,7 @@ of those are not held, and why. ``python -m tests.peers`` runs them and says wha
 """
 
 import importlib
+import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,12 @@ from sklearn.utils import all_estimators
 from tests.registry import estimators
 
 ROOT = Path(sklearn.__file__).parent
+HOUSE = Path(__file__).parents[2]
+
+
+def search_path() -> str:
+    """Return the search path of a child: this house first."""
+    return os.pathsep.join([str(HOUSE), str(HOUSE / "src"), os.environ.get("PYTHONPATH", "")])
 
 
 @cache

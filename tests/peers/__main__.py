@@ -2,8 +2,11 @@
 
 ``python -m tests.peers [PACKAGE ...] [-k EXPRESSION]``: packages are scikit-learn's (``svm``); all
 if none is named. With ``--failures FOLDER`` the failing tests of each are written there with their
-errors. The exit code is 1 if a package has less than 95% of its tests passing, a test module that
-cannot be loaded, or an exclusion that no failing test needs.
+errors. ``python -m tests.peers --gallery FOLDER`` runs the scripts of scikit-learn's gallery in a
+folder instead, the ``examples`` of its source distribution.
+
+The exit code is 1 if a package has less than 95% of its tests passing, a test module that cannot be
+loaded, or an exclusion that no failing test needs; or if a script fails with our classes only.
 """
 
 import argparse
@@ -17,11 +20,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.peers import ROOT, files
+from tests.peers import HOUSE, ROOT, files, gallery, search_path
 
 #: Least share of tests that must pass.
 SHARE = 0.95
-HOUSE = Path(__file__).parents[2]
 
 
 @dataclass
@@ -90,7 +92,7 @@ def run(package: str, paths: list[Path], options: list[str], listed: list[str]) 
                 **os.environ,
                 "PEERS_OUT": str(out),
                 "PEERS_LISTED": json.dumps(listed),
-                "PYTHONPATH": _path(),
+                "PYTHONPATH": search_path(),
             },
             capture_output=True,
             text=True,
@@ -100,11 +102,6 @@ def run(package: str, paths: list[Path], options: list[str], listed: list[str]) 
             raise SystemExit(f"{package} did not run:\n{done.stdout}\n{done.stderr}")
         lines = out.read_text().splitlines()
     return Result(package, [json.loads(line) for line in lines[1:]])
-
-
-def _path() -> str:
-    """Return the search path of a child: this house first."""
-    return os.pathsep.join([str(HOUSE), str(HOUSE / "src"), os.environ.get("PYTHONPATH", "")])
 
 
 def report(result: Result) -> str:
@@ -124,7 +121,12 @@ def main() -> int:
     parser.add_argument("packages", nargs="*", help=", ".join(files()))
     parser.add_argument("-k", help="run tests whose names match only, as in pytest")
     parser.add_argument("--failures", type=Path, help="a folder for lists of failing tests")
+    parser.add_argument("--gallery", type=Path, help="a folder with scikit-learn's examples")
     asked = parser.parse_args()
+    if asked.gallery:
+        return 0 if gallery.run(asked.gallery, asked.k) else 1
+    if asked.failures:
+        asked.failures.mkdir(parents=True, exist_ok=True)
     options = ["-k", asked.k] if asked.k else []
     print(HEAD, flush=True)
     results = []

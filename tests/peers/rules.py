@@ -77,6 +77,8 @@ class _Names:
             self.read(list(value.get_params(deep=False).values()), depth + 1)
         elif hasattr(value, "func") and hasattr(value, "keywords"):  # partial
             self.read([value.func, *value.args, *value.keywords.values()], depth + 1)
+        elif _is_private(type(value)):  # such as a loss
+            self.private.add(type(value).__name__)
 
     def _read_class(self, value: type, depth: int) -> None:
         """Tell ours, private ones, and those that a test module makes for itself."""

@@ -1,6 +1,7 @@
 """What ensembles of any estimators share: making members, weighting them, reading their labels."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -66,6 +67,21 @@ class FollowsMember(MetaEstimator):
         }
 
 
+class MemberSequence:
+    """An ensemble whose fitted members can be counted, picked and gone through."""
+
+    estimators_: Any
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.estimators_[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators_)
+
+
 class MemberEnsemble(MetaEstimator, Learner):
     """An ensemble of estimators that take rows as they come, and check them themselves."""
 
@@ -79,7 +95,8 @@ class MemberEnsemble(MetaEstimator, Learner):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
-        (X,) = indexable(X)
+        if getattr(X, "format", None) != "csc":  # which members may take as it is
+            (X,) = indexable(X)
         self._require_table(X)
         check_consistent_length(X, y)
         y = column_or_1d(y, warn=True)
@@ -187,15 +204,15 @@ def note_rows(estimator: Any, X: Any) -> None:
     remember_rows(estimator, rows)
 
 
-def members_fit(model: Any) -> str | None:
+def members_fit(model: Any, *, regressors: bool = False) -> str | None:
     """Say what is wrong between a loaded ensemble and its members, or None."""
     kind = is_classifier if hasattr(model, "classes_") else is_regressor
     for member in model.estimators_:
-        if not kind(member):
+        if not (kind(member) or (regressors and is_regressor(member))):
             return f"a member is not a {kind.__name__[3:]}"
         check_is_fitted(member)
         if getattr(member, "n_features_in_", model.n_features_in_) != model.n_features_in_:
             return "a member has other columns"
-        if hasattr(model, "classes_"):
+        if hasattr(model, "classes_") and is_classifier(member):
             label_codes(type(model).__name__, model.classes_, member.classes_)
     return None

@@ -24,7 +24,7 @@ from corollary.neighbors.search.sparse_index import SparseNeighborIndex
 BLOCK = 8192
 
 Metric = Annotated[str | Callable[..., Any], StrOptions({*METRICS, *OTHER_METRICS}), callable]
-VoteWeights = Literal["uniform", "distance"] | Callable[..., Any]
+VoteWeights = Literal["uniform", "distance"] | Callable[..., Any] | None
 Radius = Annotated[float, Interval(Real, 0, None, closed="both")]
 
 
@@ -120,6 +120,10 @@ class NeighborsModel(Learner):
         return X, y, weight
 
     def _new(self, X: Any) -> Any:
+        """Check new rows; None stays, for the training rows without themselves."""
+        if X is None:
+            check_is_fitted(self)
+            return None
         X = super()._new(X)
         if self._is_precomputed:
             _check_distances(type(self).__name__, X)
@@ -284,6 +288,15 @@ def in_place(pieces: list[np.ndarray], places: list[np.ndarray]) -> np.ndarray:
     return result
 
 
+def check_weights(values: np.ndarray, distances: np.ndarray) -> None:
+    """Refuse what a function of distances cannot return as weights."""
+    if values.shape != distances.shape or not (values >= 0).all():
+        raise ValueError(
+            "A function as 'weights' must return weights, not negative, of the shape of the "
+            f"distances, {distances.shape}. Got shape {values.shape}."
+        )
+
+
 def neighbor_weights(distances: np.ndarray, weights: Any) -> np.ndarray:
     """Turn distances into weights of votes.
 
@@ -291,10 +304,10 @@ def neighbor_weights(distances: np.ndarray, weights: Any) -> np.ndarray:
     ----------
     distances : ndarray of shape (n_queries, k)
         Distances.
-    weights : {"uniform", "distance"} or callable
-        "uniform" for ones; "distance" for the distance of the nearest over the distance, so that
-        neighbours at distance zero, if there are any, are the only ones that count; or a function
-        of the distances.
+    weights : {"uniform", "distance"}, callable or None
+        "uniform" or None for ones; "distance" for the distance of the nearest over the distance,
+        so that neighbours at distance zero, if there are any, are the only ones that count; or a
+        function of the distances, of which infinite ones, if there are any, count alone.
 
     Returns
     -------
@@ -311,13 +324,10 @@ def neighbor_weights(distances: np.ndarray, weights: Any) -> np.ndarray:
     """
     if callable(weights):
         values = np.asarray(weights(distances), dtype=float)
-        if values.shape != distances.shape or not np.isfinite(values).all() or (values < 0).any():
-            raise ValueError(
-                "A function as 'weights' must return finite weights, not negative, of the shape "
-                f"of the distances, {distances.shape}. Got shape {values.shape}."
-            )
-        return values
-    if weights == "uniform":
+        check_weights(values, distances)
+        infinite = np.isinf(values)
+        return np.where(infinite.any(axis=1, keepdims=True), infinite, values)
+    if weights in (None, "uniform"):
         return np.ones(distances.shape)
     # In units of the nearest, so that the inverse of a tiny distance cannot overflow.
     nearest = distances.min(axis=1, keepdims=True)

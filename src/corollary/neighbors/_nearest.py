@@ -95,12 +95,18 @@ class NearestModel(NeighborsModel):
                 f"{type(self).__name__} expected n_neighbors < n_samples_fit without queries, "
                 f"since no row is its own neighbour, but n_neighbors = {k}, n_samples_fit = {n}."
             )
-        rows = self.index_.original_rows()
-        distances, neighbors = self.index_.query(rows, k + 1, n_jobs=self.n_jobs)
+        return self._without_themselves(self.index_.original_rows(), np.arange(n), k)
+
+    def _without_themselves(
+        self, rows: Any, numbers: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find neighbours of some training rows, by their numbers, among the others."""
+        distances, neighbors = self.index_.query(rows[numbers], k + 1, n_jobs=self.n_jobs)
         # Among many copies a row may be missing from its own list; then the last one leaves.
-        leave = neighbors == np.arange(n)[:, None]
+        leave = neighbors == numbers[:, None]
         leave[~leave.any(axis=1), -1] = True
-        return distances[~leave].reshape(n, k), neighbors[~leave].reshape(n, k)
+        shape = len(numbers), k
+        return distances[~leave].reshape(shape), neighbors[~leave].reshape(shape)
 
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
@@ -132,23 +138,28 @@ class NearestModel(NeighborsModel):
         )
 
     def _votes(self, X: Any, weights: Any) -> Iterator[Votes]:
-        """Yield neighbours of validated rows and their weights, in some order, in blocks."""
-        _check_count(
-            type(self).__name__,
-            self.n_neighbors_ if self.weight_ is None else 1,
-            self.n_samples_fit_,
-        )
-        for start in range(0, X.shape[0], BLOCK):
-            queries = np.arange(start, min(start + BLOCK, X.shape[0]))
-            k = min(self.n_neighbors_, self.n_samples_fit_)
+        """Yield neighbours of validated rows and their weights, in some order, in blocks.
+
+        None stands for the training rows, of which none is its own neighbour.
+        """
+        rows, most = (self.index_.original_rows() if X is None else X), self.n_samples_fit_
+        if X is None:
+            most -= 1
+        _check_count(type(self).__name__, self.n_neighbors_ if self.weight_ is None else 1, most)
+        for start in range(0, rows.shape[0], BLOCK):
+            queries = np.arange(start, min(start + BLOCK, rows.shape[0]))
+            k = min(self.n_neighbors_, most)
             while len(queries):
-                distances, neighbors = self.index_.query(X[queries], k, n_jobs=self.n_jobs)
+                if X is None:
+                    distances, neighbors = self._without_themselves(rows, queries, k)
+                else:
+                    distances, neighbors = self.index_.query(rows[queries], k, n_jobs=self.n_jobs)
                 shares, full = self._shares(neighbors)
-                if k == self.n_samples_fit_:
+                if k == most:
                     full[:] = True
                 counted = neighbor_weights(distances[full], weights) * shares[full]
                 yield Votes(queries[full], neighbors[full], counted)
-                queries, k = queries[~full], min(2 * k, self.n_samples_fit_)
+                queries, k = queries[~full], min(2 * k, most)
 
     def _shares(self, neighbors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return how many rows each neighbour counts for, and where these are enough."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.neighbors._base import BLOCK, NeighborsModel, Radius, VoteWeights
+from corollary.neighbors._base import BLOCK, NeighborsModel, Radius, VoteWeights, check_weights
 from corollary.neighbors.search._within import Neighborhoods
 
 
@@ -30,10 +30,16 @@ class RadiusModel(NeighborsModel):
         self._set_index(X, radius=float(self.radius))
 
     def _votes(self, X: Any) -> Iterator[RadiusVotes]:
-        """Yield neighbours of validated rows and their weights, block by block."""
-        for start in range(0, X.shape[0], BLOCK):
-            part = X[start : start + BLOCK]
+        """Yield neighbours of validated rows and their weights, block by block.
+
+        None stands for the training rows, of which none is its own neighbour.
+        """
+        rows = self.index_.original_rows() if X is None else X
+        for start in range(0, rows.shape[0], BLOCK):
+            part = rows[start : start + BLOCK]
             near = self.index_.query_radius(part, float(self.radius), n_jobs=self.n_jobs)
+            if X is None:
+                near = near.without(near.neighbors == near.queries + start)
             weights = radius_weights(near, self.weights)
             if self.weight_ is not None:
                 weights = weights * self.weight_[near.neighbors]
@@ -53,13 +59,13 @@ def radius_weights(near: Neighborhoods, weights: Any) -> np.ndarray:
     distances = near.distances
     if callable(weights):
         values = np.asarray(weights(distances), dtype=float)
-        if values.shape != distances.shape or not np.isfinite(values).all() or (values < 0).any():
-            raise ValueError(
-                "A function as 'weights' must return finite weights, not negative, of the shape "
-                f"of the distances, {distances.shape}. Got shape {values.shape}."
-            )
-        return values
-    if weights == "uniform" or not len(distances):
+        check_weights(values, distances)
+        infinite = np.isinf(values)
+        if not infinite.any():
+            return values
+        alone = np.bincount(near.queries, infinite, minlength=len(near.starts) - 1) > 0
+        return np.where(alone[near.queries], infinite, values)
+    if weights in (None, "uniform") or not len(distances):
         return np.ones(distances.shape)
     counts = np.diff(near.starts)
     # In units of the nearest, so that the inverse of a tiny distance cannot overflow.

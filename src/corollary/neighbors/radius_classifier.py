@@ -42,9 +42,9 @@ class RadiusNeighborsClassifier(RadiusModel, NeighborLabels):
         Further arguments of the distance.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights of votes: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        Weights of votes: equal (None as well), by inverse distance, or a function of an array of
+        distances, with which the model cannot be saved.
     outlier_label : int, float, str, "most_frequent" or None, default=None
         Label of rows that have no neighbour; None to refuse them.
 

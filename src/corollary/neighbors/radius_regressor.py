@@ -35,9 +35,9 @@ class RadiusNeighborsRegressor(RadiusModel, NeighborNumbers):
         Further arguments of the distance.
     n_jobs : int or None, default=None
         Threads; None or -1 for all cores. They do not change the result.
-    weights : {"uniform", "distance"} or callable, default="uniform"
-        Weights in the mean: equal, by inverse distance, or a function of an array of distances,
-        with which the model cannot be saved.
+    weights : {"uniform", "distance"}, callable or None, default="uniform"
+        Weights in the mean: equal (None as well), by inverse distance, or a function of an array of
+        distances, with which the model cannot be saved.
 
     Attributes
     ----------

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
@@ -107,6 +108,10 @@ class TreeModel(Learner):
 
     def _check(self, X: Any, y: Any, sample_weight: Any, **checks: Any) -> Any:
         """Learn the categories of a table and validate it, its targets and its weights."""
+        if issparse(y):
+            raise ValueError(
+                f"{type(self).__name__} needs a dense y. Got a sparse one; use y.toarray()."
+            )
         categories = Categories.learn(X, self.categorical_features)
         X, y, weight = super()._check(categories.encode(X), y, sample_weight, **checks)
         if not is_classifier(self):

@@ -1,7 +1,7 @@
 """What bags for labels and for numbers have in common: drawing, fitting, out-of-bag rows."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
@@ -22,12 +22,12 @@ from corollary.core.estimator import (
     takes_weights,
 )
 from corollary.core.schema import Array, Instance, List, Nullable, Spec
-from corollary.ensemble._members import MemberEnsemble, label_codes, make_member
+from corollary.ensemble._members import MemberEnsemble, MemberSequence, label_codes, make_member
 from corollary.ensemble.bagging._bootstrapped import Bootstrapped
 from corollary.ensemble.bagging.bootstrap import number_of_draws
 
 
-class BaseBagging(MemberEnsemble, Bootstrapped):
+class BaseBagging(MemberSequence, MemberEnsemble, Bootstrapped):
     """Abstract bag; subclasses say how answers are combined."""
 
     estimator: Predictor | None = None
@@ -90,10 +90,10 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
             )
         seeds = self._set_up_draws(earlier, weight, len(y))
         self.estimator_ = self._inner()["estimator"]
-        kind = is_classifier if is_classifier(self) else is_regressor
-        if not kind(self.estimator_):
+        kind, other = self._kinds()
+        if other(self.estimator_):
             raise ValueError(
-                f"{type(self).__name__} needs a {kind.__name__[3:]} as estimator. "
+                f"{type(self).__name__} needs a {kind} as estimator. "
                 f"{type(self.estimator_).__name__} is not one."
             )
         pairs = [] if earlier is None else list(zip(self.estimators_, self.estimators_features_))
@@ -126,6 +126,12 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
 
     def _inner(self) -> dict[str, Any]:
         return {"estimator": self._default() if self.estimator is None else self.estimator}
+
+    def _kinds(self) -> tuple[str, Callable[[Any], bool]]:
+        """Return what members are, and what tells that one is of the other kind."""
+        if is_classifier(self):
+            return "classifier", is_regressor
+        return "regressor", is_classifier
 
     def _fit_one(self, seed: Any, X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:
         """Draw rows and columns, and fit a member to them."""
@@ -165,12 +171,12 @@ class BaseBagging(MemberEnsemble, Bootstrapped):
         return sum(answers[1:], start=answers[0]) / len(answers)
 
     def _fits_together(self) -> str | None:
-        kind = is_classifier if hasattr(self, "classes_") else is_regressor
+        kind, other = self._kinds()
         if not self.estimators_:
             return "a bag needs members"
         for member, columns in zip(self.estimators_, self.estimators_features_):
-            if not kind(member):
-                return f"a member is not a {kind.__name__[3:]}"
+            if other(member):
+                return f"a member is not a {kind}"
             check_is_fitted(member)
             if not len(columns) or columns.max() >= self.n_features_in_:
                 return "a member uses columns that do not exist"

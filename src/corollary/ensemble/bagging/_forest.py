@@ -17,6 +17,7 @@ from corollary.core.estimator import Count, NoEffect, Share, fitted
 from corollary.core.parallel import available_cores, ordered_map
 from corollary.core.progress import track
 from corollary.core.schema import Instance
+from corollary.ensemble._members import MemberSequence
 from corollary.ensemble.bagging._bootstrapped import Bootstrapped
 from corollary.ensemble.bagging.bootstrap import number_of_draws
 from corollary.tree import (
@@ -77,7 +78,7 @@ class _Ground:
         return grow_histogram if self.problem.in_bins else grow_on_bins
 
 
-class BaseForest(TreeModel, Bootstrapped):
+class BaseForest(MemberSequence, TreeModel, Bootstrapped):
     """Abstract forest; subclasses say what its trees answer."""
 
     n_estimators: Count = 100
@@ -126,6 +127,11 @@ class BaseForest(TreeModel, Bootstrapped):
             The fitted model.
         """
         earlier, labels = self._begin(), is_classifier(self)
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError(
+                f"{type(self).__name__}(bootstrap=False) grows every tree on all rows. Got "
+                f"max_samples={self.max_samples}. Set bootstrap=True or max_samples=None."
+            )
         X, y, weight = self._check(X, y, sample_weight, y_numeric=not labels)
         problem = self._problem(self._code(y) if labels else y)
         weight = self._usable(self._weigh_classes(weight, problem.target))
@@ -245,10 +251,9 @@ class BaseForest(TreeModel, Bootstrapped):
     @property
     def estimators_(self) -> list[Any]:
         """The trees as models, made when asked for."""
-        check_is_fitted(self)
-        models = []
+        models, parameters = [], self._tree_parameters()
         for t in range(len(self.trees_)):
-            model = self._single()
+            model = self._single().set_params(**parameters)
             model.nodes_ = self.trees_[t]
             for name in ("categories_", "max_features_", "n_features_in_", "feature_names_in_"):
                 if hasattr(self, name):
@@ -259,10 +264,13 @@ class BaseForest(TreeModel, Bootstrapped):
     @property
     def estimator_(self) -> Any:
         """A tree with the parameters of the forest, not fitted."""
+        return clone(self._single()).set_params(**self._tree_parameters())
+
+    def _tree_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the forest that its trees have, too."""
         check_is_fitted(self)
         names = self._single().get_params(deep=False).keys() & self.get_params(deep=False).keys()
-        chosen = {name: getattr(self, name) for name in names if name != "random_state"}
-        return clone(self._single()).set_params(**chosen)
+        return {name: getattr(self, name) for name in names - {"random_state"}}
 
     @property
     def estimators_samples_(self) -> list[np.ndarray]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from corollary.core.estimator import ProbabilisticClassifier, Regressor, fitted
 from corollary.core.protocols import Bag
@@ -11,6 +12,12 @@ from corollary.ensemble._members import aligned_probabilities, label_codes
 from corollary.ensemble.bagging._bag import BaseBagging
 from corollary.ensemble.bagging._bootstrapped import determination
 from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+def _members_score(bag: Any) -> bool:
+    """Tell whether members have scores; the error of one that has none says so."""
+    members = getattr(bag, "estimators_", None) or [bag._inner()["estimator"]]
+    return callable(members[0].decision_function)
 
 
 class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
@@ -115,6 +122,35 @@ class BaggingClassifier(BaseBagging, ProbabilisticClassifier):
 
     def _probabilities(self, X: Any) -> np.ndarray:
         return self._mean(X)
+
+    @available_if(_members_score)
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the mean of the members' scores, if members have any.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes one score, positive for the second class; else one per class.
+        """
+        X = self._new(X)
+        pairs = zip(self.estimators_, self.estimators_features_)
+        scores = [self._scores_of_member(m, self._columns(X, columns)) for m, columns in pairs]
+        return sum(scores[1:], start=scores[0]) / len(scores)
+
+    def _scores_of_member(self, member: Any, X: Any) -> np.ndarray:
+        """Return the scores of a member that knows all classes."""
+        if len(member.classes_) != len(self.classes_):
+            raise ValueError(
+                f"A member of BaggingClassifier saw {len(member.classes_)} of "
+                f"{len(self.classes_)} classes, so that its scores cannot be averaged. Raise "
+                "max_samples, or use predict_proba."
+            )
+        return np.asarray(member.decision_function(X), dtype=np.float64)
 
     def as_bag(self, y: np.ndarray) -> Bag | None:
         """Return members and draws, if no row touched a member that had not drawn it.

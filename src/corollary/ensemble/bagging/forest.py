@@ -175,7 +175,7 @@ default="from_dtype"
             truth = decode(target[answered].astype(np.int64))
             self.oob_score_ = float(self.oob_score(truth, decode(codes)))
             return
-        right = codes == target[answered]
+        right = (codes == target[answered]).reshape(len(codes), -1).all(axis=1)
         self.oob_score_ = float(right.mean()) if answered.any() else float("nan")
 
     def _single(self) -> DecisionTreeClassifier:

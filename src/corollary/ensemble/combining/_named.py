@@ -41,6 +41,7 @@ class NamedEnsemble(TransformerMixin, MemberEnsemble, BaseComposition):
 
     estimators_: list[Any] = fitted(List(Instance("fit", "predict"), "b"))
 
+    _takes_regressors: ClassVar[bool] = False
     _saved_parameters: ClassVar[dict[str, Spec]] = {"estimators": NamedEstimators()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -82,9 +83,10 @@ class NamedEnsemble(TransformerMixin, MemberEnsemble, BaseComposition):
 
     @property
     def named_estimators_(self) -> Bunch:
-        """Fitted members by name."""
+        """Fitted members by name, with "drop" in place of those that were left out."""
         check_is_fitted(self)
-        return Bunch(**dict(zip([name for name, _ in self._active()], self.estimators_)))
+        names = [name for name, _ in self._active()]
+        return Bunch(**(dict(self.estimators) | dict(zip(names, self.estimators_))))
 
     def _names_out(self, counts: list[int], input_features: Any, *, more: bool) -> np.ndarray:
         """Name the columns of members, and the features behind them if there are more."""
@@ -120,7 +122,7 @@ class NamedEnsemble(TransformerMixin, MemberEnsemble, BaseComposition):
             raise ValueError(f"All estimators of {who} are dropped. Keep at least one.")
         kind = is_classifier if is_classifier(self) else is_regressor
         for name, member in active:
-            if not kind(member):
+            if not (kind(member) or (self._takes_regressors and is_regressor(member))):
                 raise ValueError(
                     f"{who} needs {kind.__name__[3:]}s as estimators. {name!r} is a "
                     f"{type(member).__name__}, which is not one."

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from corollary.core.compat import safe_indexing
 from corollary.ensemble._members import aligned_probabilities, label_codes
@@ -30,7 +30,7 @@ def member_columns(who: str, member: Any, method: str, X: Any, classes: Any) -> 
     if method == "predict_proba":
         return aligned_probabilities(who, classes, member, X)
     values = np.asarray(getattr(member, method)(X))
-    if classes is not None and method == "predict":
+    if classes is not None and method == "predict" and is_classifier(member):
         values = label_codes(who, classes, values)
     if values.dtype.kind not in "biuf":
         raise ValueError(f"A member of {who} must predict numbers. Got dtype {values.dtype}.")

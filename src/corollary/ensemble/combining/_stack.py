@@ -10,7 +10,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import fit_context, safe_indexing
+from corollary.core.compat import StrOptions, fit_context, safe_indexing
 from corollary.core.estimator import NoEffect, Predictor, fitted
 from corollary.core.schema import Array, Instance, Integer, List, Nullable, Optional, Text
 from corollary.ensemble._members import label_codes, members_fit
@@ -25,7 +25,7 @@ class Stack(NamedEnsemble):
 
     final_estimator: Predictor | None = None
     _: KW_ONLY
-    cv: Annotated[Any, "cv_object"] = None
+    cv: Annotated[Any, "cv_object", StrOptions({"prefit"})] = None
     n_jobs: int | None = None
     passthrough: bool = False
     verbose: NoEffect = 0
@@ -71,7 +71,7 @@ class Stack(NamedEnsemble):
             if method not in METHODS or not hasattr(member, method):
                 return f"a member has no method {str(method)[:30]!r}"
         problem = self._final_problem() if self.weights_ is None else self._weights_problem()
-        return problem or members_fit(self)
+        return problem or members_fit(self, regressors=self._takes_regressors)
 
     def _weights_problem(self) -> str | None:
         """Say what is wrong with convex weights of a loaded stack."""
@@ -117,21 +117,14 @@ class Stack(NamedEnsemble):
         active = self._active()
         self.stack_methods_ = self._methods(active)
         X, y, sample_weight = self._check_rows(X, y, sample_weight)
-        classes = self.classes_ if is_classifier(self) else None
-        who, keywords = type(self).__name__, self._fit_parameters(sample_weight)
-        splits = self._splits(X, y, groups)
-        pieces = list(
-            Parallel(n_jobs=self.n_jobs)(
-                delayed(fold_predictions)(who, member, method, (X, y, keywords[n]), fold, classes)
-                for (n, member), method in zip(active, self.stack_methods_)
-                for fold in splits
-            )
-        )
-        # A row may be held out never (series), once, or several times (repeated folds): every
-        # prediction counts as a row of its own.
-        rows = np.concatenate([held_out for _, held_out in splits])
-        step = len(splits)
-        blocks = [np.concatenate(pieces[i * step : (i + 1) * step]) for i in range(len(active))]
+        keywords = self._fit_parameters(sample_weight)
+        if self.cv == "prefit":
+            self.estimators_ = [member for _, member in active]
+            for member in self.estimators_:
+                check_is_fitted(member)
+            rows, blocks = np.arange(len(y)), self._blocks(X)
+        else:
+            rows, blocks = self._out_of_fold(X, y, keywords, self._splits(X, y, groups))
         self.n_columns_ = [block.shape[1] for block in self._narrow(blocks)]
         self.weights_, self.final_estimator_ = None, None
         if self._final() is None:
@@ -141,8 +134,31 @@ class Stack(NamedEnsemble):
             final = {name: values[rows] for name, values in keywords["final_estimator"].items()}
             columns = self._final_columns(blocks, safe_indexing(X, rows))
             self.final_estimator_ = clone(self._final()).fit(columns, y[rows], **final)
-        self.estimators_ = self._fit_members(X, y, keywords)
+        if self.cv != "prefit":
+            self.estimators_ = self._fit_members(X, y, keywords)
         return self
+
+    def _out_of_fold(
+        self, X: Any, y: np.ndarray, keywords: dict[str, Any], splits: list[Any]
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return which rows were held out, and what each member says of them.
+
+        A row may be held out never (series), once, or several times (repeated folds): every
+        prediction counts as a row of its own.
+        """
+        classes = self.classes_ if is_classifier(self) else None
+        who, active = type(self).__name__, self._active()
+        pieces = list(
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(fold_predictions)(who, member, method, (X, y, keywords[n]), fold, classes)
+                for (n, member), method in zip(active, self.stack_methods_)
+                for fold in splits
+            )
+        )
+        rows = np.concatenate([held_out for _, held_out in splits])
+        step = len(splits)
+        spans = [slice(i * step, (i + 1) * step) for i in range(len(active))]
+        return rows, [np.concatenate(pieces[span]) for span in spans]
 
     def _splits(self, X: Any, y: np.ndarray, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         splitter = check_cv(self.cv, y, classifier=is_classifier(self))
@@ -190,13 +206,15 @@ class Stack(NamedEnsemble):
             for member, method in zip(self.estimators_, self.stack_methods_)
         ]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, **predict_params: Any) -> np.ndarray:
         """Combine what the members say.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
             Rows.
+        **predict_params
+            What the ``predict`` of a final estimator is given besides, such as ``return_std``.
 
         Returns
         -------
@@ -205,8 +223,13 @@ class Stack(NamedEnsemble):
         """
         blocks = self._blocks(X)
         if self.weights_ is not None:
+            if predict_params:
+                raise TypeError(
+                    f"{type(self).__name__} without a final_estimator averages its members, and "
+                    f"its predict takes rows only. Got {', '.join(predict_params)}."
+                )
             return self._answers(self._mix(self.weights_, blocks))
-        return self.final_estimator_.predict(self._final_columns(blocks, X))
+        return self.final_estimator_.predict(self._final_columns(blocks, X), **predict_params)
 
     def transform(self, X: Any) -> Any:
         """Return what members fitted to all rows say, as a final estimator would get it.

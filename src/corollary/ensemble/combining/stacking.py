@@ -103,11 +103,8 @@ class StackingRegressor(RegressorMixin, Stack):
 
 def _gives_scores(stack: Any) -> bool:
     final = getattr(stack, "final_estimator_", None) or stack.final_estimator
-    if final is not None and not hasattr(final, "decision_function"):
-        raise AttributeError(
-            f"This StackingClassifier has no decision_function: its {type(final).__name__} has "
-            "none. Use predict_proba."
-        )
+    if final is not None:
+        final.decision_function  # noqa: B018, whose error says who has none
     return True
 
 
@@ -185,15 +182,17 @@ class StackingClassifier(ClassifierMixin, Stack):
 
     classes_: np.ndarray = fitted(Labels("k"))
 
+    _takes_regressors = True
+
     def _methods(self, active: list[tuple[str, Any]]) -> list[str]:
         methods = []
+        choices = METHODS if self.stack_method == "auto" else (self.stack_method,)
         for name, member in active:
-            choices = METHODS if self.stack_method == "auto" else (self.stack_method,)
             method = next((m for m in choices if hasattr(member, m)), None)
             if method is None:
                 raise ValueError(
-                    f"StackingClassifier: {name!r} has no method {self.stack_method!r}. Use "
-                    "stack_method='auto'."
+                    f"StackingClassifier needs members with {' or '.join(choices)}. {name!r} has "
+                    "none. Use another member, or stack_method='auto'."
                 )
             methods.append(method)
         return methods

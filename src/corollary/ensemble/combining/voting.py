@@ -148,7 +148,9 @@ class VotingRegressor(_Voting, Regressor):
 
 
 def _is_soft(self: "VotingClassifier") -> bool:
-    return self.voting == "soft"
+    if self.voting == "hard":
+        raise AttributeError(f"predict_proba is not available when voting={self.voting!r}")
+    return True
 
 
 class VotingClassifier(ClassifierMixin, _Voting):

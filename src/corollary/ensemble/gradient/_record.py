@@ -11,11 +11,12 @@ class Record:
     """Losses by stage: of the rows learnt from, and of those outside the sample."""
 
     def __init__(self, model: Any, first: int) -> None:
-        self.model, self.factor, self.initial = model, model._score_factor(), np.nan
+        self.model, self.factor = model, model._score_factor()
         earlier = {name: list(getattr(model, name, [])) for name in ("train_score_", "oob_scores_")}
         self.train = earlier["train_score_"][:first] if first else []
-        self.outside = earlier["oob_scores_"][:first] if first else []
-        self.gains = list(getattr(model, "oob_improvement_", []))[:first] if first else []
+        self.outside = earlier["oob_scores_"][:first]
+        self.gains = list(getattr(model, "oob_improvement_", []))[:first]
+        self.last = self.outside[-1] if self.outside else np.nan
         for name in ("oob_scores_", "oob_improvement_"):
             vars(model).pop(name, None)
 
@@ -28,9 +29,14 @@ class Record:
         weight: np.ndarray | None,
         outside: np.ndarray | None,
     ) -> None:
-        """Note the loss before the first stage."""
-        if stage == 0 and outside is not None:
-            self.initial = self._mean(loss, y, raw, weight, outside)
+        """Note the loss before the first stage that has rows outside its sample.
+
+        The stages before it count as zero, as in scikit-learn.
+        """
+        if outside is not None and (stage == 0 or len(self.outside) < stage):
+            self.last = self._mean(loss, y, raw, weight, outside)
+            for losses in (self.outside, self.gains):
+                losses += [0.0] * (stage - len(losses))
 
     def after(
         self,
@@ -44,9 +50,9 @@ class Record:
         """Note the losses after a stage."""
         self.train.append(self.factor * loss.mean(y, raw, bag))
         if outside is not None:
-            last = self.outside[-1] if self.outside else self.initial
             self.outside.append(self._mean(loss, y, raw, weight, outside))
-            self.gains.append(last - self.outside[-1])
+            self.gains.append(self.last - self.outside[-1])
+            self.last = self.outside[-1]
 
     def _mean(
         self,

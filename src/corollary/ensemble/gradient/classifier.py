@@ -172,12 +172,15 @@ class GradientBoostingClassifier(GradientBoosting, StagedClassifier):
     def _score_factor(self) -> float:
         return 2.0 if isinstance(self._loss(), LogisticBoostingLoss) else 1.0
 
-    def _raw_of(self, model: Any, X: Any) -> np.ndarray:
-        if not hasattr(model, "predict_proba"):
+    def _begin(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> None:
+        if self.init not in (None, "zero") and not hasattr(self.init, "predict_proba"):
             raise ValueError(
-                f"The init estimator of GradientBoostingClassifier needs predict_proba. "
-                f"{type(model).__name__} has none."
+                "The init estimator of GradientBoostingClassifier needs predict_proba. "
+                f"{self.init!r} has none."
             )
+        super()._begin(X, y, weight)
+
+    def _raw_of(self, model: Any, X: Any) -> np.ndarray:
         chance = np.clip(model.predict_proba(X), _CLIP, 1.0 - _CLIP)
         if len(self.classes_) > 2:
             logs = np.log(chance)

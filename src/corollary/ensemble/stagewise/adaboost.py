@@ -21,6 +21,7 @@ from corollary.core.progress import track
 from corollary.core.schema import Array, Instance, List, Nullable
 from corollary.ensemble._members import (
     FollowsMember,
+    MemberSequence,
     label_codes,
     make_member,
     members_fit,
@@ -39,7 +40,7 @@ from corollary.ensemble.stagewise.reweighting import normaliser
 from corollary.ensemble.stagewise.stump import StumpClassifier
 
 
-class AdaBoostClassifier(FollowsMember, StagedClassifier):
+class AdaBoostClassifier(MemberSequence, FollowsMember, StagedClassifier):
     r"""Classify by AdaBoost, with its training-error bound tracked at every round.
 
     Round t fits a classifier to the rows with weights :math:`D_t`, gives it the weight
@@ -266,7 +267,7 @@ class AdaBoostClassifier(FollowsMember, StagedClassifier):
         total = raw.sum(axis=1, keepdims=True)
         if raw.shape[1] <= 2:
             return (2 * raw[:, -1] - total[:, 0]) / total[:, 0]
-        return (raw * raw.shape[1] - total) / (total * (raw.shape[1] - 1))
+        return (raw / total * raw.shape[1] - 1.0) / (raw.shape[1] - 1)
 
     def _probabilities_of(self, raw: np.ndarray) -> np.ndarray:
         # The multi-class exponential loss has the minimiser f_k = (K - 1) log P(k) + constant, and

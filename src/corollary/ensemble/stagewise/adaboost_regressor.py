@@ -12,7 +12,7 @@ from corollary.core.compat import safe_indexing
 from corollary.core.estimator import Count, Positive, Predictor, RandomSeed, Regressor, fitted
 from corollary.core.progress import track
 from corollary.core.schema import Array, Instance, List
-from corollary.ensemble._members import FollowsMember, make_member, members_fit
+from corollary.ensemble._members import FollowsMember, MemberSequence, make_member, members_fit
 
 
 def relative_losses(
@@ -59,7 +59,7 @@ def _weighted_median_of(answers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray(answers[rows, order[rows, place]])
 
 
-class AdaBoostRegressor(FollowsMember, Regressor):
+class AdaBoostRegressor(MemberSequence, FollowsMember, Regressor):
     r"""Predict by the weighted median of regressors, each fitted to what the others miss.
 
     In each round rows are drawn in proportion to their weights. With losses :math:`L_i` from 0 to
