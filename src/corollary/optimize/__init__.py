@@ -107,6 +107,17 @@ from corollary.optimize.rates.inequalities import descent_bound as descent_bound
 from corollary.optimize.rates.inequalities import guaranteed_decrease as guaranteed_decrease
 from corollary.optimize.rates.inequalities import step_distance as step_distance
 from corollary.optimize.rates.inequalities import step_expansion as step_expansion
+from corollary.optimize.rates.plan import Plan as Plan
+from corollary.optimize.rates.plan import plan_steps as plan_steps
+from corollary.optimize.rates.schedules import ConstantRate as ConstantRate
+from corollary.optimize.rates.schedules import CosineRate as CosineRate
+from corollary.optimize.rates.schedules import CyclicRate as CyclicRate
+from corollary.optimize.rates.schedules import PowerRate as PowerRate
+from corollary.optimize.rates.schedules import Schedule as Schedule
+from corollary.optimize.rates.schedules import StepRate as StepRate
+from corollary.optimize.rates.schedules import WarmUpRate as WarmUpRate
+from corollary.optimize.rates.schedules import as_schedule as as_schedule
+from corollary.optimize.rates.worst_case import acceleration_worst_case as acceleration_worst_case
 from corollary.optimize.rates.worst_case import descent_worst_case as descent_worst_case
 from corollary.optimize.rates.worst_case import nesterov_worst_case as nesterov_worst_case
 from corollary.optimize.rates.worst_case import subgradient_worst_case as subgradient_worst_case
@@ -141,11 +152,16 @@ from corollary.optimize.second_order.scaling import rescale as rescale
 from corollary.optimize.simplex.weights import simplex_least_squares as simplex_least_squares
 from corollary.optimize.simplex.weights import simplex_log_loss as simplex_log_loss
 from corollary.optimize.smooth.gradient_descent import GradientDescent as GradientDescent
+from corollary.optimize.smooth.gradient_descent import gradient_descent as gradient_descent
 from corollary.optimize.smooth.gradient_map import Expansion as Expansion
 from corollary.optimize.smooth.gradient_map import GradientMap as GradientMap
 from corollary.optimize.smooth.gradient_map import expand_descent as expand_descent
 from corollary.optimize.smooth.gradient_map import quadratic_descent as quadratic_descent
 from corollary.optimize.smooth.gradient_map import trace_points as trace_points
+from corollary.optimize.smooth.nesterov import Nesterov as Nesterov
+from corollary.optimize.smooth.nesterov import nesterov as nesterov
+from corollary.optimize.smooth.subgradient import Subgradient as Subgradient
+from corollary.optimize.smooth.subgradient import subgradient_method as subgradient_method
 from corollary.optimize.solution import Solution as Solution
 from corollary.optimize.splitting.admm import ADMM as ADMM
 from corollary.optimize.splitting.admm import admm as admm
@@ -160,3 +176,17 @@ from corollary.optimize.splitting.augmented_lagrangian import certify_equality a
 from corollary.optimize.splitting.consensus import Consensus as Consensus
 from corollary.optimize.splitting.consensus import consensus as consensus
 from corollary.optimize.splitting.consensus import row_blocks as row_blocks
+from corollary.optimize.stochastic.robbins_monro import RobbinsMonro as RobbinsMonro
+from corollary.optimize.stochastic.robbins_monro import robbins_monro as robbins_monro
+from corollary.optimize.stochastic.row_average import RowAverage as RowAverage
+from corollary.optimize.stochastic.rules import AdaGrad as AdaGrad
+from corollary.optimize.stochastic.rules import Adam as Adam
+from corollary.optimize.stochastic.rules import Momentum as Momentum
+from corollary.optimize.stochastic.rules import UpdateRule as UpdateRule
+from corollary.optimize.stochastic.stochastic_gradient import (
+    StochasticGradient as StochasticGradient,
+)
+from corollary.optimize.stochastic.stochastic_gradient import draw_rows as draw_rows
+from corollary.optimize.stochastic.stochastic_gradient import (
+    stochastic_gradient as stochastic_gradient,
+)

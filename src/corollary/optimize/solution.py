@@ -50,6 +50,9 @@ class Solution(Tabular):
         One record for each step, with the fields of :class:`Info`.
     state : object, default=None
         Where the method can go on from.
+    planned : int or None, default=None
+        Number of steps that were known to be enough before the first one, by the rate of the
+        method; for stochastic methods in expectation. None if none is known.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Solution(Tabular):
     dual: Mapping[str, np.ndarray] = field(default_factory=dict)
     history: np.ndarray | None = None
     state: Any = None
+    planned: int | None = None
 
     @property
     def gap(self) -> float:
@@ -78,7 +82,10 @@ class Solution(Tabular):
     def __str__(self) -> str:
         steps = f"{self.n_iter} step{'' if self.n_iter == 1 else 's'}"
         joint = "in" if self.status == "optimal" else "after"
-        why = f" ({self.reason})" if self.reason and self.status != "optimal" else ""
+        notes = [self.reason] if self.reason and self.status != "optimal" else []
+        if self.planned is not None:
+            notes.append(f"{self.planned} are enough by the rate")
+        why = f" ({'; '.join(notes)})" if notes else ""
         return f"{_WORDS[self.status]} {joint} {steps}{why}. {self.certificate}"
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -42,7 +42,55 @@ def descent_worst_case(
     >>> round(run.state.value, 12)  # 10 / (4 * 12 + 2)
     0.2
     """
-    bend = radius / (2 * n_steps + 1)
+    return _huber(smoothness, radius / (2 * n_steps + 1))
+
+
+@checked
+def acceleration_worst_case(
+    *, n_steps: Count, smoothness: Positive = 1.0, radius: Positive = 1.0
+) -> Function:
+    r"""Return the function on which N accelerated steps attain :math:`2LR^2/((N+2)(N+3))`.
+
+    It is Huber's function with its line from :math:`r=4R/((N+2)(N+3))`. On a line, accelerated
+    steps of 1/L grow like :math:`(k+2)/4`, and N of them end on the line. The bound
+    :math:`2LR^2/(N+1)^2` can so be improved by lower-order terms only.
+
+    Parameters
+    ----------
+    n_steps : int
+        Number N of steps.
+    smoothness : float, default=1.0
+        Smoothness L.
+    radius : float, default=1.0
+        Distance R of the first point from the minimiser 0.
+
+    Returns
+    -------
+    function : Function
+        Convex, with minimum 0 at 0.
+
+    See Also
+    --------
+    nesterov_worst_case : A function on which every first-order method is slow.
+
+    References
+    ----------
+    Y. Drori and M. Teboulle (2014). Performance of first-order methods for smooth convex
+    minimization: a novel approach. Mathematical Programming 145.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Nesterov, acceleration_worst_case, iterate
+    >>> f = acceleration_worst_case(n_steps=8, smoothness=11.0)
+    >>> run = iterate(Nesterov(f), [1.0], max_iter=8)
+    >>> round(run.state.value, 12)  # 2 * 11 / (10 * 11)
+    0.2
+    """
+    return _huber(smoothness, 4 * radius / ((n_steps + 2) * (n_steps + 3)))
+
+
+def _huber(smoothness: float, bend: float) -> Function:
+    """Return a parabola of the distance from 0 that goes on as a line."""
 
     def value(x: np.ndarray) -> float:
         r = float(np.linalg.norm(x))

@@ -1,0 +1,1 @@
+"""Methods that look at a few terms of a sum in each step."""
