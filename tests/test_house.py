@@ -218,6 +218,9 @@ LARGE = {
     "certificates/certification.py::certify": "its arguments are options, by name",
     "cli.py::_report": "its arguments are the options of the command",
     "core/training/loop.py::train": "its arguments are options, by name, of one public function",
+    "optimize/stochastic/stochastic_gradient.py::stochastic_gradient": (
+        "its arguments are options, by name"
+    ),
     "reporting/_report.py::report": "its arguments are the options of the command",
 }
 

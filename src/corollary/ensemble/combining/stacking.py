@@ -36,10 +36,10 @@ class StackingRegressor(RegressorMixin, Stack):
         and pipelines are fitted anew, as a whole, in every fold.
     final_estimator : estimator or None, default=None
         Regressor that combines the predictions; None for convex weights by least squares.
-    cv : int, splitter, iterable or None, default=None
+    cv : int, splitter, iterable, "prefit" or None, default=None
         Folds, as in scikit-learn's model selection; None for five. Rows need not be held out
         exactly once: series splits and repeated folds work, and rows that are never held out do
-        not count for the combination.
+        not count for the combination. "prefit" takes members that are fitted already, as they are.
     n_jobs : int or None, default=None
         Fits at a time; None for one.
     passthrough : bool, default=False
@@ -123,9 +123,9 @@ class StackingClassifier(ClassifierMixin, Stack):
     final_estimator : estimator or None, default=None
         Classifier that combines what the members say; None for convex weights of their
         probabilities by the log loss.
-    cv : int, splitter, iterable or None, default=None
+    cv : int, splitter, iterable, "prefit" or None, default=None
         Folds, as in scikit-learn's model selection; None for five, stratified. Rows need not be
-        held out exactly once.
+        held out exactly once. "prefit" takes members that are fitted already, as they are.
     n_jobs : int or None, default=None
         Fits at a time; None for one.
     passthrough : bool, default=False

@@ -27,7 +27,7 @@ class Plan(NamedTuple):
         As in :func:`first_order_bound`.
     constants : dict of str to float
         What is known: radius, smoothness, strong convexity, excess.
-    assumptions : tuple of Assumption
+    assumptions : tuple of Assumption, default=()
         What the caller vouched for.
 
     Examples
