@@ -2,19 +2,22 @@
 
 A parameter is one annotated line of a class, what ``fit`` learns is one :func:`fitted` line;
 constructor, constraints, error messages and file schema follow. :class:`Regressor`,
-:class:`Classifier` and :class:`Transformer` hold what all of a kind share, so that a subclass
-writes its method only, and :class:`MetaEstimator` what those share that fit others. Training rows
-are remembered by a fingerprint, by which :func:`corollary.certify` refuses to sell a training error
-as a held-out one.
+:class:`Classifier`, :class:`Transformer`, :class:`Density` and :class:`Clusterer` hold what all of a
+kind share, so that a subclass writes its method only, and :class:`MetaEstimator` what those share
+that fit others. Training rows are remembered by a fingerprint, by which :func:`corollary.certify`
+refuses to sell a training error as a held-out one.
 """
 
 from corollary.core.estimator._bases import (
     Classifier,
+    Clusterer,
+    Density,
     Learner,
     ProbabilisticClassifier,
     Regressor,
     ScoringClassifier,
     Transformer,
+    Unsupervised,
     class_factors,
     probabilities_of,
     refuse_one_class,
@@ -55,9 +58,11 @@ __all__ = [
     "ArrayLike",
     "ClassWeight",
     "Classifier",
+    "Clusterer",
     "Count",
     "CountFromTwo",
     "CountFromZero",
+    "Density",
     "Estimator",
     "Fraction",
     "Learner",
@@ -75,6 +80,7 @@ __all__ = [
     "ScoringClassifier",
     "Share",
     "Transformer",
+    "Unsupervised",
     "check_new_data",
     "check_squares",
     "check_training_data",

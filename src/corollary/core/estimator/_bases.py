@@ -1,15 +1,21 @@
-"""What regressors, classifiers and transformers do besides their method.
+"""What regressors, classifiers, transformers, densities and clusterers do besides their method.
 
 A subclass declares its parameters and writes ``_fit`` and ``_predict``, ``_scores``,
-``_probabilities`` or ``_transform``, which are given validated rows. The bases validate, code
-labels, choose classes and tell scikit-learn what the estimator accepts.
+``_probabilities``, ``_transform`` or ``_log_density``, which are given validated rows. The bases
+validate, code labels, choose classes and tell scikit-learn what the estimator accepts.
 """
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.base import (
+    ClassifierMixin,
+    ClusterMixin,
+    DensityMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
 from sklearn.utils.multiclass import check_classification_targets
 
 from corollary.core.compat import fit_context
@@ -231,8 +237,8 @@ class ProbabilisticClassifier(Classifier):
             return np.log(self._probabilities(X))
 
 
-class Transformer(TransformerMixin, Learner):
-    """A transformer; subclasses write ``_fit(X, sample_weight)`` and ``_transform(X)``."""
+class Unsupervised(Learner):
+    """An estimator that learns from rows alone; subclasses write ``_fit(X, sample_weight)``."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -250,11 +256,61 @@ class Transformer(TransformerMixin, Learner):
         Returns
         -------
         self : estimator
-            The fitted transformer.
+            The fitted estimator.
         """
         X, _, sample_weight = self._check(X, None, sample_weight)
         self._fit(X, sample_weight)
         return self
+
+
+class Density(DensityMixin, Unsupervised):
+    """A density; subclasses write ``_fit(X, sample_weight)`` and ``_log_density(X)``."""
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the density at rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            Natural logarithms.
+        """
+        return self._log_density(self._new(X))
+
+    @abstractmethod
+    def _log_density(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the density at validated rows."""
+
+
+class Clusterer(ClusterMixin, Unsupervised):
+    """A clusterer; subclasses write ``_fit(X, sample_weight)``, ``_predict(X)``, set ``labels_``."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Numbers of clusters, from 0 on.
+        """
+        return self._predict(self._new(X))
+
+    @abstractmethod
+    def _predict(self, X: Any) -> np.ndarray:
+        """Return the cluster of each validated row."""
+
+
+class Transformer(TransformerMixin, Unsupervised):
+    """A transformer; subclasses write ``_fit(X, sample_weight)`` and ``_transform(X)``."""
 
     def transform(self, X: Any) -> Any:
         """Transform rows.
