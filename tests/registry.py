@@ -54,6 +54,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "hidden_layer_sizes": (8,),
         "learning_rate_init": 0.03,
         "max_iter": 2,
+        "batch_size": 16,
         "n_draws": 5,
         "prior_epochs": 60,
     },

@@ -270,3 +270,12 @@ def clusters(r):
 def percent(r):
     p, X = r.binomial(100, 0.6, 700), r.normal(size=(700, 3))
     return table(X, score=p, y=0.05 * p + X[:, 0] + 0.7 * r.normal(size=700))
+
+
+@world("columns that wander, noise that grows", fresh=True)
+def restless(r):
+    X, t = r.normal(size=(600, 4)), np.arange(600)
+    for i in range(1, 600):  # they come back, so that later rows are like earlier ones
+        X[i, :2] = 0.95 * X[i - 1, :2] + 0.3 * r.normal(size=2)
+    y = X[:, 0] + np.sin(X[:, 1]) + (0.3 + t / 600) * r.normal(size=600)
+    return table(X, day=days(t), y=y)

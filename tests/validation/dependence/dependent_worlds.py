@@ -313,3 +313,19 @@ def turning_classes(r):
     X, angle = r.normal(size=(700, 3)), np.arange(700) / 700 * 2.5
     score = np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] + 0.3 * r.normal(size=700)
     return shuffled(table(X, when=days(np.arange(700)), y=np.where(score > 0, "up", "down")), r)
+
+
+# A walk may end where it began, and then nothing is lost on later rows.
+@world("classes whose boundary wanders", "time", weak=True, fresh=True)
+def wandering_classes(r):
+    X, angle = r.normal(size=(600, 3)), np.cumsum(0.08 * r.normal(size=600))
+    score = np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] + 0.3 * r.normal(size=600)
+    stamps = 1_650_000_000 + 86_400 * np.arange(600)
+    return table(X, stamp=stamps, y=np.where(score > 0, "up", "down"))
+
+
+@world("slope that turns round", "time", fresh=True)
+def turning_slope(r):
+    X, t = r.normal(size=(600, 5)), np.arange(600)
+    y = np.cos(3 * t / 600) * X[:, 0] + X[:, 1] + 0.5 * r.normal(size=600)
+    return shuffled(table(X, day=days(t), y=y), r)

@@ -26,6 +26,7 @@ QUICK = [
     "panel of shops: month",
     "linear drift, shuffled",
     "unix seconds, nearly sorted",
+    "slope that turns round",
     "slow walk, row order only",
 ]
 QUIET = [
@@ -33,6 +34,7 @@ QUIET = [
     "25 states, file sorted",
     "ages, curved",
     "dates sorted, no effect",
+    "columns that wander, noise that grows",
     "id and fixed columns without effect",
     "one-hot category of 12",
     "coarse columns and their sum",
@@ -44,6 +46,11 @@ QUIET = [
 def test_dependence_is_seen(name):
     X, y = draw(name, 1)
     assert called(name, find_dependence(X, y, random_state=0))
+
+
+def test_a_boundary_that_turns_is_seen_though_residuals_keep_their_mean():
+    X, y = draw("classes whose boundary wanders", 0)
+    assert called("classes whose boundary wanders", find_dependence(X, y, random_state=0))
 
 
 @pytest.mark.parametrize("name", QUIET)

@@ -120,9 +120,12 @@ def add_later(
         return measurement
     codes = number_units(candidate.unit.codes[rows])
     blocks = np.arange(len(rows)) if finer is None else number_units(finer[rows])
-    blind = problem.out_of_fold(rows, deal(blocks, rng), timeless(table, candidate))
+    columns = timeless(table, candidate)
+    blind = problem.out_of_fold(rows, deal(blocks, rng), columns)
     inside = None if finer is None else number_units(blocks * (codes.max() + 1) + codes)
-    p_later = intraclass_p_value(blind.residual, codes, blocks=inside)
+    p_levels = intraclass_p_value(blind.residual, codes, blocks=inside)
+    p_slopes = _slopes_p_value(blind.residual, table.ranks[np.ix_(rows, columns)], codes, inside)
+    p_later = min(1.0, 2 * min(p_levels, p_slopes))
     suspected = p_later < SUSPECTED
     # One forest differs from the next by as much as a drift is worth; their mean does not.
     again = [problem.reseeded(k) for k in range(1, REPEATS if suspected else 1)]
@@ -137,10 +140,25 @@ def add_later(
         excess, _ = unit_excess(*losses, np.arange(quarter.sum()), **_floor(problem))
         difference.append(excess.value)
     if not suspected and difference[0] >= STRIKING:
-        placebo = _placebo_p_value(problem, rows, last, timeless(table, candidate), rng)
+        placebo = _placebo_p_value(problem, rows, last, columns, rng)
         p_later = min(1.0, 2 * min(p_later, placebo))
     effect = replace(measurement.effect, later=difference[0], p_later=p_later)
     return measurement._replace(effect=effect, ends=float(np.mean(difference)))
+
+
+def _slopes_p_value(
+    residual: np.ndarray, features: np.ndarray, codes: np.ndarray, blocks: np.ndarray | None
+) -> float:
+    """Test whether residuals go with a column differently in different stretches of time.
+
+    A boundary that turns leaves the mean of the residuals where it was. Columns are centred within
+    stretches, since one that wanders itself would seem to change its meaning.
+    """
+    p_values = [
+        intraclass_p_value(residual * column[:, None], codes, blocks=blocks)
+        for column in _centred(features, codes).T
+    ]
+    return min(1.0, len(p_values) * min(p_values))
 
 
 def _placebo_p_value(

@@ -57,8 +57,10 @@ def find_dependence(
     :func:`near_copies`), columns that may name an owner (:func:`even_sizes_p_value`), dates and
     the order of the rows (:func:`serial_correlation`). Each is then measured: the loss of a model
     with whole units left out against rows dealt at random (:func:`unit_excess`), and what the
-    residuals of a unit tell about each other (:func:`intraclass_correlation`). It matters if that
-    is 7 of 100 of the error or more, and chance does not explain it.
+    residuals of a unit tell about each other (:func:`intraclass_correlation`). Where there is an
+    order of time, products of residuals with columns are looked at as well, so that a boundary that
+    turns is seen though residuals keep their mean. A unit matters if it is worth 7 of 100 of the
+    error or more, and chance does not explain it.
 
     Parameters
     ----------
