@@ -66,7 +66,8 @@ def _judge(
     # A model that has seen the owners may use their names.
     dealt = _compare(examined.subject, replace(split, folds=folds), settings, clock, names)
     y, codes = examined.subject.target.values[split.train], unit.codes[split.train]
-    return replace(careful, familiarity=familiarity(comparison, dealt, y, codes))
+    judged = familiarity(comparison, dealt, y, codes, dated=unit.kind == "time")
+    return replace(careful, familiarity=judged)
 
 
 def _bears(unit: Unit, judged: Familiarity) -> bool:

@@ -53,6 +53,8 @@ from corollary.validation.dependence.residuals import (
 from corollary.validation.dependence.residuals import intraclass_p_value as intraclass_p_value
 from corollary.validation.dependence.residuals import sibling_correction as sibling_correction
 from corollary.validation.dependence.sizes import even_sizes_p_value as even_sizes_p_value
+from corollary.validation.dependence.slopes import slope_correction as slope_correction
+from corollary.validation.dependence.slopes import slope_p_values as slope_p_values
 from corollary.validation.hold_out import hold_out as hold_out
 from corollary.validation.hold_out import hold_out_interval as hold_out_interval
 from corollary.validation.hold_out import look_price as look_price

@@ -8,7 +8,12 @@ from corollary.reporting.models._compare import per_unit
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import Trial
 from corollary.reporting.table._split import Folds, as_folds
-from corollary.validation import intraclass_correlation, sibling_correction, unit_excess
+from corollary.validation import (
+    intraclass_correlation,
+    sibling_correction,
+    slope_correction,
+    unit_excess,
+)
 
 #: Below these shares of the error a unit is a fact and no question: what a model owes to having
 #: seen it, and what residuals of a unit tell about each other.
@@ -44,11 +49,12 @@ class Familiarity:
 
 
 def familiarity(
-    apart: Comparison, dealt: Comparison, y: np.ndarray, units: np.ndarray
+    apart: Comparison, dealt: Comparison, y: np.ndarray, units: np.ndarray, *, dated: bool
 ) -> Familiarity:
     """Compare the model that is chosen with units left out with the one chosen on rows as dealt.
 
-    Both were compared on the same training rows, whose targets and units these are.
+    Both were compared on the same training rows, whose targets and units these are. In stretches
+    of dated rows slopes may change, too: a boundary that turns leaves levels where they were.
     """
     rows = np.intersect1d(_well_trained(apart), dealt.compared)
     codes, truth = units[rows], y[rows]
@@ -57,12 +63,17 @@ def familiarity(
     excess, p_value = unit_excess(
         apart.chosen.loss[here], dealt.chosen.loss[there], codes, floor=floor
     )
+    shared = _shared(_residuals(apart.chosen.prediction[here], truth), codes, None)
+    if dated:
+        every = dealt.compared
+        residuals = _residuals(dealt.chosen.prediction, y[every])
+        shared = max(shared, _shared(residuals, units[every], dealt.features[every]))
     return Familiarity(
         seen=_error(dealt.chosen, there, truth, codes),
         unseen=_error(apart.chosen, here, truth, codes),
         excess=excess.value,
         p_value=p_value,
-        shared=_shared(apart.chosen.prediction[here], truth, codes),
+        shared=shared,
     )
 
 
@@ -82,14 +93,23 @@ def _error(trial: Trial, places: np.ndarray, y: np.ndarray, units: np.ndarray) -
     return float(np.median(np.abs(y - prediction)))
 
 
-def _shared(prediction: np.ndarray, y: np.ndarray, units: np.ndarray) -> float:
-    """Compute how much absolute or squared residuals fall if those of siblings were known."""
-    classes = prediction.ndim == 2
-    truth = np.eye(prediction.shape[1])[y.astype(int)] if classes else y
-    residuals = truth - prediction
-    rho = intraclass_correlation(residuals, units)
-    corrected = sibling_correction(residuals, units, rho)
-    total, left = (float((np.abs(r) ** (1 + classes)).sum()) for r in (residuals, corrected))
+def _residuals(prediction: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return residuals of numbers, or of the indicators of classes."""
+    return (np.eye(prediction.shape[1])[y.astype(int)] if prediction.ndim == 2 else y) - prediction
+
+
+def _shared(residuals: np.ndarray, units: np.ndarray, features: np.ndarray | None) -> float:
+    """Compute how much absolute or squared residuals fall if those of siblings were known.
+
+    Siblings tell a level, or the slopes on features.
+    """
+    if features is None:
+        rho = intraclass_correlation(residuals, units)
+        corrected = sibling_correction(residuals, units, rho)
+    else:
+        corrected = slope_correction(residuals, features, units)
+    power = residuals.ndim
+    total, left = (float((np.abs(r) ** power).sum()) for r in (residuals, corrected))
     return total / max(left, LEAST_SHARE * total) - 1 if total else 0.0
 
 

@@ -16,6 +16,7 @@ from corollary.validation.dependence.residuals import (
     intraclass_p_value,
     sibling_correction,
 )
+from corollary.validation.dependence.slopes import slope_correction, slope_p_values
 
 #: p-value of an effect of time below which the excess on later rows is measured again and again,
 #: and how often.
@@ -124,7 +125,9 @@ def add_later(
     blind = problem.out_of_fold(rows, deal(blocks, rng), columns)
     inside = None if finer is None else number_units(blocks * (codes.max() + 1) + codes)
     p_levels = intraclass_p_value(blind.residual, codes, blocks=inside)
-    p_slopes = _slopes_p_value(blind.residual, table.ranks[np.ix_(rows, columns)], codes, inside)
+    ranks = table.ranks[np.ix_(rows, columns)]
+    p_values = slope_p_values(blind.residual, ranks, codes, blocks=inside)
+    p_slopes = min(1.0, len(p_values) * float(p_values.min()))
     p_later = min(1.0, 2 * min(p_levels, p_slopes))
     suspected = p_later < SUSPECTED
     # One forest differs from the next by as much as a drift is worth; their mean does not.
@@ -143,22 +146,12 @@ def add_later(
         placebo = _placebo_p_value(problem, rows, last, columns, rng)
         p_later = min(1.0, 2 * min(p_later, placebo))
     effect = replace(measurement.effect, later=difference[0], p_later=p_later)
+    if candidate.unit.kind == "time" and finer is None:
+        corrected = problem.loss(slope_correction(blind.residual, ranks, codes)).mean()
+        gain = float(blind.loss.mean() / max(corrected, problem.floor, 1e-12)) - 1
+        if gain > effect.hint:
+            effect = replace(effect, hint=gain, p_hint=p_slopes)
     return measurement._replace(effect=effect, ends=float(np.mean(difference)))
-
-
-def _slopes_p_value(
-    residual: np.ndarray, features: np.ndarray, codes: np.ndarray, blocks: np.ndarray | None
-) -> float:
-    """Test whether residuals go with a column differently in different stretches of time.
-
-    A boundary that turns leaves the mean of the residuals where it was. Columns are centred within
-    stretches, since one that wanders itself would seem to change its meaning.
-    """
-    p_values = [
-        intraclass_p_value(residual * column[:, None], codes, blocks=blocks)
-        for column in _centred(features, codes).T
-    ]
-    return min(1.0, len(p_values) * min(p_values))
 
 
 def _placebo_p_value(
