@@ -6,6 +6,7 @@ when to stop, keeps no history and draws no progress bar: :func:`iterate` does t
 them, and hands back the last state, from which another run goes on.
 """
 
+from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from corollary.optimize.iteration.stopping import Info, Stop
 
 State = TypeVar("State")
 
-Ending = Literal["converged", "out of steps", "diverged"]
+Ending = Literal["converged", "stopped", "out of steps", "diverged"]
 
 
 class Iteration(Protocol[State]):
@@ -79,10 +80,11 @@ class Run(NamedTuple, Generic[State]):
         not computed.
     n_iter : int
         Number of steps.
-    status : {"converged", "out of steps", "diverged"}
-        Whether a tolerance was met, the budget was used up, or a number stopped being finite.
+    status : {"converged", "stopped", "out of steps", "diverged"}
+        Whether a tolerance was met, a callback ended the run, the budget was used up, or a number
+        stopped being finite.
     criterion : str
-        The tolerance that was met, in words; empty if none was.
+        The tolerance that was met, or that it was the callback, in words; empty if none was.
     """
 
     state: State
@@ -119,6 +121,7 @@ def iterate(
     stop: Stop | None = None,
     max_iter: int = 1000,
     state: State | None = None,
+    callback: Callable[[State, Info], Any] | None = None,
     description: str = "iterating",
 ) -> Run[State]:
     """Run a method until a tolerance is met or the budget is used up.
@@ -135,6 +138,9 @@ def iterate(
         Largest number of steps.
     state : object or None, default=None
         The state of an earlier run to go on from, in place of ``start``.
+    callback : callable or None, default=None
+        ``callback(state, info)`` is called after each step; it ends the run by raising
+        StopIteration.
     description : str, default="iterating"
         Words for the progress display.
 
@@ -183,6 +189,10 @@ def iterate(
                 if criterion:
                     status = "converged"
                     break
+                if callback is not None:
+                    callback(current, info)
+        except StopIteration:
+            status, criterion = "stopped", "the callback ended the run"
         except KeyboardInterrupt:
             raise Interrupted(_run(current, history, status, criterion)) from None
     return _run(current, history, status, criterion)
