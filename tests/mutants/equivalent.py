@@ -370,8 +370,8 @@ EQUIVALENT: dict[str, str] = {
         (
             "optimize.smooth.gradient_map.quadratic_descent",
             "sums = np.where(flat, rate * n_steps, (1 - factors) / np.where(flat, 1.0, "
-            "eigenvalues)) → sums = np.where(flat, rate * n_steps, (1 - factors) / np.where(flat, 1.5, "
-            "eigenvalues))",
+            "eigenvalues)) → sums = np.where(flat, rate * n_steps, (1 - factors) / "
+            "np.where(flat, 1.5, eigenvalues))",
             "it keeps from dividing by 0 where the quotient is not used",
         ),
         (

@@ -29,6 +29,9 @@ from corollary.optimize.coordinate.descent import coordinate_descent as coordina
 from corollary.optimize.coordinate.gap import elastic_net_gap as elastic_net_gap
 from corollary.optimize.coordinate.preparation import prepare_columns as prepare_columns
 from corollary.optimize.coordinate.working_set import WorkingSetSolver as WorkingSetSolver
+from corollary.optimize.displays.gap_display import GapDisplay as GapDisplay
+from corollary.optimize.displays.path_display import DescentPathDisplay as DescentPathDisplay
+from corollary.optimize.displays.sensitivity_display import SensitivityDisplay as SensitivityDisplay
 from corollary.optimize.general.minimize import minimize as minimize
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by

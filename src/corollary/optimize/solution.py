@@ -48,7 +48,8 @@ class Solution(Tabular):
     dual : mapping of str to ndarray, default={}
         Multipliers of the constraints, by the names of the constraints.
     history : ndarray or None, default=None
-        One record for each step, with the fields of :class:`Info`.
+        One record for each step, with the fields of :class:`Info` and the ``seconds`` since the
+        run began.
     state : object, default=None
         Where the method can go on from.
     planned : int or None, default=None

@@ -6,6 +6,7 @@ when to stop, keeps no history and draws no progress bar: :func:`iterate` does t
 them, and hands back the last state, from which another run goes on.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -76,8 +77,8 @@ class Run(NamedTuple, Generic[State]):
     state : object
         The last state; pass it to :func:`iterate` to go on.
     history : ndarray of shape (n_iter,)
-        A record array with the fields of :class:`Info`, one entry for each step; NaN for what was
-        not computed.
+        A record array with the fields of :class:`Info`, one entry for each step, NaN for what was
+        not computed; and with the ``seconds`` since the run began.
     n_iter : int
         Number of steps.
     status : {"converged", "stopped", "out of steps", "diverged"}
@@ -174,6 +175,7 @@ def iterate(
     stop = Stop() if stop is None else stop
     current = method.init(start) if state is None else state
     history: list[Info] = []
+    begin, times = time.perf_counter(), []
     status: Ending = "out of steps"
     criterion = ""
     with track(description, total=max_iter) as progress:
@@ -181,6 +183,7 @@ def iterate(
             while len(history) < max_iter:
                 current, info = method.step(current)
                 history.append(info)
+                times.append(time.perf_counter() - begin)
                 progress(**info.computed())
                 if info.is_lost():
                     status = "diverged"
@@ -194,12 +197,14 @@ def iterate(
         except StopIteration:
             status, criterion = "stopped", "the callback ended the run"
         except KeyboardInterrupt:
-            raise Interrupted(_run(current, history, status, criterion)) from None
-    return _run(current, history, status, criterion)
+            raise Interrupted(_run(current, history, times, status, criterion)) from None
+    return _run(current, history, times, status, criterion)
 
 
-def _run(state: State, history: list[Info], status: Ending, criterion: str) -> Run[State]:
+def _run(
+    state: State, history: list[Info], times: list[float], status: Ending, criterion: str
+) -> Run[State]:
     """Gather what a run leaves behind."""
-    rows = [tuple(np.nan if n is None else n for n in info) for info in history]
-    table = np.array(rows, dtype=[(name, float) for name in Info._fields])
+    rows = [(*(np.nan if n is None else n for n in info), t) for info, t in zip(history, times)]
+    table = np.array(rows, dtype=[(name, float) for name in (*Info._fields, "seconds")])
     return Run(state, table.view(np.recarray), len(history), status, criterion)
