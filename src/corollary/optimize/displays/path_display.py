@@ -155,4 +155,5 @@ class DescentPathDisplay:
         sides = [np.linspace(a, b, 80) for a, b in zip(low - room, high + room)]
         grid = np.array([[self.function.value((x, y)) for x in sides[0]] for y in sides[1]])
         levels = grid.min() + (grid.max() - grid.min()) * np.linspace(0, 1, 14)[1:] ** 2
-        self.ax_.contour(*sides, grid, levels=levels, colors="0.8", linewidths=0.8, zorder=0)
+        style = {"colors": "0.8", "linewidths": 0.8, "linestyles": "solid", "zorder": 0}
+        self.ax_.contour(*sides, grid, levels=levels, **style)
