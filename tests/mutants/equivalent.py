@@ -381,6 +381,12 @@ EQUIVALENT: dict[str, str] = {
             "what is remembered before the first step does not depend on the step size",
         ),
         (
+            "optimize.stochastic.robbins_monro.robbins_monro",
+            "seed = int(check_random_state(random_state).randint(2 ** 31 - 1))"
+            " → seed = int(check_random_state(random_state).randint(2 ** 31 - 2))",
+            _SEED,
+        ),
+        (
             "optimize.second_order.bfgs.BFGS.step",
             "range(60) → range(61)",
             "a cap far above the number of rounds that occur",

@@ -243,8 +243,8 @@ def test_multipliers_of_a_point_from_elsewhere():
     with pytest.raises(ValueError, match="norms and matrices are the business of solve"):
         kkt_multipliers(Program([1.0, 0.0], [ball]), [0.0, 0.0])
     lost = Function(lambda x: x[0], lambda x: np.full(1, np.nan))
-    floor = linear_inequality([-1.0], 0.0, name="floor")
-    assert kkt_multipliers(Program(lost, [floor]), [1.0])["floor"] == [0.0]
+    floor = linear_inequality([[-1.0], [-2.0]], [0.0, 0.0], name="floor")
+    assert kkt_multipliers(Program(lost, [floor]), [1.0])["floor"].tolist() == [0.0, 0.0]
 
 
 # -- the driver --------------------------------------------------------------------------------
