@@ -433,6 +433,8 @@ def test_programs_without_a_strict_point_are_told_apart():
             ValueError,
             "only with a convex quadratic objective",
         ),
+        ({"radius": 0.0}, ValueError, "positive 'radius'. Got 0.0"),
+        ({"konvex": True}, ValueError, r"Got \['konvex'\]"),
         ({"strong_convexity": 2.0, "smoothness": 1.0}, ValueError, "strong_convexity <="),
     ],
 )

@@ -19,7 +19,7 @@ class GapDisplay:
         Solutions with a history, by names.
     against : {"steps", "seconds"}, default="steps"
         What the gap is drawn against.
-    plans : mapping of str to Plan, default={}
+    plans : mapping of str to Plan or None, default=None
         What the rates of methods promise, by the same names; drawn against steps only.
 
     Attributes

@@ -21,7 +21,7 @@ class DescentPathDisplay:
         A function of two variables.
     paths : mapping of str to ndarray of shape (n_steps + 1, 2)
         Points that methods visit, by the names of the methods.
-    plans : mapping of str to Plan, default={}
+    plans : mapping of str to Plan or None, default=None
         What the rates of methods promise, by the same names.
     least : float or None, default=None
         Least value of the function; None for its ``floor`` or, if that is not known, the smallest

@@ -4,7 +4,6 @@ SciPy's functions say nothing about themselves. One that agrees with its linear 
 random points is read as linear, and certificates state that as an assumption.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -139,8 +138,9 @@ def in_double(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that also computes in double precision if it is written with JAX."""
 
     def call(x: Any) -> Any:
-        if "jax" not in sys.modules:
-            return function(x)
+        result = function(x)
+        if not hasattr(result[0] if isinstance(result, tuple) else result, "aval"):
+            return result
         import jax
 
         with jax.enable_x64(True):

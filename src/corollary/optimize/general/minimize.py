@@ -3,17 +3,11 @@ r"""One entrance for problems of any form: minimise :math:`f(x)`, or :math:`f(x)
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from corollary.core.estimator import (
-    Count,
-    NonNegative,
-    Positive,
-    PositiveOrInfinite,
-    checked,
-)
+from corollary.core.estimator import Count, Positive, checked
 from corollary.optimize.conic.slater import slater_point
 from corollary.optimize.conic.solve import solve
 from corollary.optimize.general._claims import curvature_near, with_assumptions, with_doubts
@@ -53,16 +47,12 @@ def minimize(
     bounds: Any = None,
     constraints: Any = (),
     penalty: Penalty | None = None,
-    convex: bool | None = None,
-    smoothness: PositiveOrInfinite = math.inf,
-    strong_convexity: NonNegative = 0.0,
-    floor: Annotated[float, "no_validation"] = -math.inf,
-    radius: PositiveOrInfinite = math.inf,
     method: Method = "auto",
     tol: Positive = 1e-6,
     max_iter: Count | None = None,
     callback: Callable[..., Any] | None = None,
     state: Any = None,
+    **claims: Any,
 ) -> Solution:
     r"""Minimise a function, and say what is proved about the point that is returned.
 
@@ -86,16 +76,6 @@ def minimize(
         :math:`f(x)\ge0`. Equations must be linear.
     penalty : Penalty or None, default=None
         A part h with a proximal operator, such as :class:`L1`, or a convex set.
-    convex : bool or None, default=None
-        Whether a plain function is convex, as the caller vouches; None if unknown.
-    smoothness : float, default=inf
-        Lipschitz constant of its gradient, as the caller vouches.
-    strong_convexity : float, default=0.0
-        Its constant of strong convexity, as the caller vouches.
-    floor : float, default=-inf
-        A number that it never falls below, as the caller vouches.
-    radius : float, default=inf
-        A minimiser is known to lie within this distance of the start; used without constraints.
     method : str, default="auto"
         "newton", "bfgs" or "lbfgs" without constraints, "proximal gradient" with bounds or a
         penalty, "sequential quadratic" (SciPy's SLSQP) for smooth functions with constraints,
@@ -111,6 +91,10 @@ def minimize(
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, or ``error.run.state`` of an
         :class:`Interrupted` one; for Newton, BFGS and proximal gradient.
+    **claims : dict
+        What the caller vouches for: of a plain function ``convex``, ``smoothness``,
+        ``strong_convexity`` and ``floor``, as in :class:`Function`; and a ``radius`` within which
+        of the start a minimiser lies, used without constraints.
 
     Returns
     -------
@@ -149,12 +133,7 @@ def minimize(
     >>> capped.status, capped.x.round(3)
     ('optimal', array([0.353, 0.647]))
     """
-    given = {
-        "convex": convex, "smoothness": smoothness, "strong_convexity": strong_convexity,
-        "floor": floor,
-    }  # fmt: skip
-    usual = {"convex": None, "smoothness": math.inf, "strong_convexity": 0.0, "floor": -math.inf}
-    claims = {name: claim for name, claim in given.items() if claim != usual[name]}
+    radius = _radius(claims)
     problem = read_problem(fun, x0, jac, hess, bounds, constraints, penalty, claims)
     chosen = _choose(problem) if method == "auto" else method
     _check(problem, chosen, callback, state)
@@ -175,6 +154,18 @@ def minimize(
         certificate=with_assumptions(solution.certificate, problem.assumptions),
         curvature=curvature_near(problem, solution.x),
     )
+
+
+def _radius(claims: dict[str, Any]) -> float:
+    """Take the radius out of the claims, and refuse those that nobody knows."""
+    radius = float(claims.pop("radius", math.inf))
+    unknown = sorted(set(claims) - {"convex", "smoothness", "strong_convexity", "floor"})
+    if unknown or not radius > 0:
+        raise ValueError(
+            "minimize takes the claims 'convex', 'smoothness', 'strong_convexity', 'floor' and a "
+            f"positive 'radius'. Got {unknown or radius!r}."
+        )
+    return radius
 
 
 def _choose(problem: Problem) -> str:
