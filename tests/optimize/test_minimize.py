@@ -1,6 +1,7 @@
 """The one entrance: methods, certificates against reference solutions, and bad input."""
 
 import math
+from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
@@ -37,6 +38,23 @@ def bowl(x):
     return jnp.sum((x - 1) ** 2) + jnp.logaddexp(0, x[0])
 
 
+def plain(x):
+    return float(np.sum((x - 1) ** 2) + np.logaddexp(0, x[0]))
+
+
+def slope(x):
+    return 2 * (x - 1) + np.array([1 / (1 + np.exp(-x[0])), 0.0])
+
+
+#: The same with derivatives, which spares the tests their compilation.
+bottom = partial(
+    minimize,
+    plain,
+    jac=slope,
+    hess=lambda x: np.diag([2 + 0.25 / np.cosh(x[0] / 2) ** 2, 2.0]),
+)
+
+
 def valley(x):
     return (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
 
@@ -64,12 +82,6 @@ def test_every_method_proves_its_distance_from_the_least_value(method):
 
 
 def test_gradients_come_in_every_form():
-    def plain(x):
-        return float(np.sum((x - 1) ** 2) + np.logaddexp(0, x[0]))
-
-    def slope(x):
-        return 2 * (x - 1) + np.array([1 / (1 + np.exp(-x[0])), 0.0])
-
     for options in (
         {"fun": plain, "jac": slope},
         {"fun": plain, "jac": "3-point"},
@@ -114,18 +126,18 @@ def test_constants_are_computed_or_estimated_with_their_error():
 
 
 def test_bounds_and_penalties_go_to_proximal_gradient():
-    boxed = minimize(bowl, [0.0, 0.0], convex=True, bounds=[(0, 0.5), (None, 0.25)])
+    boxed = bottom([0.0, 0.0], convex=True, bounds=[(0, 0.5), (None, 0.25)])
     assert boxed.x == pytest.approx([0.5, 0.25], abs=1e-6)
     assert boxed.status == "optimal"  # the gradient points into the bounds
-    half = minimize(bowl, [0.0, 0.0], convex=True, bounds=[(0, 0.5), (0, None)])
+    half = bottom([0.0, 0.0], convex=True, bounds=[(0, 0.5), (0, None)])
     assert half.status == "stopped"  # the support function is infinite where a slope is left
     for bounds in ([(0, 0.5), (-1, 0.25)], scipy_optimize.Bounds([0, -1], [0.5, 0.25])):
-        boxed = minimize(bowl, [0.0, 0.0], convex=True, bounds=bounds)
+        boxed = bottom([0.0, 0.0], convex=True, bounds=bounds)
         assert (boxed.status, boxed.certificate.proof) == ("optimal", "duality")
         assert boxed.value == pytest.approx(0.25 + 0.75**2 + math.log1p(math.exp(0.5)), abs=1e-6)
     lasso = minimize(Quadratic([[2.0, 1.0], [1.0, 2.0]], [-3.0, 0.0]), [0.0, 0.0], penalty=L1(1.0))
     assert (lasso.status, lasso.value) == ("optimal", pytest.approx(-1.0, abs=1e-6))
-    same = minimize(bowl, [0.0, 0.0], convex=True, penalty=Box([0, -1], [0.5, 0.25]))
+    same = bottom([0.0, 0.0], convex=True, penalty=Box([0, -1], [0.5, 0.25]))
     assert same.x == pytest.approx(boxed.x)
     # Where convexity is not known, what is left of the gradient is that of the projected step.
     corner = minimize(Quadratic(np.diag([1.0, -1.0])), [1.0, 0.1], bounds=[(-1, 1), (-1, 1)])
@@ -148,7 +160,7 @@ CAPS = {
 
 @pytest.mark.parametrize("form", CAPS)
 def test_constraints_in_every_form_are_solved_and_proved(form):
-    solution = minimize(bowl, [0.0, 0.0], strong_convexity=2.0, constraints=CAPS[form])
+    solution = bottom([0.0, 0.0], strong_convexity=2.0, constraints=CAPS[form])
     assert solution.status == "optimal"
     assert solution.x == pytest.approx([CAPPED, 1 - CAPPED], abs=1e-5)
     assert solution.certificate.lower_bound <= CAPPED_LEAST + 1e-9
@@ -179,6 +191,7 @@ def test_constraints_that_are_not_linear():
         assert solution.x == pytest.approx([1.0, 1.0], abs=1e-4)
         assert solution.status == "stopped"  # nobody said that the function is convex
         assert "the KKT conditions hold up to" in solution.reason
+        assert max(solution.certificate.residuals.values()) < 1e-4
     names = list(solution.dual)
     assert names == ["constraint 0[0]", "constraint 0[1]"]
     # The same as a second-order cone goes to the conic solver.
@@ -187,12 +200,12 @@ def test_constraints_that_are_not_linear():
 
 
 def test_bounded_variables_prove_without_strong_convexity():
-    solution = minimize(bowl, [0.0, 0.0], convex=True, bounds=[(0, 0.9), (0, 0.9)], constraints=CAP)
+    solution = bottom([0.0, 0.0], convex=True, bounds=[(0, 0.9), (0, 0.9)], constraints=CAP)
     assert (solution.status, solution.certificate.proof) == ("optimal", "duality")
     assert solution.certificate.lower_bound <= CAPPED_LEAST + 1e-12
     assert solution.value == pytest.approx(CAPPED_LEAST, abs=1e-6)
     assert set(solution.dual) == {"cap", "upper", "lower"}
-    half = minimize(bowl, [0.0, 0.0], convex=True, bounds=[(0.5, None), (0, 0.9)], constraints=CAP)
+    half = bottom([0.0, 0.0], convex=True, bounds=[(0.5, None), (0, 0.9)], constraints=CAP)
     assert set(half.dual) == {"cap", "upper[1]", "lower"}
     assert half.dual["lower"][0] > 0.1  # the bound at 1/2 costs something
     assert half.status == "optimal"
@@ -291,8 +304,8 @@ def test_infeasible_problems_are_proved_so():
     low = linear_inequality([1.0, 0.0], 0.0, name="low")
     high = linear_inequality([-1.0, 0.0], -1.0, name="high")
     idle = linear_inequality([0.0, 1.0], 9.0, name="idle")
-    for f in (bowl, Quadratic(np.eye(2))):
-        solution = minimize(f, [0.0, 0.3], constraints=[low, idle, high])
+    for solver in (bottom, partial(minimize, Quadratic(np.eye(2)))):
+        solution = solver([0.0, 0.3], constraints=[low, idle, high])
         assert (solution.status, solution.value) == ("infeasible", math.inf)
         assert solution.certificate.conflict == ("low", "high")
         assert np.isnan(solution.x).all()
@@ -303,16 +316,40 @@ def test_infeasible_problems_are_proved_so():
         function_inequality(Function(lambda x, c=c: (x - c) @ (x - c) - 1, convex=True), name=name)
         for name, c in (("here", 0.0), ("there", 3.0))
     ]
-    solution = minimize(bowl, [0.0, 0.3], constraints=discs)
+    solution = bottom([0.0, 0.3], constraints=discs)
     assert solution.status == "infeasible"
     assert isinstance(solution.certificate, Infeasible)
     assert solution.certificate.conflict == ("here", "there")
     assert solution.certificate.reach > 1e6
     assert "if the functions of here, there are convex, as was said" in str(solution)
     # Without convexity nothing is proved, and nothing is called solved.
-    unknown = minimize(bowl, [0.0, 0.3], constraints={"type": "ineq", "fun": lambda x: -x @ x - 1})
+    unknown = bottom([0.0, 0.3], constraints={"type": "ineq", "fun": lambda x: -x @ x - 1})
     assert unknown.status == "failed"
     assert unknown.reason == "no point was found that satisfies constraint 0"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ellipsoids_are_infeasible_exactly_if_they_do_not_meet(seed):
+    rng = np.random.default_rng(seed)
+    centres, roots = rng.normal(size=(2, 2)), rng.normal(size=(2, 2, 2))
+    shapes = [B.T @ B + 0.1 * np.eye(2) for B in roots]
+
+    def worst(x):
+        return max((x - c) @ Q @ (x - c) for c, Q in zip(centres, shapes))
+
+    # The least level at which they meet, on the curve of points where their normals are opposed.
+    weights = np.linspace(0, 1, 20001)[1:-1, None, None]
+    mixed = weights * shapes[0] + (1 - weights) * shapes[1]
+    pulls = weights[..., 0] * (shapes[0] @ centres[0])
+    pulls = pulls + (1 - weights[..., 0]) * (shapes[1] @ centres[1])
+    meet = min(map(worst, np.linalg.solve(mixed, pulls[..., None])[..., 0]))
+    for level, status in ((0.99 * meet, {"infeasible"}), (1.01 * meet, {"optimal"})):
+        constraints = [
+            function_inequality(Quadratic(2 * Q, -2 * Q @ c, c @ Q @ c - level), name=f"{i}")
+            for i, (c, Q) in enumerate(zip(centres, shapes))
+        ]
+        solution = bottom([0.0, 0.0], strong_convexity=2.0, constraints=constraints)
+        assert {solution.status} == status
 
 
 def test_unbounded_problems_never_converge():
@@ -343,12 +380,12 @@ def test_wrong_claims_withdraw_the_proof():
     fast = minimize(lambda x: 4 * x[0] ** 2, [1.0], convex=True, smoothness=2.0)
     assert "the gradient of the function changes faster" in fast.reason
     ring = Function(lambda x: 1 - x @ x, convex=True)
-    solution = minimize(bowl, [0.1, 0.0], constraints=function_inequality(ring, name="ring"))
+    solution = bottom([0.1, 0.0], constraints=function_inequality(ring, name="ring"))
     assert (solution.status, solution.gap) == ("failed", math.inf)
     assert "the function of 'ring' is not convex" in solution.reason
     far = function_inequality(Function(lambda x: 5 + jnp.cos(x[0]), convex=True), name="far")
-    denied = minimize(bowl, [0.1, 0.0], constraints=far)
-    assert denied.status == "failed"  # and not "infeasible" by tangents that are none
+    denied = bottom([0.1, 0.0], constraints=far, max_iter=20)
+    assert denied.status == "out of steps"  # and not "infeasible" by tangents that are none
     with pytest.raises(ValueError, match="negative eigenvalue"):
         minimize(Quadratic(np.diag([1.0, -1.0])), [1.0, 1.0], method="conic")
 
@@ -364,7 +401,7 @@ def test_numbers_that_are_not_finite_never_converge():
     cliff = minimize(lambda x: jnp.where(x[0] < 0, jnp.nan, (x[0] + 1) ** 2), [1.0])
     assert cliff.status == "failed"
     assert "no step lowers the value, though the gradient is 2" in cliff.reason
-    edge = minimize(bowl, [0.0, 0.0], constraints={"type": "ineq", "fun": lambda x: jnp.log(x[0])})
+    edge = bottom([0.0, 0.0], constraints={"type": "ineq", "fun": lambda x: jnp.log(x[0])})
     assert edge.status == "failed"
 
 
@@ -378,7 +415,7 @@ def test_rows_of_zeros_are_idle_or_contradict_themselves():
         solution = minimize(f, [0.0, 0.0], constraints=[idle, constraint])
         assert solution.status == "infeasible"
         assert solution.certificate.conflict == (constraint.name,)
-    solution = minimize(bowl, [0.0, 0.0], strong_convexity=2.0, constraints=never, max_iter=20)
+    solution = bottom([0.0, 0.0], strong_convexity=2.0, constraints=never, max_iter=20)
     assert solution.status == "infeasible"
     with pytest.raises(ValueError, match="at least one row"):
         linear_inequality(np.zeros((0, 2)), [], name="none")

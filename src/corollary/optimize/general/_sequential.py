@@ -42,14 +42,7 @@ def sequential_quadratic(
             "minimize takes norms and matrices as constraints only with a convex quadratic "
             "objective. Write a norm as a function_inequality of its square."
         )
-    constraints = [
-        {
-            "type": "eq" if isinstance(c.cone, Origin) else "ineq",
-            "fun": c.slack,
-            "jac": lambda x, c=c: -c.jacobian(x),
-        }
-        for c in problem.constraints
-    ]
+    constraints = [_scipy_form(c) for c in problem.constraints]
     with np.errstate(all="ignore"):  # what is not finite is told by the status
         result = minimize(
             problem.function.value_and_gradient,
@@ -76,11 +69,47 @@ def sequential_quadratic(
     return _judged(problem, program, solution, tol, "stopped" if result.status == 99 else ending)
 
 
+def _scipy_form(c: Constraint) -> dict[str, Any]:
+    """Return a constraint as SciPy writes it."""
+    kind = "eq" if isinstance(c.cone, Origin) else "ineq"
+    return {"type": kind, "fun": c.slack, "jac": lambda x: -c.jacobian(x)}
+
+
+def _relaxed(c: Constraint) -> dict[str, Any]:
+    """Return a constraint that may be violated by the last variable, if it is an inequality."""
+    share = 0.0 if isinstance(c.cone, Origin) else 1.0
+    return {
+        "type": "ineq" if share else "eq",
+        "fun": lambda xt: c.slack(xt[:-1]) + share * xt[-1],
+        "jac": lambda xt: np.hstack([-c.jacobian(xt[:-1]), np.full((c.cone.size, 1), share)]),
+    }
+
+
+def _least_violation(program: Program, x: np.ndarray) -> np.ndarray:
+    """Look for the point where the largest violation is least, whose tangents contradict most."""
+    from scipy.optimize import minimize
+
+    start = np.append(x, max(program.violations(x).values()))
+    last = np.append(np.zeros(len(x)), 1.0)
+    with np.errstate(all="ignore"):
+        result = minimize(
+            lambda xt: xt[-1],
+            start,
+            jac=lambda xt: last,
+            method="SLSQP",
+            constraints=[_relaxed(c) for c in program.constraints],
+            options={"ftol": 1e-15, "maxiter": 200},
+        )
+    return result.x[:-1] if np.isfinite(result.x).all() else x
+
+
 def _certify(
     problem: Problem, program: Program, x: np.ndarray, dual: dict[str, np.ndarray]
 ) -> Optimality:
     """Compute what is proved; a bounded box bounds the Lagrangian of the other constraints."""
-    certificate = certify_program(program, x, dual)
+    # The residuals are those of the multipliers that are returned, even if these prove nothing.
+    residuals = kkt_residuals(program, x, dual)._asdict()
+    certificate = replace(certify_program(program, x, dual), residuals=residuals)
     if problem.box is None or math.isfinite(certificate.gap):
         return certificate
     others = Program(problem.function, problem.constraints)
@@ -107,7 +136,7 @@ def _judged(
         return replace(solution, status="optimal")
     if certificate.violation > allowed:
         wrong = doubt(problem, solution.x)
-        proof = None if wrong else _prove_infeasible(program, solution.x)
+        proof = None if wrong else _prove_infeasible(program, _least_violation(program, solution.x))
         if proof is not None:
             return replace(
                 solution, x=np.full_like(solution.x, np.nan), value=math.inf, certificate=proof,
@@ -116,7 +145,7 @@ def _judged(
         broken = [name for name, v in program.violations(solution.x).items() if v > allowed]
         reason = f"no point was found that satisfies {', '.join(broken)}"
         return replace(solution, status=ending, reason=reason)
-    residual = kkt_residuals(program, solution.x, solution.dual).worst()
+    residual = max(certificate.residuals.values())
     if residual <= 0.1 * math.sqrt(tol) * max(1.0, abs(solution.value)):
         reason = f"the KKT conditions hold up to {residual:.2g}"
         return replace(solution, status="stopped", reason=reason)
