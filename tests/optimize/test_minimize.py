@@ -385,7 +385,7 @@ def test_wrong_claims_withdraw_the_proof():
     assert "the function of 'ring' is not convex" in solution.reason
     far = function_inequality(Function(lambda x: 5 + jnp.cos(x[0]), convex=True), name="far")
     denied = bottom([0.1, 0.0], constraints=far, max_iter=20)
-    assert denied.status == "out of steps"  # and not "infeasible" by tangents that are none
+    assert denied.status == "failed"  # and not "infeasible" by tangents that are none
     with pytest.raises(ValueError, match="negative eigenvalue"):
         minimize(Quadratic(np.diag([1.0, -1.0])), [1.0, 1.0], method="conic")
 

@@ -24,6 +24,9 @@ from corollary.optimize.program.optimality_conditions import certify_program, kk
 from corollary.optimize.program.program import Program
 from corollary.optimize.solution import Solution, Status
 
+#: Distance of the points whose tangents are tried for a contradiction.
+_NEAR = 1e-5
+
 
 def sequential_quadratic(
     problem: Problem,
@@ -162,14 +165,23 @@ def _prove_infeasible(program: Program, x: np.ndarray) -> Infeasible | None:
     """Look for a contradiction of the constraints, whose functions lie above their tangents."""
     from scipy.optimize import lsq_linear
 
+    # Tangents at one point hardly ever contradict each other exactly; those round it can.
+    near = _NEAR * max(1.0, float(np.abs(x).max()))
+    points = x + near * np.vstack([np.zeros(len(x)), np.eye(len(x)), -np.eye(len(x))])
     linear: list[Constraint] = []
+    labels: dict[str, str] = {}
     for c in program.constraints:
-        if not isinstance(c, FunctionConstraint):
-            linear.append(c)
-        elif c.function.convex:
-            value, slope = c.function.value_and_gradient(x)
-            if np.isfinite(slope @ x - value):
-                linear.append(linear_inequality(slope, slope @ x - value, name=c.name))
+        if isinstance(c, FunctionConstraint):
+            if not c.function.convex:
+                continue
+            pairs = [c.function.value_and_gradient(point) for point in points]
+            slopes = np.array([slope for _, slope in pairs])
+            sides = np.sum(slopes * points, axis=1) - [value for value, _ in pairs]
+            if not np.isfinite(sides).all():
+                continue
+            c = linear_inequality(slopes, sides, name=c.name)
+            labels |= dict.fromkeys(c.labels(), c.name)
+        linear.append(c)
     if not linear:
         return None
     tangents = Program(np.zeros(len(x)), linear)
@@ -179,7 +191,11 @@ def _prove_infeasible(program: Program, x: np.ndarray) -> Infeasible | None:
     bounds = np.where(free, -np.inf, 0.0), np.full(len(h), np.inf)
     target = np.append(np.zeros(len(x)), -1.0)
     z = lsq_linear(np.vstack([G.T, h]), target, bounds, method="bvls", tol=1e-14).x
-    return prove_infeasible(tangents, tangents.unpack([z[part] for part in parts]))
+    proof = prove_infeasible(tangents, tangents.unpack([z[part] for part in parts]))
+    if proof is None:
+        return None
+    names = dict.fromkeys(labels.get(label, label) for label in proof.conflict)
+    return replace(proof, conflict=tuple(names))
 
 
 def _vouched(problem: Problem, proof: Infeasible) -> str:
