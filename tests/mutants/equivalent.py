@@ -368,6 +368,30 @@ EQUIVALENT: dict[str, str] = {
             "a row of zeros is spread over all penalties",
         ),
         (
+            "optimize.smooth.gradient_map.quadratic_descent",
+            "sums = np.where(flat, rate * n_steps, (1 - factors) / np.where(flat, 1.0, "
+            "eigenvalues)) → sums = np.where(flat, rate * n_steps, (1 - factors) / "
+            "np.where(flat, 1.5, eigenvalues))",
+            "it keeps from dividing by 0 where the quotient is not used",
+        ),
+        (
+            "optimize.stochastic.rules.UpdateRule.init",
+            "return self.transform(0.0).init(np.asarray(x, dtype=float))"
+            " → return self.transform(1.0).init(np.asarray(x, dtype=float))",
+            "what is remembered before the first step does not depend on the step size",
+        ),
+        (
+            "optimize.stochastic.robbins_monro.robbins_monro",
+            "seed = int(check_random_state(random_state).randint(2 ** 31 - 1))"
+            " → seed = int(check_random_state(random_state).randint(2 ** 31 - 2))",
+            _SEED,
+        ),
+        (
+            "optimize.second_order.bfgs.BFGS.step",
+            "range(60) → range(61)",
+            "a cap far above the number of rounds that occur",
+        ),
+        (
             "optimize.second_order.proximal_newton._solve_on_support",
             "range(50) → range(51)",
             "a cap far above the number of rounds that occur",

@@ -56,6 +56,11 @@ def test_a_step_by_hand():
     assert run.history.step[0] == pytest.approx(8 / 9)
     assert run.history.primal[0] == pytest.approx(2 / 9)
     assert run.history.dual[0] == pytest.approx(0.0, abs=1e-12)
+    # The violation falls by 3 / 23 in a step, and each one is looked at.
+    solution = augmented_lagrangian(
+        Quadratic(np.diag([1.0, 3.0])), [0.0, 0.0], [[1.0, 1.0]], [4.0], rho=5.0, tol=1e-6
+    )
+    assert solution.history.primal == pytest.approx(4 * (3 / 23.0) ** np.arange(1, 10))
     # With another step of the multipliers the second condition is not met at once.
     half = iterate(
         AugmentedLagrangian(Quadratic([[1.0]]), [[2.0]], [2.0], 2.0, 1.0), [0.0], max_iter=1

@@ -91,6 +91,25 @@ def test_smoothness_of_a_quadratic_is_its_largest_eigenvalue():
     )
 
 
+def test_pairs_are_drawn_as_described_and_every_other_one_is_close():
+    seen = []
+    rough = Function(lambda x: float(x @ x), lambda x: seen.append(x) or 2 * x)
+    refute_smoothness(rough, [-1.0, 0.0], [1.0, 2.0], smoothness=2.0, n_pairs=4, random_state=3)
+    random = np.random.RandomState(3)
+    for i in range(4):
+        x, y = random.uniform([-1, 0], [1, 2]), random.uniform([-1, 0], [1, 2])
+        random.uniform(0.05, 0.95)
+        assert np.array_equal(seen[2 * i], x)
+        assert seen[2 * i + 1] == pytest.approx(x + 0.01 * (y - x) if i % 2 else y)
+    assert len(seen) == 8
+    # The one violation of a hat, with its weight.
+    violation = refute_convexity(lambda x: -(x[0] ** 2), [-1.0], [1.0], n_pairs=1, random_state=3)
+    random = np.random.RandomState(3)
+    x, y, weight = random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(0.05, 0.95)
+    assert (violation.x[0], violation.y[0], violation.weight) == (x, y, weight)
+    assert violation.excess == pytest.approx(weight * (1 - weight) * (x - y) ** 2)
+
+
 @pytest.mark.parametrize(("loss", "beta"), [("logistic", 0.25), ("square_margin", 2.0)])
 def test_constants_of_empirical_risks_are_the_extreme_eigenvalues_at_zero(loss, beta):
     X, y = rows(1)

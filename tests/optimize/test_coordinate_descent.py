@@ -102,6 +102,8 @@ def test_gaps_by_hand():
     assert elastic_net_gap(4.0, 4.0, np.array([2.0]), np.zeros(1), 1.0, 1.0) == 0.5
     at = elastic_net_gap(2.25, 3.0, np.array([1.5]), np.array([0.5]), 1.0, 1.0)
     assert at == pytest.approx(0.0, abs=1e-15)
+    # At w = 1 the value is 2; the dual without constraints gives 2 - 1/2, the other one 1.
+    assert elastic_net_gap(1.0, 2.0, np.array([1.0]), np.ones(1), 1.0, 1.0) == 0.5
     # Non-negative: a negative correlation binds nothing.
     assert elastic_net_gap(4.0, 4.0, np.array([-2.0]), np.zeros(1), 1.0, 0.0, True) == 0.0
     assert elastic_net_gap(4.0, 4.0, np.array([-2.0]), np.zeros(1), 1.0, 1.0, True) == 0.0
@@ -130,6 +132,11 @@ def test_zero_columns_rows_and_targets():
     again = coordinate_descent(X, y, 5.0, start=solution.x)
     assert again.status == "optimal"
     assert again.x == pytest.approx(solution.x, abs=1e-3)
+    # A value far below |y|^2 asks for more sweeps than a share of that norm does.
+    X[:, 1:] += 3 * X[:, :1]
+    small = coordinate_descent(X, 100 * X @ np.arange(8.0), 0.001, tol=1e-5)
+    assert small.value < 1e-6 * np.sum((100 * X @ np.arange(8.0)) ** 2)
+    assert (small.status, small.gap <= 1e-5 * max(1.0, small.value)) == ("optimal", True)
     positive = CoordinateDescent(X, y, 5.0, positive=True).init(-np.ones(8))
     assert (positive.x == 0).all()
 
@@ -184,6 +191,11 @@ def test_dual_sweeps_are_the_same_for_dense_and_sparse_rows():
     n, squares = len(X), np.sum(X**2, axis=1)
     states = []
     for container in (np.ascontiguousarray, sparse.csr_matrix):
+        # One visit of the row 2 by hand: the slope is -1, and 1 / 4 the minimum.
+        one, state = np.ones(1), (np.zeros(1), np.zeros(1))
+        row = container(np.array([[2.0]]))
+        assert dual_sweep(row, one, one, np.arange(1), 4 * one, 0 * one, one, *state) == (-1, -1)
+        assert (state[0], state[1]) == (0.25, 0.5)
         alpha, w = np.zeros(n), np.zeros(8)
         for _ in range(3000):
             largest, least = dual_sweep(

@@ -116,6 +116,9 @@ def test_descent_on_a_quadratic_has_a_closed_form():
     assert quadratic_descent(flat, [5.0, 0.0], rate=0.25, n_steps=3) == pytest.approx(
         [5 - 0.75, -1 + 0.125]
     )
+    # Curvatures are flat only beside larger ones: 1 - 3 / 4 is what a step leaves of this.
+    tiny = Quadratic([[1e-16]], [-1e-16])
+    assert quadratic_descent(tiny, [0.0], rate=0.75e16, n_steps=2) == pytest.approx([15 / 16])
 
 
 def test_the_end_point_is_the_start_plus_the_steps():

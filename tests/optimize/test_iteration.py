@@ -32,6 +32,7 @@ class Counting(NamedTuple):
         (Stop(step=0.5), [Info(step=0.6), Info(step=0.5), Info(step=0.1)], 2),
         (Stop(gradient=0.5), [Info(gradient=0.6), Info(gradient=0.5)], 2),
         (Stop(gap=0.5), [Info(gap=0.6), Info(gap=0.5)], 2),
+        (Stop(gap=0.5), [Info(value=1.2, gap=0.61), Info(value=-1.2, gap=0.59)], 2),
         (Stop(value=0.5), [Info(value=0.2), Info(value=0.9), Info(value=0.4)], 3),
         (Stop(residual=0.5), [Info(primal=0.1, dual=0.6), Info(primal=0.6, dual=0.1)] * 2, 4),
         (Stop(residual=0.5), [Info(primal=0.6, dual=0.1), Info(primal=0.5, dual=0.5)], 2),

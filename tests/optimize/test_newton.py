@@ -33,6 +33,12 @@ def test_a_quadratic_is_solved_in_one_step(solver):
     solution = newton(f, np.ones(5), solver=solver)
     assert solution.status == "optimal"
     assert solution.value == pytest.approx(f.floor, abs=1e-7)
+    if solver == "cholesky":
+        assert solution.n_iter == 1  # it is certified after each step
+        # Small curvatures are not raised where the Hessian is positive definite.
+        thin = Quadratic(np.diag([1.0, 1e-10]), [1.0, 1e-10])
+        exact = iterate(Newton(thin), [0.0, 0.0], max_iter=1).state.x
+        assert exact == pytest.approx([-1.0, -1.0])
 
 
 def test_digits_double_near_the_minimum():

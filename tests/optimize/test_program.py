@@ -396,12 +396,6 @@ def test_prices_by_hand():
         sensitivities(Program(Function(lambda x: x @ x)), {})
 
 
-def test_prices_are_drawn():
-    ax = sensitivities(HALF_LINE, {"floor": 2.0}).plot(most=3)
-    assert [bar.get_width() for bar in ax.patches] == [2.0]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["floor"]
-
-
 def test_linear_programs_agree_with_vertices_and_another_solver():
     rng = np.random.default_rng(8)
     for _ in range(20):

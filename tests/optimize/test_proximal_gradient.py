@@ -81,6 +81,8 @@ def test_the_first_accelerated_steps_by_hand():
     expected = 0.5 * (0.25 + push * -0.25)
     assert iterate(method, [1.0], max_iter=2).state.x == pytest.approx([0.25])
     assert iterate(method, [1.0], max_iter=3).state.x == pytest.approx([expected])
+    # x^2 / 4 - x has L = 1/2: a step of 2 is exact.
+    assert iterate(ProximalGradient(Quadratic([[0.5]], [-1.0])), [0.0], max_iter=1).state.x == [2.0]
 
 
 def test_unknown_smoothness_is_searched():
@@ -104,6 +106,7 @@ def test_projected_gradient_on_three_sets():
         assert solution.status == "optimal"
         assert solution.x == pytest.approx(expected, abs=1e-5)
         assert within.contains(solution.x)
+        assert solution.value == pytest.approx(f.value(solution.x), rel=1e-12)
 
 
 def test_matrices_are_points_like_any_other():
@@ -123,6 +126,9 @@ def test_a_status_is_optimal_only_with_a_proof():
     short = proximal_gradient(lasso(0)[2], np.zeros(6), L1(0.3), tol=1e-12, max_iter=3)
     assert short.status == "out of steps"
     assert short.gap < np.inf
+    assert short.value == pytest.approx(
+        lasso(0)[2].value(short.x) + 0.3 * np.abs(short.x).sum(), rel=1e-12
+    )
 
 
 def test_a_run_goes_on_from_its_state():

@@ -53,8 +53,8 @@ def test_a_solution_says_how_it_ended():
         reason="the step is at most 0.1",
     )
     assert str(solution) == (
-        "Stopped at a tolerance, without a proof of optimality after 1 step (the step is at most "
-        "0.1). Nothing is proved about the value 1. It may lie above the least one."
+        "Stopped without a proof of optimality after 1 step (the step is at most 0.1). "
+        "Nothing is proved about the value 1. It may lie above the least one."
     )
     assert solution.gap == np.inf
     assert solution.to_frame()["status"].tolist() == ["stopped"]

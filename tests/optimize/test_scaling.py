@@ -102,6 +102,7 @@ def test_rows_and_columns_become_one():
 
 def test_bad_input_is_refused():
     assert jacobi_scaling([[0.0, 0.0], [0.0, 4.0]]) == pytest.approx([1.0, 0.5])
+    assert jacobi_scaling([[0.25]]) == pytest.approx([2.0])
     for P in ([[-1.0]], [[np.nan]], [[np.inf]], np.ones((2, 3)), [1.0]):
         with pytest.raises(ValueError, match="jacobi_scaling needs"):
             jacobi_scaling(P)

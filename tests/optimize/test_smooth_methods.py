@@ -310,8 +310,10 @@ def test_subgradient_method_says_what_is_proved():
     boxed = subgradient_method(f, [3.0, 0.0], Box(-1.0, 4.0), tol=0.05)
     assert (boxed.status, boxed.planned) == ("optimal", None)
     assert boxed.certificate.proof == "bounded set"
+    assert boxed.value == f.value(boxed.x)
     far = subgradient_method(f, [3.0, 0.0], max_iter=30)
     assert (far.status, far.gap, far.planned) == ("out of steps", math.inf, None)
+    assert far.value == f.value(far.x) > 0
     # Steps of 1 over the length of the first subgradient, and falling.
     assert far.history.step[:2] == pytest.approx([1.0, 1 / math.sqrt(2)])
     odd = Function(lambda x: -abs(x[0]), lambda x: -np.sign(x))

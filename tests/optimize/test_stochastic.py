@@ -291,6 +291,11 @@ def test_stochastic_gradient_returns_a_certified_point():
     assert np.array_equal(solution.x, again.x)
     other = stochastic_gradient(risk, [0.0, 0.0], tol=2e-3, random_state=1)
     assert not np.array_equal(solution.x, other.x)
+    # The seed is one draw of the source.
+    drawn = int(np.random.RandomState(0).randint(2**31 - 1))
+    one = stochastic_gradient(risk, [0.0, 0.0], rate=0.1, max_iter=1, random_state=0)
+    method = StochasticGradient(risk, ConstantRate(0.1), draws="reshuffled", seed=drawn)
+    assert np.array_equal(one.x, iterate(method, [0.0, 0.0], max_iter=1).state.x)
     best = stochastic_gradient(
         risk, [0.0, 0.0], rate=PowerRate(0.5), rule=Adam(), batch_size=20, tol=1e-5, averaged=False
     )
@@ -380,6 +385,13 @@ def test_robbins_and_monro_are_the_running_mean_and_find_roots():
     means = np.cumsum(draws) / np.arange(1, 41)
     assert run.state.average == pytest.approx([means.mean()])
     assert run.history.step[1] == pytest.approx(abs(means[1] - means[0]))
+    first = mean.init([9.0])
+    assert (first.x, first.average, first.n_steps) == (9.0, 0.0, 0)
+    # The seed is one draw of the source.
+    drawn = int(np.random.RandomState(3).randint(2**31 - 1))
+    assert robbins_monro(mean.response, [9.0], n_steps=4, random_state=3) == pytest.approx(
+        [np.mean([np.random.default_rng([drawn, t]).normal() for t in range(4)])]
+    )
     # A quantile: the response is whether a draw lies below.
     share = robbins_monro(
         lambda x, random: random.random() < x,

@@ -4,7 +4,8 @@ A method is an object with ``init`` and ``step`` (:class:`Iteration`); :func:`it
 them, with tolerances (:class:`Stop`), history, progress, interruption and warm restart. What a
 solver returns is a :class:`Solution`: a point together with an :class:`Optimality`, which says how
 far its value can lie above the least one. That number is computed at the point itself, from the
-problem; a status is "optimal" only if it is within the tolerance.
+problem; a status is "optimal" only if it is within the tolerance. :func:`minimize` is the entrance
+for plain functions, bounds and constraints.
 
 Functions are objects that know their constants (:class:`Quadratic`, or :class:`Function` for plain
 NumPy or JAX functions), because steps, rates and certificates follow from them;
@@ -28,6 +29,10 @@ from corollary.optimize.coordinate.descent import coordinate_descent as coordina
 from corollary.optimize.coordinate.gap import elastic_net_gap as elastic_net_gap
 from corollary.optimize.coordinate.preparation import prepare_columns as prepare_columns
 from corollary.optimize.coordinate.working_set import WorkingSetSolver as WorkingSetSolver
+from corollary.optimize.displays.gap_display import GapDisplay as GapDisplay
+from corollary.optimize.displays.path_display import DescentPathDisplay as DescentPathDisplay
+from corollary.optimize.displays.sensitivity_display import SensitivityDisplay as SensitivityDisplay
+from corollary.optimize.general.minimize import minimize as minimize
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by
 from corollary.optimize.iteration.driver import Interrupted as Interrupted
@@ -77,6 +82,7 @@ from corollary.optimize.program.constraints import quadratic_inequality as quadr
 from corollary.optimize.program.duality import dual_function as dual_function
 from corollary.optimize.program.duality import dual_program as dual_program
 from corollary.optimize.program.duality import lagrangian as lagrangian
+from corollary.optimize.program.multipliers import kkt_multipliers as kkt_multipliers
 from corollary.optimize.program.optimality_conditions import KKT as KKT
 from corollary.optimize.program.optimality_conditions import certify_program as certify_program
 from corollary.optimize.program.optimality_conditions import kkt_residuals as kkt_residuals

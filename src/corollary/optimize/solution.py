@@ -8,6 +8,7 @@ import numpy as np
 
 from corollary.core.display import Tabular
 from corollary.optimize.optimality import Optimality
+from corollary.optimize.problem.constants import CurvatureRange
 
 Status = Literal[
     "optimal", "stopped", "out of steps", "diverged", "infeasible", "unbounded", "failed"
@@ -15,7 +16,7 @@ Status = Literal[
 
 _WORDS: dict[str, str] = {
     "optimal": "Solved",
-    "stopped": "Stopped at a tolerance, without a proof of optimality",
+    "stopped": "Stopped without a proof of optimality",
     "out of steps": "Out of steps",
     "diverged": "Diverged",
     "infeasible": "No point satisfies the constraints",
@@ -38,8 +39,8 @@ class Solution(Tabular):
         What is proved about it, or a certificate that the problem has no solution.
     status : str
         "optimal" only if the certificate proves it within the tolerance; "stopped" if a tolerance
-        was met that proves nothing; "out of steps", "diverged", "failed"; "infeasible" and
-        "unbounded" only with a certificate that was verified.
+        was met that proves nothing, or by a callback; "out of steps", "diverged", "failed";
+        "infeasible" and "unbounded" only with a certificate that was verified.
     n_iter : int
         Number of steps.
     reason : str, default=""
@@ -47,12 +48,21 @@ class Solution(Tabular):
     dual : mapping of str to ndarray, default={}
         Multipliers of the constraints, by the names of the constraints.
     history : ndarray or None, default=None
-        One record for each step, with the fields of :class:`Info`.
+        One record for each step, with the fields of :class:`Info` and the ``seconds`` since the
+        run began.
     state : object, default=None
         Where the method can go on from.
     planned : int or None, default=None
         Number of steps that were known to be enough before the first one, by the rate of the
         method; for stochastic methods in expectation. None if none is known.
+    curvature : CurvatureRange or None, default=None
+        Constants of the objective, exact or estimated with their error; None if none were asked
+        for.
+
+    Notes
+    -----
+    ``fun``, ``nit``, ``message`` and ``success`` are SciPy's names for the value, the number of
+    steps, the sentence and whether the status is "optimal".
 
     Examples
     --------
@@ -73,11 +83,32 @@ class Solution(Tabular):
     history: np.ndarray | None = None
     state: Any = None
     planned: int | None = None
+    curvature: CurvatureRange | None = None
 
     @property
     def gap(self) -> float:
         """Proved bound on how far the value lies above the least one; infinite if none is."""
         return self.certificate.gap if isinstance(self.certificate, Optimality) else np.inf
+
+    @property
+    def fun(self) -> float:
+        """The value, by SciPy's name."""
+        return self.value
+
+    @property
+    def nit(self) -> int:
+        """The number of steps, by SciPy's name."""
+        return self.n_iter
+
+    @property
+    def message(self) -> str:
+        """The sentence, by SciPy's name."""
+        return str(self)
+
+    @property
+    def success(self) -> bool:
+        """Whether the point is proved optimal, by SciPy's name."""
+        return self.status == "optimal"
 
     def __str__(self) -> str:
         steps = f"{self.n_iter} step{'' if self.n_iter == 1 else 's'}"
@@ -86,7 +117,8 @@ class Solution(Tabular):
         if self.planned is not None:
             notes.append(f"{self.planned} are enough by the rate")
         why = f" ({'; '.join(notes)})" if notes else ""
-        return f"{_WORDS[self.status]} {joint} {steps}{why}. {self.certificate}"
+        text = f"{_WORDS[self.status]} {joint} {steps}{why}. {self.certificate}"
+        return text if self.curvature is None else f"{text} {self.curvature}"
 
     def _columns(self) -> dict[str, list[Any]]:
         return {

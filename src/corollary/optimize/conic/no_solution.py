@@ -165,16 +165,21 @@ def _checked_ray(program: Program, ray: Any) -> tuple[np.ndarray, float] | None:
     if isinstance(ray, tuple):
         z, parts = ray[0], program.stacked.parts
         ray = program.unpack([z[part] for part in parts])
-    z = np.concatenate([np.zeros(0), *program.pack(repair_dual(program, ray))])
     G, h, _ = program.stacked
-    fall = -float(h @ z)
-    # The fall must be more than the rounding of its own terms.
-    if not fall > 1e-12 * float(np.abs(h) @ np.abs(z)):
-        return None
-    z = z / fall
-    left = float(np.abs(G.T @ z).max(initial=0.0))
-    reach = math.inf if left == 0 else 1 / left
-    return (z, reach) if reach > REACH else None
+    cones = [c.cone for c in program.constraints]
+    inside = [cone.project_dual(z) for cone, z in zip(cones, program.pack(ray))]
+    # A repair towards an equation that holds nowhere exactly would shrink the ray to nothing.
+    for multipliers in (program.pack(repair_dual(program, ray)), inside):
+        z = np.concatenate([np.zeros(0), *multipliers])
+        fall = -float(h @ z)
+        # The fall must be more than the rounding of its own terms.
+        if fall > 1e-12 * float(np.abs(h) @ np.abs(z)):
+            z = z / fall
+            left = float(np.abs(G.T @ z).max(initial=0.0))
+            reach = math.inf if left == 0 else 1 / left
+            if reach > REACH:
+                return z, reach
+    return None
 
 
 def _corner(program: Program, found: tuple[np.ndarray, float]) -> tuple[np.ndarray, float]:

@@ -101,6 +101,7 @@ def solve_by(
     max_iter: int = 10000,
     every: int = 10,
     state: Any = None,
+    callback: Callable[[np.ndarray], Any] | None = None,
 ) -> Solution:
     """Run a method until a certificate proves its point optimal.
 
@@ -122,6 +123,8 @@ def solve_by(
         Steps between two certificates.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    callback : callable or None, default=None
+        ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
 
     Returns
     -------
@@ -139,7 +142,14 @@ def solve_by(
     certified = Certified(method, certify, every)
     first = certified.init(start) if state is None else state
     rules = replace(Stop() if stop is None else stop, gap=tol)
-    run = iterate(certified, state=first, stop=rules, max_iter=max_iter, description="minimising")
+    run = iterate(
+        certified,
+        state=first,
+        stop=rules,
+        max_iter=max_iter,
+        callback=None if callback is None else lambda state, info: callback(state.x),
+        description="minimising",
+    )
     certificate = certify(run.state.x)
     status: Status = "stopped" if run.status == "converged" else run.status
     return Solution(

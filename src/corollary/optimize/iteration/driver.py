@@ -6,6 +6,8 @@ when to stop, keeps no history and draws no progress bar: :func:`iterate` does t
 them, and hands back the last state, from which another run goes on.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -15,7 +17,7 @@ from corollary.optimize.iteration.stopping import Info, Stop
 
 State = TypeVar("State")
 
-Ending = Literal["converged", "out of steps", "diverged"]
+Ending = Literal["converged", "stopped", "out of steps", "diverged"]
 
 
 class Iteration(Protocol[State]):
@@ -75,14 +77,15 @@ class Run(NamedTuple, Generic[State]):
     state : object
         The last state; pass it to :func:`iterate` to go on.
     history : ndarray of shape (n_iter,)
-        A record array with the fields of :class:`Info`, one entry for each step; NaN for what was
-        not computed.
+        A record array with the fields of :class:`Info`, one entry for each step, NaN for what was
+        not computed; and with the ``seconds`` since the run began.
     n_iter : int
         Number of steps.
-    status : {"converged", "out of steps", "diverged"}
-        Whether a tolerance was met, the budget was used up, or a number stopped being finite.
+    status : {"converged", "stopped", "out of steps", "diverged"}
+        Whether a tolerance was met, a callback ended the run, the budget was used up, or a number
+        stopped being finite.
     criterion : str
-        The tolerance that was met, in words; empty if none was.
+        The tolerance that was met, or that it was the callback, in words; empty if none was.
     """
 
     state: State
@@ -119,6 +122,7 @@ def iterate(
     stop: Stop | None = None,
     max_iter: int = 1000,
     state: State | None = None,
+    callback: Callable[[State, Info], Any] | None = None,
     description: str = "iterating",
 ) -> Run[State]:
     """Run a method until a tolerance is met or the budget is used up.
@@ -135,6 +139,9 @@ def iterate(
         Largest number of steps.
     state : object or None, default=None
         The state of an earlier run to go on from, in place of ``start``.
+    callback : callable or None, default=None
+        ``callback(state, info)`` is called after each step; it ends the run by raising
+        StopIteration.
     description : str, default="iterating"
         Words for the progress display.
 
@@ -168,6 +175,7 @@ def iterate(
     stop = Stop() if stop is None else stop
     current = method.init(start) if state is None else state
     history: list[Info] = []
+    begin, times = time.perf_counter(), []
     status: Ending = "out of steps"
     criterion = ""
     with track(description, total=max_iter) as progress:
@@ -175,6 +183,7 @@ def iterate(
             while len(history) < max_iter:
                 current, info = method.step(current)
                 history.append(info)
+                times.append(time.perf_counter() - begin)
                 progress(**info.computed())
                 if info.is_lost():
                     status = "diverged"
@@ -183,13 +192,19 @@ def iterate(
                 if criterion:
                     status = "converged"
                     break
+                if callback is not None:
+                    callback(current, info)
+        except StopIteration:
+            status, criterion = "stopped", "the callback ended the run"
         except KeyboardInterrupt:
-            raise Interrupted(_run(current, history, status, criterion)) from None
-    return _run(current, history, status, criterion)
+            raise Interrupted(_run(current, history, times, status, criterion)) from None
+    return _run(current, history, times, status, criterion)
 
 
-def _run(state: State, history: list[Info], status: Ending, criterion: str) -> Run[State]:
+def _run(
+    state: State, history: list[Info], times: list[float], status: Ending, criterion: str
+) -> Run[State]:
     """Gather what a run leaves behind."""
-    rows = [tuple(np.nan if n is None else n for n in info) for info in history]
-    table = np.array(rows, dtype=[(name, float) for name in Info._fields])
+    rows = [(*(np.nan if n is None else n for n in info), t) for info, t in zip(history, times)]
+    table = np.array(rows, dtype=[(name, float) for name in (*Info._fields, "seconds")])
     return Run(state, table.view(np.recarray), len(history), status, criterion)

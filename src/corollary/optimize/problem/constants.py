@@ -36,6 +36,15 @@ class CurvatureRange(NamedTuple):
     exceeded: float
     confidence: float
 
+    def __str__(self) -> str:
+        low, high = self.strong_convexity, self.smoothness
+        if self.exceeded == 0:
+            return f"The curvature lies between {low:.3g} and {high:.3g}."
+        return (
+            f"The curvature was between {low:.3g} and {high:.3g} at random points nearby; at most "
+            f"{self.exceeded:.1%} of their box lie outside, with {self.confidence:.0%} confidence."
+        )
+
 
 @checked
 def estimate_curvature(

@@ -65,14 +65,17 @@ def certify_minimum(
     x = np.asarray(x, dtype=float)
     smooth_value, gradient = function.value_and_gradient(x)
     value = smooth_value + penalty.value(x)
-    if not (math.isfinite(value) and np.isfinite(gradient).all() and function.convex):
+    if not (math.isfinite(value) and np.isfinite(gradient).all()):
         return Optimality(value=value, residuals={"gradient": float(np.linalg.norm(gradient))})
-    reach = value - function.floor
-    along = float(np.sum(gradient * x))
-    bounds = {"duality": smooth_value - along - penalty.conjugate(-gradient, reach)}
     m, L = function.strong_convexity, function.smoothness
     step = 1 / m if m > 0 else 1 / L if 0 < L < math.inf else 1.0
     away = penalty.prox(x - step * gradient, step) - x
+    residuals = {"gradient": float(np.linalg.norm(away)) / step}
+    if not function.convex:
+        return Optimality(value=value, residuals=residuals)
+    reach = value - function.floor
+    along = float(np.sum(gradient * x))
+    bounds = {"duality": smooth_value - along - penalty.conjugate(-gradient, reach)}
     if m > 0:
         quadratic = float(np.sum(gradient * away)) + 0.5 * m * float(np.sum(away**2))
         bounds["strong convexity"] = smooth_value + quadratic + penalty.value(x + away)
@@ -87,6 +90,6 @@ def certify_minimum(
         value=value,
         lower_bound=bounds[proof],
         proof=proof if bounds[proof] > -math.inf else "none",  # type: ignore[arg-type]
-        residuals={"gradient": float(np.linalg.norm(away)) / step},
+        residuals=residuals,
         assumptions=assumptions,
     )

@@ -232,7 +232,7 @@ class HalfSpace(ConvexSet):
     def _support(self, z: np.ndarray) -> float:
         factor = float(z @ self.a) / float(self.a @ self.a)
         if factor < 0 or np.linalg.norm(z - factor * self.a) > 1e-9 * np.linalg.norm(z):
-            return math.inf if np.any(z) else 0.0
+            return math.inf
         return factor * self.b
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from corollary.core.display import Tabular, axes_for
+from corollary.core.display import Tabular
 from corollary.optimize.program._cones import Origin
 from corollary.optimize.program.duality import dual_function
 from corollary.optimize.program.optimality_conditions import repair_dual
@@ -39,6 +39,7 @@ class Sensitivities(Tabular):
     See Also
     --------
     sensitivities : Computes them.
+    SensitivityDisplay : Draws them.
 
     Examples
     --------
@@ -80,27 +81,6 @@ class Sensitivities(Tabular):
 
     def _columns(self) -> dict[str, list[Any]]:
         return {"constraint": list(self.prices), "price": list(self.prices.values())}
-
-    def plot(self, ax: Any = None, most: int = 15) -> Any:
-        """Draw the prices as bars, the largest on top.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Axes of Matplotlib to draw on; None for new ones.
-        most : int, default=15
-            Largest number of bars.
-
-        Returns
-        -------
-        ax : Axes
-            What was drawn on.
-        """
-        ax = axes_for(ax)
-        largest = sorted(self.prices.items(), key=lambda item: -abs(item[1]))[:most][::-1]
-        ax.barh([name for name, _ in largest], [price for _, price in largest])
-        ax.set_xlabel("rise of the least value for each unit of tightening")
-        return ax
 
 
 def sensitivities(program: Program, dual: Mapping[str, Any]) -> Sensitivities:

@@ -6,7 +6,7 @@ superlinearly; L-BFGS keeps the last m pairs, :math:`O(md)` numbers, and converg
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ from corollary.optimize.solution import Solution, Status
 
 # Wolfe's conditions: a share of the promised decrease, and a slope that is this much less steep.
 _DECREASE, _FLATTER = 1e-4, 0.9
+# What SciPy returns as status where a callback has ended the run.
+_CALLBACK = 99
 
 
 def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
@@ -285,7 +287,13 @@ def bfgs(
 
 
 def lbfgs(
-    function: Smooth, start: Any, *, memory: int = 10, tol: float = 1e-8, max_iter: int = 10000
+    function: Smooth,
+    start: Any,
+    *,
+    memory: int = 10,
+    tol: float = 1e-8,
+    max_iter: int = 10000,
+    callback: Callable[[np.ndarray], Any] | None = None,
 ) -> Solution:
     r"""Minimise a smooth function of many variables by SciPy's L-BFGS-B.
 
@@ -302,6 +310,8 @@ def lbfgs(
         size of the value, up to which the point counts as optimal.
     max_iter : int, default=10000
         Largest number of steps.
+    callback : callable or None, default=None
+        ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
 
     Returns
     -------
@@ -329,6 +339,7 @@ def lbfgs(
         x0,
         jac=True,
         method="L-BFGS-B",
+        callback=callback,
         options=options | {"gtol": tol, "ftol": 0.0},
     )
     certificate = certify_minimum(function, result.x)
@@ -339,7 +350,7 @@ def lbfgs(
         status = "optimal"
     elif not (math.isfinite(certificate.value) and math.isfinite(largest)):
         status = "diverged"
-    elif largest <= tol:
+    elif largest <= tol or result.status == _CALLBACK:
         status = "stopped"
     elif result.nit >= max_iter:
         status = "out of steps"

@@ -1,0 +1,1 @@
+"""Pictures: paths on contours, gaps against steps or time, prices of constraints."""
