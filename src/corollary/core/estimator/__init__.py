@@ -2,8 +2,8 @@
 
 A parameter is one annotated line of a class, what ``fit`` learns is one :func:`fitted` line;
 constructor, constraints, error messages and file schema follow. :class:`Regressor`,
-:class:`Classifier`, :class:`Transformer`, :class:`Density` and :class:`Clusterer` hold what all of a
-kind share, so that a subclass writes its method only, and :class:`MetaEstimator` what those share
+:class:`Classifier`, :class:`Transformer`, :class:`Density` and :class:`Clusterer` hold what all of
+a kind share, so that a subclass writes its method only, and :class:`MetaEstimator` what those share
 that fit others. Training rows are remembered by a fingerprint, by which :func:`corollary.certify`
 refuses to sell a training error as a held-out one.
 """

@@ -287,7 +287,7 @@ class Density(DensityMixin, Unsupervised):
 
 
 class Clusterer(ClusterMixin, Unsupervised):
-    """A clusterer; subclasses write ``_fit(X, sample_weight)``, ``_predict(X)``, set ``labels_``."""
+    """A clusterer; subclasses write ``_fit``, which sets ``labels_``, and ``_predict(X)``."""
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of each row.
