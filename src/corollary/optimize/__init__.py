@@ -28,8 +28,11 @@ from corollary.optimize.coordinate.descent import coordinate_descent as coordina
 from corollary.optimize.coordinate.gap import elastic_net_gap as elastic_net_gap
 from corollary.optimize.coordinate.preparation import prepare_columns as prepare_columns
 from corollary.optimize.coordinate.working_set import WorkingSetSolver as WorkingSetSolver
+from corollary.optimize.interior.barrier import Barrier as Barrier
+from corollary.optimize.interior.phases import barrier as barrier
 from corollary.optimize.interior.primal_dual import PrimalDual as PrimalDual
 from corollary.optimize.interior.primal_dual import primal_dual as primal_dual
+from corollary.optimize.interior.stages import barrier_stages as barrier_stages
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by
 from corollary.optimize.iteration.driver import Interrupted as Interrupted

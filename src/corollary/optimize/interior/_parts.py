@@ -66,14 +66,26 @@ class Parts:
         """Return the nearest point that satisfies the equations, as far as they can be."""
         return x - linalg.lstsq(self.A, self.A @ x - self.b)[0] if len(self.A) else x
 
-    def slope(self, x: np.ndarray) -> Slope:
-        """Return the slacks of all inequalities with their derivatives."""
-        slack = np.append(self.h - self.G @ x, [-f.value(x) for f in self.functions])
-        return Slope(slack, np.vstack([self.G, *(f.gradient(x)[None] for f in self.functions)]))
+    def slacks(self, x: np.ndarray) -> np.ndarray:
+        """Return the slacks of all inequalities."""
+        return np.append(self.h - self.G @ x, [-f.value(x) for f in self.functions])
 
-    def named(self, multipliers: np.ndarray, pull: np.ndarray) -> dict[str, np.ndarray]:
-        """Return multipliers by name; those of equations balance what pulls on the point."""
-        balance = linalg.lstsq(self.A.T, -pull)[0] if len(self.A) else np.zeros(0)
-        values = np.concatenate([multipliers, balance])
+    def slope(self, x: np.ndarray) -> Slope:
+        """Return the slacks with their derivatives."""
+        gradients = [f.gradient(x)[None] for f in self.functions]
+        return Slope(self.slacks(x), np.vstack([self.G, *gradients]))
+
+    def misses(self, x: np.ndarray) -> np.ndarray:
+        """Return by how much a point misses the equations; zeros where that is rounding."""
+        off = self.A @ x - self.b
+        return np.where(np.abs(off) <= 1e-9 * (1.0 + np.abs(self.b).max(initial=0.0)), 0.0, off)
+
+    def balance(self, pull: np.ndarray) -> np.ndarray:
+        """Return the multipliers of the equations that balance what pulls on the point."""
+        return linalg.lstsq(self.A.T, -pull)[0] if len(self.A) else np.zeros(0)
+
+    def named(self, multipliers: np.ndarray, of_equations: np.ndarray) -> dict[str, np.ndarray]:
+        """Return multipliers by the names of the constraints."""
         ends = np.cumsum([c.cone.size for c in self._order])
-        return dict(zip((c.name for c in self._order), np.split(values, ends[:-1])))
+        split = np.split(np.concatenate([multipliers, of_equations]), ends[:-1])
+        return dict(zip((c.name for c in self._order), split))

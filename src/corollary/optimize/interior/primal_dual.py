@@ -243,7 +243,7 @@ def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100
     small = min(1e-8, tol / 10)
     run = iterate(method, stop=Stop(residual=small), max_iter=max_iter, description="solving")
     x, _, z = run.state
-    dual = parts.named(z, program.objective.gradient(x) + parts.G.T @ z)
+    dual = parts.named(z, parts.balance(program.objective.gradient(x) + parts.G.T @ z))
     certificate = certify_program(program, x, dual)
     if is_proved(certificate, tol):
         return Solution(
