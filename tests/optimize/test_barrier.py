@@ -192,18 +192,19 @@ def test_what_has_no_solution_is_proved_so():
         assert (ray >= 0).all()
         assert np.abs(G.T @ ray).max() < 1e-12
         assert h @ ray == pytest.approx(-1.0)
-        assert solution.value == math.inf
+        assert (solution.value, solution.n_iter) == (math.inf, 0)
         assert np.isnan(solution.x).tolist() == [True] * 3
     twice = linear_equality([[1.0, 1.0], [2.0, 2.0]], [1.0, 3.0], name="twice")
     cap = linear_inequality([1.0, 0.0], 1.0, name="cap")
     solution = barrier(Program([1.0, 0.0], [cap, twice]))
     assert solution.certificate.conflict == ("twice[0]", "twice[1]")
     # Along a direction that no inequality sees, and along one that leads away from all of them.
-    for q, constraint in (
-        ([-1.0, 0.0], linear_inequality([0.0, 1.0], 1.0, name="cap")),
-        ([-1.0, 0.0], linear_inequality(-np.eye(2), [0.0, 0.0], name="sign")),
+    for n_stages, constraint in (
+        (0, linear_inequality([0.0, 1.0], 1.0, name="cap")),
+        (1, linear_inequality(-np.eye(2), [0.0, 0.0], name="sign")),
     ):
-        solution = barrier(Program(q, [constraint]))
+        solution = barrier(Program([-1.0, 0.0], [constraint]))
+        assert solution.n_iter == n_stages
         assert (solution.status, solution.value) == ("unbounded", -math.inf)
         assert isinstance(solution.certificate, Unbounded)
         assert solution.certificate.direction[0] == pytest.approx(1.0)
@@ -212,11 +213,12 @@ def test_what_has_no_solution_is_proved_so():
 
 def test_without_a_proof_nothing_is_claimed():
     point = linear_inequality([[1.0], [-1.0]], [1.0, -1.0], name="point")
-    solution = barrier(Program([1.0], [point]))
+    solution = barrier(Program([2.0], [point]), [3.0])
     assert (solution.status, solution.n_iter, solution.gap) == ("failed", 0, math.inf)
+    assert (solution.value, solution.x.tolist()) == (6.0, [3.0])
     assert "satisfies all inequalities strictly" in solution.reason
     assert "equations" not in solution.reason
-    assert solution.certificate.violation == 1.0
+    assert solution.certificate.violation == 2.0
     line = linear_equality([1.0], 1.0, name="line")
     assert "and the equations" in barrier(Program([1.0], [point, line])).reason
     empty = function_inequality(Quadratic([[2.0]], r=1.0), name="empty")
@@ -244,6 +246,7 @@ def test_programs_without_inequalities_need_one_stage():
     assert (solution.status, solution.n_iter, solution.planned) == ("optimal", 1, 1)
     assert solution.x == pytest.approx([3.0, 1.0])
     assert solution.dual["line"] == pytest.approx([-3.0])
+    assert solution.state.n_newton == 1
 
 
 def test_bad_input_is_refused():

@@ -19,6 +19,7 @@ from corollary.optimize import (
     primal_dual,
     solve,
 )
+from corollary.optimize.interior.primal_dual import PrimalDualState
 
 
 def random_program(seed, n, m, *, rank=0, n_equations=0):
@@ -78,44 +79,50 @@ def test_a_start_and_a_step_by_hand():
     assert info.dual == pytest.approx(
         max(abs(x - 2 + z) / (1 + abs(x - 2)), s * z / (1 + abs(info.value)))
     )
+    # From x = 0, s = 1, z = 3 the predictor (1/2, -1/2, -3/2) could go twice as far, but goes once:
+    # mu falls from 3 to 3/4, the target is 3/64, and the corrector goes its whole way, too.
+    state = PrimalDualState(np.array([0.0]), np.array([1.0]), np.array([3.0]))
+    following, _ = method.step(state)
+    assert np.concatenate(following) == pytest.approx([173 / 256, 83 / 256, 339 / 256])
 
 
 def test_the_predicted_products_set_the_target():
-    # Two inequalities, of which the predictor reaches neither limit together: all by formulas.
+    # Newton's equations for point, slacks and multipliers at once, without elimination.
     program = Program(
         Quadratic([[2.0]], [-3.0]), [linear_inequality([[1.0], [-1.0]], [1.0, 4.0], name="pair")]
     )
-    method = PrimalDual(program)
-    state = method.init()
-    x, s, z = state
     G, h = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])
-    residuals = np.concatenate([2 * x - 3 + G.T @ z, G @ x + s - h])
-    matrix = np.zeros((5, 5))
-    matrix[0, 0], matrix[0, 3:], matrix[1:3, :1], matrix[1:3, 1:3] = 2.0, G.T, G, np.eye(2)
-    matrix[3:, 1:3], matrix[3:, 3:] = np.diag(z), np.diag(s)
+    method = PrimalDual(program)
+    for state in (
+        method.init(),
+        PrimalDualState(np.array([0.5]), np.array([0.5, 4.5]), np.array([2.0, 0.1])),
+        PrimalDualState(np.array([0.9]), np.array([0.2, 5.0]), np.array([1.0, 1.0])),
+    ):
+        x, s, z = state
+        residuals = np.concatenate([2 * x - 3 + G.T @ z, G @ x + s - h])
+        matrix = np.zeros((5, 5))
+        matrix[0, 0], matrix[0, 3:], matrix[1:3, :1], matrix[1:3, 1:3] = 2.0, G.T, G, np.eye(2)
+        matrix[3:, 1:3], matrix[3:, 3:] = np.diag(z), np.diag(s)
 
-    def direction(products):
+        d = np.linalg.solve(matrix, -np.concatenate([residuals, s * z]))
+        a = min(1.0, 1 / (-d[1:] / np.concatenate([s, z])).max())
+        mu, predicted = s @ z / 2, (s + a * d[1:3]) @ (z + a * d[3:]) / 2
+        products = s * z + d[1:3] * d[3:] - (predicted / mu) ** 3 * mu
         d = np.linalg.solve(matrix, -np.concatenate([residuals, products]))
-        return d[:1], d[1:3], d[3:]
-
-    def reach(d):
-        both = np.concatenate([-d[1] / s, -d[2] / z])
-        return 1 / max(both.max(), 1e-9)
-
-    first = direction(s * z)
-    a = min(1 / 0.995, reach(first))
-    mu, predicted = s @ z / 2, (s + a * first[1]) @ (z + a * first[2]) / 2
-    second = direction(s * z + first[1] * first[2] - (predicted / mu) ** 3 * mu)
-    a = min(1.0, 0.995 * reach(second))
-    following, _ = method.step(state)
-    assert following.x == pytest.approx(x + a * second[0])
-    assert following.slack == pytest.approx(s + a * second[1])
-    assert following.multipliers == pytest.approx(z + a * second[2])
+        a = min(1.0, 0.995 / (-d[1:] / np.concatenate([s, z])).max())
+        following, info = method.step(state)
+        assert np.concatenate(following) == pytest.approx(np.concatenate(state) + a * d)
+        x, s, z = following
+        assert info.primal == pytest.approx(np.abs(G @ x + s - h).max() / 5, abs=1e-15)
+        pull, value = float(np.abs(2 * x - 3 + G.T @ z)[0]), float(x[0] ** 2 - 3 * x[0])
+        residual = max(pull / (1 + abs(2 * x[0] - 3)), s @ z / (1 + abs(value)))
+        assert info.dual == pytest.approx(residual)
 
 
 def test_starts_keep_the_equations():
     program = random_program(1, 5, 8, rank=5, n_equations=2)
     A, b = program.constraints[1].G, program.constraints[1].h
+    assert PrimalDual(program).init(np.ones(5)).x == pytest.approx(PrimalDual(program).init().x)
     for start in (None, np.ones(5)):
         run = iterate(PrimalDual(program), start, max_iter=5)
         assert A @ run.state.x == pytest.approx(b)

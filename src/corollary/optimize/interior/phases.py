@@ -246,7 +246,7 @@ def _without_inside(program: Program, x: np.ndarray, dual: Mapping[str, Any]) ->
         x=x,
         value=program.value(x),
         certificate=Optimality(
-            value=program.value(x), violation=max(program.violations(x).values(), default=0.0)
+            value=program.value(x), violation=max(program.violations(x).values())
         ),
         status="failed",
         n_iter=0,

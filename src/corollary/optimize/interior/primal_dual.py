@@ -104,7 +104,7 @@ class PrimalDual:
         x = parts.onto_equations(np.zeros(parts.n) if start is None else np.array(start, float))
         residual = parts.G @ x - parts.h
         pull = self._along(objective.gradient(x)) + self._G.T @ residual
-        x = x + parts.free @ self._factorised(np.ones(len(residual)))(-pull)
+        x = x + parts.free @ self._factorised(np.ones_like(residual))(-pull)
         residual = parts.G @ x - parts.h
         return PrimalDualState(x, _inside(-residual), _inside(residual))
 
@@ -138,7 +138,7 @@ class PrimalDual:
             return dv, -apart - along, shift + z / s * along
 
         _, ds, dz = direction(s * z)
-        length = min(_reach(s, ds), _reach(z, dz))
+        length = min(1.0, _reach(s, ds), _reach(z, dz))
         predicted = float((s + length * ds) @ (z + length * dz)) / len(s)
         centred = (predicted / mu) ** 3 * mu
         dv, ds, dz = direction(s * z + ds * dz - centred)
@@ -188,7 +188,7 @@ def _inside(v: np.ndarray) -> np.ndarray:
 def _reach(v: np.ndarray, dv: np.ndarray) -> float:
     """Return the longest step that leaves a positive vector without negative entries."""
     falling = dv < 0
-    return float(min(1.0 / _INSIDE, (v[falling] / -dv[falling]).min(initial=math.inf)))
+    return float((v[falling] / -dv[falling]).min(initial=math.inf))
 
 
 @checked
