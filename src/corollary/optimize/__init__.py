@@ -40,6 +40,10 @@ from corollary.optimize.iteration.driver import Iteration as Iteration
 from corollary.optimize.iteration.driver import iterate as iterate
 from corollary.optimize.iteration.stopping import Info as Info
 from corollary.optimize.iteration.stopping import Stop as Stop
+from corollary.optimize.modelling.conic_program import conic_program as conic_program
+from corollary.optimize.modelling.discipline import BrokenRule as BrokenRule
+from corollary.optimize.modelling.discipline import Discipline as Discipline
+from corollary.optimize.modelling.discipline import check_discipline as check_discipline
 from corollary.optimize.optimality import Optimality as Optimality
 from corollary.optimize.problem.constants import CurvatureRange as CurvatureRange
 from corollary.optimize.problem.constants import estimate_curvature as estimate_curvature
