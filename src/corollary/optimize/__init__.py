@@ -44,6 +44,16 @@ from corollary.optimize.modelling.conic_program import conic_program as conic_pr
 from corollary.optimize.modelling.discipline import BrokenRule as BrokenRule
 from corollary.optimize.modelling.discipline import Discipline as Discipline
 from corollary.optimize.modelling.discipline import check_discipline as check_discipline
+from corollary.optimize.modelling.lyapunov import CommonLyapunov as CommonLyapunov
+from corollary.optimize.modelling.lyapunov import common_lyapunov as common_lyapunov
+from corollary.optimize.modelling.nearest_covariance import (
+    covariance_program as covariance_program,
+)
+from corollary.optimize.modelling.nearest_covariance import (
+    nearest_covariance as nearest_covariance,
+)
+from corollary.optimize.modelling.robust import robust_program as robust_program
+from corollary.optimize.modelling.robust import worst_coefficients as worst_coefficients
 from corollary.optimize.optimality import Optimality as Optimality
 from corollary.optimize.problem.constants import CurvatureRange as CurvatureRange
 from corollary.optimize.problem.constants import estimate_curvature as estimate_curvature

@@ -161,11 +161,20 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
 
 
 def _checked_ray(program: Program, ray: Any) -> tuple[np.ndarray, float] | None:
-    """Return a repaired ray with h'z = -1 and its reach, or None if it proves nothing."""
+    """Return a ray in the cones with h'z = -1 and its reach, or None if it proves nothing."""
     if isinstance(ray, tuple):
         z, parts = ray[0], program.stacked.parts
         ray = program.unpack([z[part] for part in parts])
-    z = np.concatenate([np.zeros(0), *program.pack(repair_dual(program, ray))])
+    pairs = zip(program.constraints, program.pack(ray))
+    # On the border of a cone a ray cannot be moved onto the equations, but may be near enough.
+    plain = [c.cone.project_dual(z) for c, z in pairs]
+    rays = [_reaching(program, z) for z in (program.pack(repair_dual(program, ray)), plain)]
+    return max((r for r in rays if r is not None), key=lambda r: r[1], default=None)
+
+
+def _reaching(program: Program, parts: list[np.ndarray]) -> tuple[np.ndarray, float] | None:
+    """Return a ray with h'z = -1 and its reach, or None if it proves nothing."""
+    z = np.concatenate([np.zeros(0), *parts])
     G, h, _ = program.stacked
     fall = -float(h @ z)
     # The fall must be more than the rounding of its own terms.
