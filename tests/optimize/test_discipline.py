@@ -115,6 +115,14 @@ def test_cone_programs_have_the_value_of_cvxpy():
     problems = [
         # |w - 1|^2 + 5 over the plane sum(w) = 0: 3 + 5.
         (cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(w - 1) + 5), [cvxpy.sum(w) == 0]), 8.0),
+        # w'Aw / 2 over sum(w) = 1 with a cap and a norm that do not bind: 1 / (2 * 1'A^-1 1).
+        (
+            cvxpy.Problem(
+                cvxpy.Minimize(cvxpy.quad_form(w, A) / 2),
+                [cvxpy.sum(w) == 1, w <= 5, cvxpy.norm(w) <= 9],
+            ),
+            0.5 / float(np.linalg.inv(A).sum()),
+        ),
         (cvxpy.Problem(cvxpy.Maximize(3 - cvxpy.norm(w, 1)), [w[0] >= 1]), -2.0),
         (cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(w)), [cvxpy.sum(w) == 3]), 3**0.5),
         (
@@ -130,9 +138,9 @@ def test_cone_programs_have_the_value_of_cvxpy():
         solution = solve(conic_program(problem))
         assert solution.status == "optimal"
         assert solution.value == pytest.approx(value, abs=2e-6)
-    names = [c.name for c in conic_program(problems[2][0]).constraints]
+    names = [c.name for c in conic_program(problems[3][0]).constraints]
     assert names == ["equations", "norm 0"]
-    assert [c.name for c in conic_program(problems[4][0]).constraints][-1] == "matrix 0"
+    assert [c.name for c in conic_program(problems[5][0]).constraints][-1] == "matrix 0"
 
 
 def test_bad_input_is_refused(monkeypatch):

@@ -128,9 +128,12 @@ def worst_coefficients(a: Any, x: Any, *, ellipsoid: Any = None, box: Any = None
 
 def _ellipsoid_rows(c: LinearConstraint, shapes: np.ndarray, extra: int) -> list[Constraint]:
     """Return the norm of each row, with zeros for the variables that boxes add."""
-    roots = [np.pad(P.T, ((0, 0), (0, extra))) for P in shapes]
-    rows = zip(roots, np.pad(c.G, ((0, 0), (0, extra))), c.h, c.labels())
-    return [norm_inequality(R, np.zeros(len(R)), -a, float(b), name=name) for R, a, b, name in rows]
+    widened = np.hstack([c.G, np.zeros((len(c.G), extra))])
+    constraints = []
+    for P, a, b, name in zip(shapes, widened, c.h, c.labels()):
+        root = np.hstack([P.T, np.zeros((P.shape[1], extra))])
+        constraints.append(norm_inequality(root, np.zeros(len(root)), -a, float(b), name=name))
+    return constraints
 
 
 def _shaped(c: LinearConstraint, uncertainty: Any, ndim: int) -> np.ndarray:
