@@ -11,6 +11,10 @@ NumPy or JAX functions), because steps, rates and certificates follow from them;
 :class:`EmpiricalRisk` knows those of linear predictors. :func:`refute_convexity` and its kin look
 for points where a claimed constant is wrong, :func:`first_order_bound` says what a method
 guarantees after a number of steps, and :func:`first_order_steps` how many are enough.
+
+A :class:`Program` has constraints with names. :func:`solve` takes those over cones,
+:func:`primal_dual` dense quadratic ones, :func:`barrier` those with smooth functions; where there
+is no solution they prove it.
 """
 
 from corollary.optimize.conic.no_solution import Infeasible as Infeasible
