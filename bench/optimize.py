@@ -268,7 +268,7 @@ CONTESTS = [
         peers=[
             Peer("scikit-learn", logistic_scikit_learn, goal=1.0),
             # It takes Newton steps on few features, as our LogisticRegression does.
-            Peer("skglm", logistic_skglm, goal=0.2, requires="skglm"),
+            Peer("skglm", logistic_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", logistic_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
         quality=logistic_gap,
