@@ -161,6 +161,35 @@ def test_norms_and_matrices_can_conflict():
     assert solve(Program([1.0, 0.0], [harmless])).status == "optimal"
 
 
+def test_rays_on_the_border_of_a_cone_are_enough():
+    # P >= I and -(A'P + PA) >= I contradict each other for a plant with one unstable direction:
+    # the only rays are multiples of that of its eigenvector, and no inner ray is near.
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(3, 3))
+    A -= (np.linalg.eigvals(A).real.max() - 0.2) * np.eye(3)
+    values, vectors = np.linalg.eig(A)
+    v = vectors[:, values.real.argmax()].real
+    basis = [
+        np.outer(a, b) + np.outer(b, a) for i, a in enumerate(np.eye(3)) for b in np.eye(3)[i:]
+    ]
+    falls = [-(A.T @ E + E @ A) for E in basis]
+    program = Program(
+        np.zeros(6),
+        [
+            matrix_inequality(-np.eye(3), basis, name="positive"),
+            matrix_inequality(-np.eye(3), falls, name="falls"),
+        ],
+    )
+    Z = np.outer(v, v)
+    proof = prove_infeasible(program, {"falls": Z, "positive": 0.4 * Z})  # A v = 0.2 v
+    assert proof.reach > 1e12
+    assert proof.ray["falls"] == pytest.approx(Z / 1.4)
+    assert proof.ray["positive"] == pytest.approx(0.4 * Z / 1.4)
+    rough = prove_infeasible(program, {"falls": Z, "positive": 0.4 * Z + 1e-9 * np.eye(3)})
+    assert rough.reach > 1e7
+    assert solve(program).status == "infeasible"
+
+
 def test_rays_that_prove_nothing_are_refused():
     feasible = Program([0.0], [linear_inequality([[1.0], [-1.0]], [2.0, -1.0], name="x")])
     assert prove_infeasible(feasible, {"x": [1.0, 1.0]}) is None

@@ -12,6 +12,10 @@ NumPy or JAX functions), because steps, rates and certificates follow from them;
 :class:`EmpiricalRisk` knows those of linear predictors. :func:`refute_convexity` and its kin look
 for points where a claimed constant is wrong, :func:`first_order_bound` says what a method
 guarantees after a number of steps, and :func:`first_order_steps` how many are enough.
+
+A :class:`Program` has constraints with names. :func:`solve` takes those over cones,
+:func:`primal_dual` dense quadratic ones, :func:`barrier` those with smooth functions; where there
+is no solution they prove it.
 """
 
 from corollary.optimize.conic.no_solution import Infeasible as Infeasible
@@ -33,6 +37,11 @@ from corollary.optimize.displays.gap_display import GapDisplay as GapDisplay
 from corollary.optimize.displays.path_display import DescentPathDisplay as DescentPathDisplay
 from corollary.optimize.displays.sensitivity_display import SensitivityDisplay as SensitivityDisplay
 from corollary.optimize.general.minimize import minimize as minimize
+from corollary.optimize.interior.barrier import Barrier as Barrier
+from corollary.optimize.interior.phases import barrier as barrier
+from corollary.optimize.interior.primal_dual import PrimalDual as PrimalDual
+from corollary.optimize.interior.primal_dual import primal_dual as primal_dual
+from corollary.optimize.interior.stages import barrier_stages as barrier_stages
 from corollary.optimize.iteration.certified import Certified as Certified
 from corollary.optimize.iteration.certified import solve_by as solve_by
 from corollary.optimize.iteration.driver import Interrupted as Interrupted
@@ -40,6 +49,20 @@ from corollary.optimize.iteration.driver import Iteration as Iteration
 from corollary.optimize.iteration.driver import iterate as iterate
 from corollary.optimize.iteration.stopping import Info as Info
 from corollary.optimize.iteration.stopping import Stop as Stop
+from corollary.optimize.modelling.conic_program import conic_program as conic_program
+from corollary.optimize.modelling.discipline import BrokenRule as BrokenRule
+from corollary.optimize.modelling.discipline import Discipline as Discipline
+from corollary.optimize.modelling.discipline import check_discipline as check_discipline
+from corollary.optimize.modelling.lyapunov import CommonLyapunov as CommonLyapunov
+from corollary.optimize.modelling.lyapunov import common_lyapunov as common_lyapunov
+from corollary.optimize.modelling.nearest_covariance import (
+    covariance_program as covariance_program,
+)
+from corollary.optimize.modelling.nearest_covariance import (
+    nearest_covariance as nearest_covariance,
+)
+from corollary.optimize.modelling.robust import robust_program as robust_program
+from corollary.optimize.modelling.robust import worst_coefficients as worst_coefficients
 from corollary.optimize.optimality import Optimality as Optimality
 from corollary.optimize.problem.constants import CurvatureRange as CurvatureRange
 from corollary.optimize.problem.constants import estimate_curvature as estimate_curvature

@@ -1,5 +1,6 @@
 """What the solvers of this package take."""
 
+from corollary.optimize.optimality import Optimality
 from corollary.optimize.program.program import Program
 
 
@@ -16,3 +17,12 @@ def require_conic(program: Program, who: str) -> None:
             f"{who} needs a convex objective. Its matrix P has a negative eigenvalue, and points "
             "that look optimal nearby may be far from the best."
         )
+
+
+def is_proved(certificate: Optimality, tol: float) -> bool:
+    """Tell whether a certificate proves a point optimal.
+
+    A value well below its lower bound is that of a point whose small violation matters.
+    """
+    below = certificate.lower_bound - certificate.value > tol * max(1.0, abs(certificate.value))
+    return certificate.is_optimal(tol) and not below

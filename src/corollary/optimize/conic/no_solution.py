@@ -161,25 +161,29 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
 
 
 def _checked_ray(program: Program, ray: Any) -> tuple[np.ndarray, float] | None:
-    """Return a repaired ray with h'z = -1 and its reach, or None if it proves nothing."""
+    """Return a ray in the cones with h'z = -1 and its reach, or None if it proves nothing."""
     if isinstance(ray, tuple):
         z, parts = ray[0], program.stacked.parts
         ray = program.unpack([z[part] for part in parts])
+    pairs = zip(program.constraints, program.pack(ray))
+    # On the border of a cone a ray cannot be moved onto the equations, but may be near enough.
+    plain = [c.cone.project_dual(z) for c, z in pairs]
+    rays = [_reaching(program, z) for z in (program.pack(repair_dual(program, ray)), plain)]
+    return max((r for r in rays if r is not None), key=lambda r: r[1], default=None)
+
+
+def _reaching(program: Program, parts: list[np.ndarray]) -> tuple[np.ndarray, float] | None:
+    """Return a ray with h'z = -1 and its reach, or None if it proves nothing."""
+    z = np.concatenate([np.zeros(0), *parts])
     G, h, _ = program.stacked
-    cones = [c.cone for c in program.constraints]
-    inside = [cone.project_dual(z) for cone, z in zip(cones, program.pack(ray))]
-    # A repair towards an equation that holds nowhere exactly would shrink the ray to nothing.
-    for multipliers in (program.pack(repair_dual(program, ray)), inside):
-        z = np.concatenate([np.zeros(0), *multipliers])
-        fall = -float(h @ z)
-        # The fall must be more than the rounding of its own terms.
-        if fall > 1e-12 * float(np.abs(h) @ np.abs(z)):
-            z = z / fall
-            left = float(np.abs(G.T @ z).max(initial=0.0))
-            reach = math.inf if left == 0 else 1 / left
-            if reach > REACH:
-                return z, reach
-    return None
+    fall = -float(h @ z)
+    # The fall must be more than the rounding of its own terms.
+    if not fall > 1e-12 * float(np.abs(h) @ np.abs(z)):
+        return None
+    z = z / fall
+    left = float(np.abs(G.T @ z).max(initial=0.0))
+    reach = math.inf if left == 0 else 1 / left
+    return (z, reach) if reach > REACH else None
 
 
 def _corner(program: Program, found: tuple[np.ndarray, float]) -> tuple[np.ndarray, float]:

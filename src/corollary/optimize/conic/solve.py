@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.optimize.conic._form import require_conic
+from corollary.optimize.conic._form import is_proved, require_conic
 from corollary.optimize.conic.no_solution import (
     Infeasible,
     Unbounded,
@@ -86,9 +86,7 @@ def solve(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 200) -> S
     require_conic(program, "solve")
     answer = _clarabel(program, tol, max_iter)
     certificate = certify_program(program, answer.x, answer.dual)
-    # A value well below its lower bound is that of a point whose small violation matters.
-    below = certificate.lower_bound - certificate.value > tol * max(1.0, abs(certificate.value))
-    if certificate.is_optimal(tol) and not below:
+    if is_proved(certificate, tol):
         return _solution(program, answer, certificate, "optimal")
     proof = _prove_none(program, answer, tol, max_iter)
     if isinstance(proof, Infeasible):

@@ -10,6 +10,8 @@ from scipy import linalg
 FLAT = 1e-12
 #: Sums whose terms cancel up to this share of their sizes are zero.
 ROUNDING = 1e-12
+#: So is what is below this share of the largest size: residues of zeros, which have no terms.
+NOTHING = 1e-50
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,4 +57,5 @@ class Curvature:
         The sizes are those of the terms that w is the sum of.
         """
         share = self.flat.T @ w
-        return np.where(np.abs(share) <= ROUNDING * (np.abs(self.flat).T @ sizes), 0.0, share)
+        rounding = ROUNDING * (np.abs(self.flat).T @ sizes) + NOTHING * sizes.max(initial=0.0)
+        return np.where(np.abs(share) <= rounding, 0.0, share)

@@ -1,0 +1,1 @@
+"""Methods that walk through the inside of the feasible set."""

@@ -1,0 +1,224 @@
+r"""The barrier method: centres for a falling weight of the logarithms of the slacks.
+
+.. math:: x(\mu)=\arg\min_{Ax=b}\ f(x)-\mu\sum_{i=1}^m\log s_i(x),\qquad s_i(x)=-f_i(x)>0
+
+The centres form a path to the solution. At each of them the multipliers :math:`\mu/s_i` are dual
+feasible, with a gap of :math:`m\mu` exactly.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.optimize.interior._parts import Parts
+from corollary.optimize.iteration.stopping import Info
+from corollary.optimize.program.optimality_conditions import certify_program
+from corollary.optimize.program.program import Program
+from corollary.optimize.second_order._steps import is_sufficient
+from corollary.optimize.second_order.chord import newton_step
+
+# Squared Newton decrement below which a point counts as the centre; it is squared once more by
+# the step that gives the multipliers.
+_CENTRED = 1e-10
+_SHORTEST = 1e-12
+_MOST_STEPS = 200
+# Points this far away, relative to where they began, have run away.
+_FAR = 1e12
+
+
+class BarrierState(NamedTuple):
+    """The centre, the weight of the next stage, multipliers by name, and Newton steps so far."""
+
+    x: np.ndarray
+    weight: float
+    dual: Mapping[str, np.ndarray]
+    n_newton: int
+
+
+class _Newton(NamedTuple):
+    """A Newton step, its squared decrement, the multipliers after it, and the Jacobian before."""
+
+    step: np.ndarray
+    decrement: float
+    multipliers: np.ndarray
+    jacobian: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Barrier:
+    r"""Stages of the barrier method: each one goes to the centre for its weight.
+
+    Parameters
+    ----------
+    program : Program
+        Convex, with equations, linear inequalities and smooth functions as constraints; all
+        functions have Hessians.
+    weight : float, default=1.0
+        Weight :math:`\mu_0` of the first stage.
+    factor : float, default=0.1
+        By which the weight shrinks after each stage.
+
+    See Also
+    --------
+    barrier : Looks for a start, runs the stages and proves what they found.
+
+    Notes
+    -----
+    Newton's steps are damped, so that they stay inside, and taken along the solutions of the
+    equations. With the last one, dx, the multipliers are
+    :math:`\lambda_i=\frac\mu{s_i}\bigl(1+\frac{\nabla f_i^\top dx}{s_i}\bigr)`: those of the point
+    that the quadratic model calls the centre.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Barrier, Program, iterate, linear_inequality
+    >>> program = Program([1.0], [linear_inequality([-1.0], -1.0, name="floor")])  # x >= 1
+    >>> run = iterate(Barrier(program, weight=1.0), [5.0], max_iter=3)
+    >>> run.state.x.round(6), run.history.gap.round(6)  # the centre is 1 + weight
+    (array([1.01]), array([1.  , 0.1 , 0.01]))
+    """
+
+    program: Program
+    weight: float = 1.0
+    factor: float = 0.1
+    _found: dict[int, Parts] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not (0 < self.weight < math.inf and 0 < self.factor < 1):
+            raise ValueError(
+                "Barrier needs a positive weight and a factor in the range (0, 1). Got weight = "
+                f"{self.weight!r} and factor = {self.factor!r}."
+            )
+        if self.program.convex is False:
+            raise ValueError("Barrier needs a convex program. A function of this one is not.")
+
+    def init(self, start: Any) -> BarrierState:
+        """Return the first state.
+
+        Parameters
+        ----------
+        start : array-like of shape (n,)
+            A point that satisfies the equations, and all inequalities strictly.
+
+        Returns
+        -------
+        state : BarrierState
+            The point, before its first stage.
+        """
+        x = np.array(start, dtype=float)
+        parts = self.parts(len(x))
+        least = float(parts.slope(x).slack.min(initial=math.inf))
+        off = float(np.abs(parts.misses(x)).max(initial=0.0))
+        if not (least > 0 and off == 0):
+            raise ValueError(
+                "Barrier needs a start inside: all inequalities hold strictly there, and the "
+                f"equations hold. Got a least slack of {least:.3g} and equations that miss by "
+                f"{off:.3g}. barrier looks for such a point itself."
+            )
+        return BarrierState(x, self.weight, {}, 0)
+
+    def step(self, state: BarrierState) -> tuple[BarrierState, Info]:
+        """Go to the centre for the weight of the state.
+
+        Parameters
+        ----------
+        state : BarrierState
+            Where the stage begins.
+
+        Returns
+        -------
+        state : BarrierState
+            The centre, with the weight of the next stage.
+        info : Info
+            Value there, distance of the centres, and the gap that its multipliers prove. The value
+            is NaN where there is no centre, because a function falls without limit.
+        """
+        following = self.centre(state)
+        if np.abs(following.x).max() > _FAR * (1.0 + np.abs(state.x).max()):
+            return following, Info(value=math.nan)
+        certificate = certify_program(self.program, following.x, following.dual)
+        step = float(np.linalg.norm(following.x - state.x))
+        return following, Info(value=certificate.value, step=step, gap=certificate.gap)
+
+    def parts(self, n: int) -> Parts:
+        """Return the constraints of the program, sorted, for points with n entries.
+
+        Parameters
+        ----------
+        n : int
+            Number of variables.
+
+        Returns
+        -------
+        parts : Parts
+            Inequalities, equations, and the directions in which the equations hold.
+        """
+        if n not in self._found:
+            self._found[n] = Parts.of(self.program, n, "Barrier")
+        return self._found[n]
+
+    def centre(
+        self, state: BarrierState, until: Callable[[np.ndarray], bool] | None = None
+    ) -> BarrierState:
+        """Minimise the objective with the barrier by damped Newton steps.
+
+        Parameters
+        ----------
+        state : BarrierState
+            Where the steps begin, with the weight.
+        until : callable or None, default=None
+            Ends the steps early at the first point where it is true.
+
+        Returns
+        -------
+        state : BarrierState
+            The centre, with its multipliers and the weight of the next stage.
+        """
+        x, mu, n_steps = state.x, state.weight, 0
+        parts, far = self.parts(len(x)), _FAR * (1.0 + np.abs(x).max())
+        while True:
+            newton = self._newton(parts, x, mu)
+            ended = n_steps == _MOST_STEPS or (until is not None and until(x))
+            if ended or not newton.decrement > _CENTRED or not np.abs(x).max() <= far:
+                break
+            length = self._length(parts, x, mu, newton)
+            if length < _SHORTEST:
+                break
+            x, n_steps = x + length * newton.step, n_steps + 1
+        pull = self.program.objective.gradient(x) + newton.jacobian.T @ newton.multipliers
+        dual = parts.named(newton.multipliers, parts.balance(pull))
+        return BarrierState(x, self.factor * mu, dual, state.n_newton + n_steps)
+
+    def _newton(self, parts: Parts, x: np.ndarray, mu: float) -> _Newton:
+        """Return the Newton step of the objective over the weight, with the barrier."""
+        objective, (slack, J) = self.program.objective, parts.slope(x)
+        inverse = 1.0 / slack
+        scaled = inverse[:, None] * J
+        gradient = objective.gradient(x) / mu + J.T @ inverse
+        hessian = objective.hessian(x) / mu + scaled.T @ scaled
+        for function, weight in zip(parts.functions, inverse[len(parts.h) :]):
+            hessian = hessian + weight * function.hessian(x)
+        free = parts.free
+        step = free @ newton_step(free.T @ hessian @ free, free.T @ gradient)
+        multipliers = np.maximum(mu * inverse * (1.0 + scaled @ step), 0.0)
+        return _Newton(step, -float(gradient @ step), multipliers, J)
+
+    def _length(self, parts: Parts, x: np.ndarray, mu: float, newton: _Newton) -> float:
+        """Return the share of a Newton step that stays inside and gains enough."""
+
+        def merit(x: np.ndarray) -> float:
+            slack = parts.slacks(x)
+            if not slack.min(initial=math.inf) > 0:
+                return math.inf
+            return self.program.objective.value(x) / mu - float(np.log(slack).sum())
+
+        value, length = merit(x), 1.0
+        while length >= _SHORTEST:
+            gain = value - merit(x + length * newton.step)
+            if is_sufficient(gain, length * newton.decrement, value):
+                break
+            length /= 2
+        return length

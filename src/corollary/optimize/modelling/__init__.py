@@ -1,0 +1,1 @@
+"""Programs as people write them: disciplined expressions, robust constraints, matrices to fit."""
