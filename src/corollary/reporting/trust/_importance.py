@@ -200,6 +200,6 @@ def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, np.ndarray]
         if len(top) < 2:
             return None
         shown, rank = [levels[i] for i in top], np.full(len(levels) + 1, -1)
-        rank[top] = np.arange(len(top))  # the last entry is that of missing values, whose code is -1
+        rank[top] = np.arange(len(top))  # missing values have the last entry
         return shown, pd.Series(shown, dtype=object), rank[codes]
     return None
