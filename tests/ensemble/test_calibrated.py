@@ -107,6 +107,19 @@ def test_a_class_that_a_fold_lacks_is_impossible_there():
         assert np.isfinite(whole.fit(X, y).predict_proba(X)).all()
 
 
+class _Silent(GaussianNB):
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+
+
+def test_a_fit_that_returns_nothing_is_enough():
+    X, y, _ = table(2)
+    for ensemble in (True, False):
+        model = CalibratedClassifierCV(_Silent(), ensemble=ensemble).fit(X, y)
+        like = CalibratedClassifierCV(GaussianNB(), ensemble=ensemble).fit(X, y)
+        np.testing.assert_array_equal(model.predict_proba(X), like.predict_proba(X))
+
+
 def test_folds_that_do_not_suit_are_refused():
     X, y, _ = table(2)
     for cv in (LeaveOneOut(), 200):

@@ -152,7 +152,8 @@ class CalibratedClassifierCV(ClassifierMixin, MemberEnsemble):
             )
         columns = [aligned_responses(model, scores, self.classes_) for model, scores in fits]
         scores = np.vstack(columns)[np.argsort(places)]
-        whole = clone(self._template()).fit(X, y, **keywords)
+        whole = clone(self._template())
+        whole.fit(X, y, **keywords)
         self.calibrated_classifiers_ = [self._pair(whole, scores, codes, weight)]
         return self
 
@@ -217,5 +218,6 @@ def _scored(
 ) -> tuple[Any, np.ndarray]:
     """Fit a clone to some rows, and return it with its scores of others."""
     part = {name: values[train] for name, values in keywords.items()}
-    model = clone(template).fit(safe_indexing(X, train), y[train], **part)
+    model = clone(template)
+    model.fit(safe_indexing(X, train), y[train], **part)  # which users' own may return nothing from
     return model, responses(model, safe_indexing(X, held_out))
