@@ -26,6 +26,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "GaussianProcessClassifier": _SOLVED,
         "GaussianProcessRegressor": _SOLVED,
         "SparseGaussianProcessRegressor": _SOLVED,
+        "PACBayesClassifier": "Weights are drawn for one row after the other in predict_random.",
         "SplitConformalClassifier": _THEIRS,
         "SplitConformalRegressor": _THEIRS,
     }
