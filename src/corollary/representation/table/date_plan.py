@@ -117,7 +117,18 @@ class DatePlan(ColumnPlan):
         ]
 
     def later(self, column: Column) -> np.ndarray:
-        """Mark the rows whose date lies after all dates of training."""
+        """Mark the rows whose date lies after all dates of training.
+
+        Parameters
+        ----------
+        column : Column
+            Values.
+
+        Returns
+        -------
+        later : ndarray of bool of shape (n,)
+            False where the date is missing.
+        """
         return column.dates(self.date_format) > self.high
 
 
