@@ -114,7 +114,7 @@ EXPECTED_FAILURES |= {
         for kind in ("dense", "sparse")
     }
     for name in (
-        *("ConformalQuantileRegressor", "CVPlusRegressor"),
+        *("CalibratedClassifierCV", "ConformalQuantileRegressor", "CVPlusRegressor"),
         *("SplitConformalClassifier", "SplitConformalRegressor"),
     )
 }

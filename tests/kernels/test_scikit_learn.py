@@ -136,3 +136,18 @@ def test_a_process_learns_within_the_bounds_of_scikit_learns_kernel(seed):
     learnt = as_sklearn_kernel(kernel, model.kernel_)
     assert learnt.k1.constant_value == 2.0
     assert learnt.k2.length_scale == pytest.approx(0.6)
+
+
+def test_one_length_in_a_list_and_bounds_without_end_are_understood():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, 2))
+    for given in (
+        theirs.RBF([0.7]),
+        theirs.Matern([0.7], nu=1.5),
+        theirs.RationalQuadratic(0.7),
+    ):
+        np.testing.assert_allclose(as_kernel(given).gram(X), given(X), atol=1e-12)
+    given = theirs.ConstantKernel(0.1, (0.0, np.inf)) * theirs.DotProduct(0.1) ** 2
+    ours = as_kernel(given)
+    np.testing.assert_allclose(ours.gram(X), given(X), atol=1e-12)
+    assert np.isfinite([ours.parameters().low, ours.parameters().high]).all()

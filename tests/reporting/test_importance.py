@@ -121,8 +121,16 @@ def test_stand_ins(fitted):
 def test_effects_equal_the_mean_prediction_with_the_column_set(fitted):
     frame, _, encoder, features, predictor = fitted
     effects = column_effects(
-        predictor, encoder, ColumnTable.of(frame), features, ["a", "colour", "day"], (0, ""), seed=0
+        predictor,
+        encoder,
+        ColumnTable.of(frame),
+        features,
+        ["a", "colour", "day"],
+        (0, ""),
+        seed=0,
+        predicted=predictor.predict(features),
     )
+    assert not any(effect.together for effect in effects)
     assert [effect.column for effect in effects] == ["a", "colour", "day"]
     for effect in effects:
         for value, mean in zip(effect.grid, effect.mean):
@@ -131,6 +139,48 @@ def test_effects_equal_the_mean_prediction_with_the_column_set(fitted):
             assert mean == pytest.approx(expected, abs=1e-9)
         assert sum(effect.density) == pytest.approx(1.0)
     assert effects[2].grid[0] == "2021-01-03"
+
+
+class _Difference:
+    """A predictor that takes the second of two features from the first."""
+
+    classification = False
+
+    def predict(self, features):
+        return features[:, 0] - features[:, 1]
+
+
+def test_a_column_that_cannot_move_alone_moves_with_the_others():
+    """b = a - u with u in [0, 1]: predictions lie in [0, 1], and moving a alone reaches 90."""
+    a = np.repeat(np.arange(0.0, 100, 10), 4)
+    u = np.tile([0.0, 0.25, 0.5, 1.0], 10)
+    frame = pd.DataFrame({"a": a, "b": a - u})
+    encoder = TableEncoder(target="number", scale=False)
+    features = encoder.fit_transform(frame, u)
+    predictor = _Difference()
+    (effect,) = column_effects(
+        predictor,
+        encoder,
+        ColumnTable.of(frame),
+        features,
+        ["a"],
+        (0, ""),
+        seed=0,
+        predicted=predictor.predict(features),
+    )
+    assert effect.together
+    assert effect.grid == np.arange(0.0, 100, 10).tolist()
+    assert effect.mean == pytest.approx([0.4375] * 10)  # the mean of u at every value of a
+    assert effect.density == pytest.approx([0.1] * 10)
+
+
+def test_few_of_many_columns_bear_most():
+    rises = [8.0, 1.2, 0.5] + [0.05] * 10
+    matter = [{"increase": {"value": rise}} for rise in rises]
+    assert why._bear_most(matter) == ", of which the first 2 bear 90% of the rises"
+    assert why._bear_most(matter[:12]) == ""
+    matter[0]["increase"]["value"] = 80.0
+    assert why._bear_most(matter) == ", of which the first bears 90% of the rises"
 
 
 def test_columns_that_matter_are_counted_in_words():

@@ -107,11 +107,30 @@ def test_flags(classifier):
         "size: above the training range",
         "colour: a level not seen in training",
         "size: missing, which it never was in training",
-        "day: above the training range",
+        "day: far beyond the training range",
         "",
     ]
     absent = model.predict_table(rows.drop(columns="colour"))
     assert absent["unusual"].str.contains("colour: column absent").all()
+
+
+def test_later_rows_are_told_once_and_not_flagged(classifier, tmp_path):
+    """Training ends on 2021-12-25, after 299 days: rows of 2022 are later, not unusual."""
+    model, frame = classifier
+    rows = frame.head(4).assign(day=["2021-12-25", "2021-12-26", "2022-10-20", "2022-10-21"])
+    flags = model.predict_table(rows)["unusual"].tolist()
+    assert flags == ["", "", "", "day: far beyond the training range"]
+    later, last = model.later(rows)["day"]
+    assert later.tolist() == [False, True, True, True]
+    assert last == "2021-12-25"
+    assert model.later(frame) == {}
+    assert model.later(rows.drop(columns="day")) == {}
+    corollary.save(model, tmp_path / "m.corollary")
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    notes = predict_file(tmp_path / "m.corollary", tmp_path / "new.csv")[1]
+    said = [note for note in notes if "lie after" in note]
+    assert len(said) == 1
+    assert said[0].startswith("3 of 4 rows lie after 2021-12-25, the last 'day' of training.")
 
 
 def test_strange_rows_still_get_finite_predictions(classifier):

@@ -16,6 +16,7 @@ from corollary.svm import (
     linear_svm,
     price_of_penalty,
     primal_svm,
+    sparse_svm,
 )
 
 
@@ -219,8 +220,6 @@ def test_regression_on_a_hyperplane_is_scikit_learns(loss, form, seed):
 
 def test_what_linear_machines_do_not_offer_says_what_to_take():
     X, y = np.array([[0.0], [1.0]]), [0, 1]
-    with pytest.raises(ValueError, match="LogisticRegression"):
-        LinearSVC("l1").fit(X, y)
     with pytest.raises(ValueError, match="MulticlassSVC"):
         LinearSVC(multi_class="crammer_singer").fit(X, y)
     assert LinearSVC("l2", "hinge", dual=True, verbose=1).fit(X, y).predict(X).tolist() == y
@@ -234,3 +233,51 @@ def test_coefficients_may_be_sparse(seed, tmp_path):
     corollary.save(model, tmp_path / "model")
     np.testing.assert_allclose(corollary.load(tmp_path / "model").decision_function(X), scores)
     np.testing.assert_array_equal(model.densify().coef_, coef)
+
+
+def _l1_objective(w, X, y, C):
+    return np.abs(w).sum() + np.sum(C * np.maximum(0.0, 1.0 - y * (X @ w)) ** 2)
+
+
+@pytest.mark.parametrize(("n", "d", "C"), [(120, 6, 0.05), (120, 6, 3.0), (40, 90, 0.5)])
+def test_sparse_machine_is_at_its_minimum(n, d, C):
+    """The gap is an upper limit of what any other weights could gain; scikit-learn's are worse."""
+    rng = np.random.default_rng(n + d)
+    X, price = rng.normal(size=(n, d)), C * rng.uniform(0.5, 2.0, n)
+    y = np.where(X[:, 0] - X[:, 1] + rng.normal(size=n) > 0, 1.0, -1.0)
+    result = sparse_svm(X, y, C=price, tol=1e-9)
+    best = _l1_objective(result.coef, X, y, price)
+    assert result.converged
+    assert result.objective + result.gap == pytest.approx(best, rel=1e-12)
+    assert -1e-9 <= result.gap <= 1e-6 * best
+    assert np.abs(X.T @ (result.alpha * y)).max() <= 1 + 1e-12
+    assert (result.alpha >= 0).all()
+    for _ in range(50):
+        other = result.coef + 0.01 * rng.normal(size=d) * (rng.random(d) < 0.3)
+        assert _l1_objective(other, X, y, price) >= best - 1e-9
+    np.testing.assert_allclose(
+        sparse_svm(sparse.csr_matrix(X), y, C=price, tol=1e-9).coef, result.coef, atol=1e-7
+    )
+    their = peer.LinearSVC(
+        penalty="l1", dual=False, C=C, fit_intercept=False, tol=1e-6, max_iter=9999
+    )
+    their.fit(X, y, sample_weight=price / C)
+    assert best <= _l1_objective(their.coef_[0], X, y, price) + 1e-9
+
+
+def test_l1_leaves_out_what_says_nothing_and_has_several_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    y = np.array(["a", "b", "c"])[np.argmax(X[:, :3] + 0.3 * rng.normal(size=(300, 3)), axis=1)]
+    model = LinearSVC(penalty="l1", C=0.02).fit(X, y)
+    theirs = peer.LinearSVC(penalty="l1", dual=False, C=0.02, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-4)
+    assert (model.coef_[:, 3:] == 0).mean() > 0.7
+    assert model.score(X, y) > 0.8
+    assert not (LinearSVC(C=0.02).fit(X, y).coef_ == 0).any()
+
+
+def test_l1_asks_for_squared_slack():
+    with pytest.raises(ValueError, match=r"squared slack\. Got loss='hinge'"):
+        LinearSVC(penalty="l1", loss="hinge").fit([[0.0], [1.0]], [0, 1])

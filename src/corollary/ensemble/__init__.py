@@ -9,7 +9,8 @@ error, and :class:`StagewiseRegressor` does the same greedy fit under any loss.
 
 Bagging fits one learner to many bootstrap samples (:class:`BaggingClassifier`); forests are bags of
 trees that draw columns, too (:class:`RandomForestClassifier`), with honest out-of-bag predictions
-and importances (:func:`permutation_importance`).
+and importances (:func:`permutation_importance`). :class:`CalibratedClassifierCV` gives any
+classifier probabilities that hold.
 """
 
 from corollary.ensemble.bagging.bags import BaggingClassifier as BaggingClassifier
@@ -48,6 +49,14 @@ from corollary.ensemble.boosting.quantile_losses import weighted_quantile as wei
 from corollary.ensemble.boosting.regressor import (
     HistGradientBoostingRegressor as HistGradientBoostingRegressor,
 )
+from corollary.ensemble.calibrated._pair import CalibratedPair as CalibratedPair
+from corollary.ensemble.calibrated.classifier import (
+    CalibratedClassifierCV as CalibratedClassifierCV,
+)
+from corollary.ensemble.calibrated.maps import IsotonicMap as IsotonicMap
+from corollary.ensemble.calibrated.maps import SigmoidMap as SigmoidMap
+from corollary.ensemble.calibrated.maps import TemperatureMap as TemperatureMap
+from corollary.ensemble.calibrated.temperature import temperature_scaling as temperature_scaling
 from corollary.ensemble.column_groups import grouped_importance as grouped_importance
 from corollary.ensemble.combining.average import average_bias as average_bias
 from corollary.ensemble.combining.average import average_moments as average_moments

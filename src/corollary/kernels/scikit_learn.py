@@ -144,7 +144,9 @@ def _bounds(parameter: Any, value: Any, of: Callable[[Any], Any] = lambda v: v) 
     """Return smallest and largest values of one of their parameters, as ours is made of it."""
     if parameter.fixed:
         return np.repeat(np.reshape(value, (-1, 1)), 2, axis=1).astype(float)
-    return np.sort(of(np.reshape(np.asarray(parameter.bounds, dtype=float), (-1, 2))), axis=1)
+    ends = np.reshape(np.asarray(parameter.bounds, dtype=float), (-1, 2))
+    number = np.finfo(float)
+    return np.clip(np.sort(of(ends), axis=1), number.tiny, number.max)  # 0 and inf are no bounds
 
 
 def _fixed(value: float) -> np.ndarray:
@@ -152,9 +154,14 @@ def _fixed(value: float) -> np.ndarray:
 
 
 def _rbf(theirs: Any, d: int | None) -> Bounded:
-    return RBF(theirs.length_scale), _bounds(
-        theirs.hyperparameter_length_scale, theirs.length_scale
-    )
+    length = _length(theirs)
+    return RBF(length), _bounds(theirs.hyperparameter_length_scale, length)
+
+
+def _length(theirs: Any) -> Any:
+    """Return the length scale; one in a list is for all features."""
+    length = theirs.length_scale
+    return float(np.ravel(length)[0]) if np.size(length) == 1 else length
 
 
 def _matern(theirs: Any, d: int | None) -> Bounded:
@@ -162,11 +169,11 @@ def _matern(theirs: Any, d: int | None) -> Bounded:
         return _rbf(theirs, d)
     if theirs.nu not in (0.5, 1.5, 2.5):
         raise _no_counterpart(theirs, "Take a nu of 0.5, 1.5, 2.5 or infinity")
-    return Matern(theirs.length_scale, nu=theirs.nu), _rbf(theirs, d)[1]
+    return Matern(_length(theirs), nu=theirs.nu), _rbf(theirs, d)[1]
 
 
 def _rational_quadratic(theirs: Any, d: int | None) -> Bounded:
-    ours = RationalQuadratic(theirs.length_scale, alpha=theirs.alpha)
+    ours = RationalQuadratic(_length(theirs), alpha=theirs.alpha)
     alpha = _bounds(theirs.hyperparameter_alpha, theirs.alpha)
     return ours, np.vstack([_rbf(theirs, d)[1], alpha])
 

@@ -20,6 +20,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from corollary.core.parallel import row_products
+
 _ACTIVATIONS = ("identity", "logistic", "tanh", "relu")
 
 
@@ -117,10 +119,16 @@ def apply_mlp(parameters: Sequence[Any], X: Any, *, activation: str = "relu") ->
     z = X
     for layer in range(0, len(parameters), 2):
         W, b = parameters[layer], parameters[layer + 1]
-        z = z @ W + b[..., None, :]
+        z = _product(z, W) + b[..., None, :]
         if layer + 2 < len(parameters):
             z = _activate(z, activation)
     return z
+
+
+def _product(z: Any, W: Any) -> Any:
+    """Multiply; in NumPy a row of the result depends on its row alone, to the last bit."""
+    plain = isinstance(z, np.ndarray) and isinstance(W, np.ndarray) and z.ndim == W.ndim == 2
+    return row_products(z, W) if plain else z @ W
 
 
 def flatten(parameters: Sequence[np.ndarray]) -> np.ndarray:

@@ -244,6 +244,7 @@ def explain(
         [importance.column for importance in importances[:EFFECT_COLUMNS]],
         of_class,
         settings.seed,
+        predicted=tested.predicted,
     )
     questions: tuple[Finding, ...] = ()
     if loss is absolute_error:

@@ -12,7 +12,7 @@ from corollary.core.schema import Instance, List, Number, Optional, Schema, Text
 from corollary.reporting._errors import ReportError
 from corollary.reporting._promise import Promise
 from corollary.reporting.models._predictor import Predictor
-from corollary.representation import ColumnTable, TableEncoder
+from corollary.representation import ColumnTable, DatePlan, TableEncoder
 
 
 def _fits_together(model: "ReportModel") -> str | None:
@@ -370,6 +370,34 @@ class ReportModel:
             return np.zeros(len(frame), dtype=bool)
         return self.promise.outside(ColumnTable.of(frame))
 
+    def later(self, data: Any) -> dict[str, tuple[np.ndarray, str]]:
+        """Mark the rows that come after the rows of training.
+
+        They are not unusual, but no split of the training rows has tested the model on any like
+        them, unless the report speaks of a period.
+
+        Parameters
+        ----------
+        data : data frame
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        later : dict of str to (ndarray of bool, str)
+            For each column of dates that has such rows, which they are, and the last training date.
+        """
+        table, marks = ColumnTable.of(self._select(data)[0]), {}
+        for plan in self.encoder.plans_:
+            if isinstance(plan, DatePlan) and plan.name not in self._moments:
+                last = str(np.datetime64(int(plan.high), "s")).removesuffix("T00:00:00")
+                marks[plan.name] = (plan.later(table[plan.name]), last)
+        return {name: mark for name, mark in marks.items() if mark[0].any()}
+
+    @property
+    def _moments(self) -> tuple[str, ...]:
+        """Columns that say when a row is, if the promise is of a period."""
+        return () if self.promise is None or self.promise.hashes.size else self.promise.columns
+
     def flags(self, data: Any) -> list[str]:
         """Say what is unusual about each row.
 
@@ -388,9 +416,8 @@ class ReportModel:
 
     def _flags(self, table: ColumnTable, absent: set[str]) -> list[str]:
         words: list[list[str]] = [[] for _ in range(len(table))]
-        moments = () if self.promise is None or self.promise.hashes.size else self.promise.columns
         for name, plan in zip(self.columns, self.encoder.plans_):
-            if name in moments:
+            if name in self._moments:
                 continue  # later rows lie beyond the range of training; the promise tells of them
             if name in absent:
                 for row in words:

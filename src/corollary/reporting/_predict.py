@@ -172,6 +172,12 @@ def _row_notes(model: ReportModel, source: Table, table: Any) -> list[str]:
             f"{outside:,} of {len(table):,} rows {why}; what was tested are {model.promise.rows}. "
             "See 'promise'."
         )
+    for name, (late, last) in model.later(source.frame).items():
+        notes.append(
+            f"{int(late.sum()):,} of {len(table):,} rows lie after {last}, the last {name!r} of "
+            "training. What is promised is promised of rows like those of training; whether it "
+            "holds later was not tested."
+        )
     flagged = int((table["unusual"] != "").sum())
     if flagged:
         promised, one = "set" if "set" in table else "interval", flagged == 1

@@ -191,6 +191,7 @@ class Effect:
     density: list[float]  # share of rows near each grid value
     of_class: str = ""  # class whose probability is shown (classification)
     dated: bool = False  # whether the values are moments, written as in ISO 8601
+    together: bool = False  # whether the other columns move along, as they do in the rows
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from corollary.svm.linear.linear_dual import price_of_penalty as price_of_penalt
 from corollary.svm.linear.linear_svc import LinearSVC as LinearSVC
 from corollary.svm.linear.linear_svr import LinearSVR as LinearSVR
 from corollary.svm.linear.primal import primal_svm as primal_svm
+from corollary.svm.linear.sparse_weights import sparse_svm as sparse_svm
 from corollary.svm.machines.calibrated import CalibratedMachine as CalibratedMachine
 from corollary.svm.machines.calibrated import calibrate_machine as calibrate_machine
 from corollary.svm.machines.multiclass import MulticlassSVC as MulticlassSVC

@@ -25,6 +25,9 @@ from corollary.tree.decision_tree_classifier import DecisionTreeClassifier as De
 from corollary.tree.decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from corollary.tree.explain.contribution_display import ContributionDisplay as ContributionDisplay
 from corollary.tree.explain.display import TreeDisplay as TreeDisplay
+from corollary.tree.explain.partial_dependence import (
+    tree_partial_dependence as tree_partial_dependence,
+)
 from corollary.tree.explain.rules import export_text as export_text
 from corollary.tree.explain.shapley import expected_values as expected_values
 from corollary.tree.explain.shapley import tree_contributions as tree_contributions

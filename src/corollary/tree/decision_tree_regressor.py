@@ -7,6 +7,7 @@ import numpy as np
 
 from corollary.core.estimator import Regressor
 from corollary.tree._decision_tree import DecisionTree
+from corollary.tree.explain.partial_dependence import tree_partial_dependence
 
 
 class DecisionTreeRegressor(DecisionTree, Regressor):
@@ -105,6 +106,10 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
 
     def _fits_together(self) -> str | None:
         return self._trees_fit(self.nodes_)
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> np.ndarray:
+        """Return what scikit-learn's ``partial_dependence`` asks its trees for, by this name."""
+        return tree_partial_dependence(self.nodes_, grid, target_features).T
 
     def _predict(self, X: Any) -> np.ndarray:
         values = self.nodes_.predict_values(X)

@@ -9,7 +9,12 @@ from corollary.core.estimator import Count, Regressor, Share, fitted
 from corollary.core.schema import Array, Optional
 from corollary.ensemble.bagging._bootstrapped import determination
 from corollary.ensemble.bagging._forest import BaseForest
-from corollary.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeClassifier
+from corollary.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    TreeClassifier,
+    tree_partial_dependence,
+)
 
 
 class RandomForestClassifier(BaseForest, TreeClassifier):
@@ -314,6 +319,13 @@ default="from_dtype"
     def _predict(self, X: Any) -> np.ndarray:
         mean = self._mean(X)
         return mean[:, 0] if mean.shape[1] == 1 else mean
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> np.ndarray:
+        """Return what scikit-learn's ``partial_dependence`` asks its forests for, by this name."""
+        curves = [
+            tree_partial_dependence(m.nodes_, grid, target_features) for m in self.estimators_
+        ]
+        return np.mean(curves, axis=0).T
 
     def _keep_out_of_bag(self, mean: np.ndarray, answered: np.ndarray, target: np.ndarray) -> None:
         mean = mean if target.ndim == 2 else mean[:, 0]

@@ -159,6 +159,7 @@ class EffectContent(TypedDict):
     n_levels_hidden: Count
     numeric: bool
     dated: bool
+    together: bool
     domain: Annotated[list[float], Length(2, 2)]
     percent: bool
     of_class: str

@@ -27,6 +27,8 @@ DAY = 86400
 EFFECT_ROWS, EFFECT_POINTS, EFFECT_COLUMNS = 300, 21, 6
 #: Columns whose best correlated features reach this carry nearly the same information.
 STAND_IN = 0.9
+#: How far a mean may lie beyond all predictions, in units of their range, until it is impossible.
+SLACK = 0.1
 
 
 def column_importances(
@@ -115,9 +117,16 @@ def column_effects(
     columns: list[str],
     of_class: tuple[int, str],
     seed: int,
+    *,
+    predicted: np.ndarray,
 ) -> tuple[Effect, ...]:
-    """Trace the mean prediction as one column moves and all others stay."""
+    """Trace the mean prediction as one column moves and all others stay.
+
+    Where that leads beyond all predictions for real rows, no row is like those moved ones; the
+    curve is then the mean prediction of the rows that have about the value.
+    """
     rng = np.random.default_rng(seed)
+    real = predicted[:, of_class[0]] if predictor.classification else predicted
     rows = np.sort(rng.permutation(len(features))[:EFFECT_ROWS])
     names = [plan.name for plan in encoder.plans_]
     effects = []
@@ -126,7 +135,7 @@ def column_effects(
         made = _grid(encoder.plans_[j], table[column])
         if made is None:
             continue
-        shown, values, density = made
+        shown, values, near = made
         mine = np.flatnonzero(encoder.feature_columns_ == j)
         blocks = encoder.transform_column(j, values)
         stacked = np.repeat(features[rows][None], len(blocks), axis=0)
@@ -135,19 +144,36 @@ def column_effects(
         if predictor.classification:
             prediction = prediction[:, of_class[0]]
         mean = prediction.reshape(len(blocks), -1).mean(axis=1)
+        counts = np.bincount(near[near >= 0], minlength=len(shown))
+        density = counts / len(near)
+        if together := _impossible(mean, real):
+            kept = np.flatnonzero(counts)
+            mean = np.array([real[near == k].mean() for k in kept])
+            shown, density = [shown[k] for k in kept], density[kept]
         dated = isinstance(encoder.plans_[j], DatePlan)
-        effects.append(Effect(column, shown, mean.tolist(), density, of_class[1], dated))
+        effects.append(
+            Effect(column, shown, mean.tolist(), density.tolist(), of_class[1], dated, together)
+        )
     return tuple(effects)
 
 
-def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, list[float]] | None:
-    """Choose the values a column is moved to: shown, as data, and how many rows are near each."""
+def _impossible(mean: np.ndarray, real: np.ndarray) -> bool:
+    """Tell whether a curve runs clearly beyond all predictions for real rows."""
+    low, high = real.min(), real.max()
+    slack = SLACK * (high - low)
+    return bool(mean.min() < low - slack or mean.max() > high + slack)
+
+
+def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, np.ndarray] | None:
+    """Choose the values a column is moved to: shown, as data, and which one each row is nearest."""
     import pandas as pd
 
     if plan.kind in ("numeric", "date"):
         is_date = plan.kind == "date"
         numbers = column.dates(plan.date_format) if isinstance(plan, DatePlan) else column.numbers
-        numbers = numbers[~np.isnan(numbers)]
+        present = ~np.isnan(numbers)
+        nearest = np.full(len(numbers), -1)
+        numbers = numbers[present]
         if len(numbers) == 0:
             return None
         distinct = np.unique(numbers)
@@ -160,20 +186,20 @@ def _grid(plan: ColumnPlan, column: Column) -> tuple[list[Any], Any, list[float]
                 points = np.unique(np.floor(points / DAY) * DAY)  # whole days have no hours
         if len(points) < 2:
             return None
-        edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
-        density = np.histogram(numbers, edges)[0] / len(numbers)
+        nearest[present] = np.searchsorted((points[1:] + points[:-1]) / 2, numbers, side="right")
         if is_date:
             stamps = points.astype(np.int64).astype("datetime64[s]")
             size = 10 if not np.any(points % DAY) else 19
             days = [str(s)[:size] for s in stamps]
-            return days, pd.Series(pd.DatetimeIndex(stamps)), density.tolist()
-        return points.tolist(), pd.Series(points), density.tolist()
+            return days, pd.Series(pd.DatetimeIndex(stamps)), nearest
+        return points.tolist(), pd.Series(points), nearest
     if plan.kind in ("category", "boolean"):
         codes, levels = column.strings
         counts = np.bincount(codes[codes >= 0], minlength=len(levels))
         top = [int(i) for i in np.argsort(-counts, kind="stable")[:12]]
         if len(top) < 2:
             return None
-        shown = [levels[i] for i in top]
-        return shown, pd.Series(shown, dtype=object), (counts[top] / max(counts.sum(), 1)).tolist()
+        shown, rank = [levels[i] for i in top], np.full(len(levels) + 1, -1)
+        rank[top] = np.arange(len(top))  # missing values have the last entry
+        return shown, pd.Series(shown, dtype=object), rank[codes]
     return None

@@ -104,13 +104,32 @@ class DatePlan(ColumnPlan):
         return np.column_stack(columns)
 
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
-        """Find dates outside the training range, and missing ones."""
+        """Find dates before those of training or far beyond them, and missing ones.
+
+        Rows that come after training are what models are for; only where the time since is longer
+        than the training rows lasted is a date more likely wrong than late.
+        """
         seconds = column.dates(self.date_format)
         return [
             (seconds < self.low, "below the training range"),
-            (seconds > self.high, "above the training range"),
+            (seconds > 2 * self.high - self.low, "far beyond the training range"),
             *_rows_unread(column, np.isnan(seconds), self.missing, "a date"),
         ]
+
+    def later(self, column: Column) -> np.ndarray:
+        """Mark the rows whose date lies after all dates of training.
+
+        Parameters
+        ----------
+        column : Column
+            Values.
+
+        Returns
+        -------
+        later : ndarray of bool of shape (n,)
+            False where the date is missing.
+        """
+        return column.dates(self.date_format) > self.high
 
 
 def _date_parts(seconds: np.ndarray) -> dict[str, np.ndarray]:

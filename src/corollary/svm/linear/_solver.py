@@ -9,13 +9,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from corollary.svm.linear.linear_dual import LinearDual, linear_svm
 from corollary.svm.linear.primal import primal_svm
+from corollary.svm.linear.sparse_weights import sparse_svm
 
 # Up to so many features a Hessian costs less than the passes that it saves.
 MOST_PRIMAL_FEATURES = 1000
 
 
-def best_linear_svm(X: Any, y: np.ndarray, loss: str, random: Any, **options: Any) -> LinearDual:
+def best_linear_svm(
+    X: Any, y: np.ndarray, loss: str, random: Any, penalty: str = "l2", **options: Any
+) -> LinearDual:
     """Fit a hyperplane through the origin by the solver that suits the rows."""
+    if penalty == "l1":
+        return sparse_svm(X, y, **options)
     n, d = X.shape
     few_columns = n > d and d <= MOST_PRIMAL_FEATURES and not sparse.issparse(X)
     if loss == "squared_hinge" and few_columns:

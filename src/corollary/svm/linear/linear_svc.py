@@ -24,21 +24,19 @@ from corollary.core.schema import Array, Integer, Number, Sparse
 from corollary.svm.linear._solver import best_linear_svm, report_unfinished, with_constant
 from corollary.svm.linear.linear_dual import LinearDual
 
-_SPARSE = "LogisticRegression(penalty='l1') has weights of which many are zero"
-
 
 class LinearSVC(ScoringClassifier):
     r"""Classify by a hyperplane of wide margin, several classes by one against the rest.
 
     Minimises :math:`\frac12 (\|w\|^2 + v^2) + C \sum_i \ell(y_i (\langle w, x_i \rangle + s v))`
-    with the hinge loss or its square; the intercept :math:`s v` is the weight of a feature of
-    constant value s.
+    with the hinge loss or its square, or the sum of the sizes of the weights in place of half their
+    squares; the intercept :math:`s v` is the weight of a feature of constant value s.
 
     Parameters
     ----------
-    penalty : {"l2"}, default="l2"
-        The penalty; scikit-learn's "l1" is refused: take
-        ``corollary.linear.LogisticRegression(penalty="l1")`` for weights of which many are zero.
+    penalty : {"l1", "l2"}, default="l2"
+        Whether weights cost their sizes, so that many are zero, or half their squares. "l1" asks
+        for squared slack.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         Whether slack is paid linearly or squared.
     dual : bool or "auto", default="auto"
@@ -83,7 +81,7 @@ class LinearSVC(ScoringClassifier):
     See Also
     --------
     SVC : Kernels, and an intercept that is not penalised.
-    linear_svm : The solver.
+    linear_svm, primal_svm, sparse_svm : The solvers.
 
     Notes
     -----
@@ -108,7 +106,7 @@ class LinearSVC(ScoringClassifier):
     array(['yes'], dtype='<U3')
     """
 
-    penalty: Annotated[str, Only("l2", instead=_SPARSE)] = "l2"
+    penalty: Literal["l1", "l2"] = "l2"
     loss: Literal["hinge", "squared_hinge"] = "squared_hinge"
     _: KW_ONLY
     dual: NoEffect = "auto"
@@ -139,6 +137,11 @@ class LinearSVC(ScoringClassifier):
         return None
 
     def _fit(self, X: Any, codes: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        if self.penalty == "l1" and self.loss == "hinge":
+            raise ValueError(
+                "LinearSVC(penalty='l1') is offered with squared slack. Got loss='hinge'; set "
+                "loss='squared_hinge', or penalty='l2'."
+            )
         k = len(self.classes_)
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
         mass = np.bincount(codes, weights=weight, minlength=k)
@@ -165,6 +168,7 @@ class LinearSVC(ScoringClassifier):
         """Train each class against the rest, of two classes the second only."""
         random = check_random_state(self.random_state)
         options: dict[str, Any] = {"C": self.C * weight, "tol": self.tol, "max_iter": self.max_iter}
+        options["penalty"] = self.penalty
         return [
             best_linear_svm(X, np.where(codes == c, 1.0, -1.0), self.loss, random, **options)
             for c in ([1] if len(self.classes_) == 2 else range(len(self.classes_)))

@@ -13,6 +13,8 @@ MOST_BARS = 12
 LEAST_LISTED, MOST_LISTED = 40, 80
 MOST_EFFECTS = 6
 MOST_LEVELS = 12
+#: Share of all rises that the foremost columns are said to bear.
+MOST = 0.9
 
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
@@ -63,7 +65,9 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "unimportant because the other can stand in for it.",
             "An effect curve is the mean prediction over the test rows when the column alone is "
             "set to a value; the grey shape below shows where rows are. Where it is flat on the "
-            "ground, the curve is a guess.",
+            "ground, the curve is a guess. A column that nearly follows from others cannot be "
+            "moved alone: where that leads beyond every prediction for a real row, the curve is "
+            "the mean prediction of the rows that have the value.",
         ],
     }
 
@@ -119,6 +123,7 @@ def _effect(effect: Effect, domain: list[float], percent: bool) -> dict[str, Any
         "n_levels_hidden": 0 if most is None else max(len(effect.grid) - most, 0),
         "numeric": numeric,
         "dated": effect.dated,
+        "together": effect.together,
         "domain": domain,
         "percent": percent,
         "of_class": effect.of_class,
@@ -145,8 +150,9 @@ def _finding(evidence: Evidence, found: list[dict[str, Any]]) -> str:
         )
         return text + _same(found[0]) + " This is association, not cause."
     names = listing([label(i["column"], 40) for i in matter], 3)
+    most = _bear_most(matter)
     text = (
-        f"{_how_many(len(matter), len(found))} measurably: {names}. With "
+        f"{_how_many(len(matter), len(found))} measurably{most}: {names}. With "
         f"{label(matter[0]['column'], 40)} shuffled, {loss} rises by {value} {interval}."
     )
     return text + _same(matter[0]) + " This is association, not cause."
@@ -156,6 +162,15 @@ def _how_many(matter: int, tried: int) -> str:
     if matter == tried > 1:
         return f"{'Both' if tried == 2 else f'All {tried}'} columns matter"
     return f"{plural(matter, 'column')} of {tried} {'matters' if matter == 1 else 'matter'}"
+
+
+def _bear_most(matter: list[dict[str, Any]]) -> str:
+    """Say how few of many columns bear most of what all of them cost: much matters a little."""
+    if len(matter) <= MOST_BARS:
+        return ""
+    rises = [i["increase"]["value"] for i in matter]
+    few = next(k for k in range(1, len(rises) + 1) if sum(rises[:k]) >= MOST * sum(rises))
+    return f", of which the first {f'{few} bear' if few > 1 else 'bears'} {MOST:.0%} of the rises"
 
 
 def _same(importance: dict[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""Probabilities that mean what they say: scores of held-out rows are mapped to frequencies."""
