@@ -17,6 +17,7 @@ _ORDER = "only the order of the scores is used"
 _GAP = "no value lies between the two numbers"
 _MEMORY = "memory that is written before it is read, or never read"
 _BLOCKS = "how many rows are worked on together; the result does not depend on it"
+_COMMON = "a common factor of all weights changes no draw, no share and no limit of growth"
 
 EQUIVALENT: dict[str, str] = {
     f"corollary.{where}: {change}": reason
@@ -378,6 +379,32 @@ EQUIVALENT: dict[str, str] = {
             " → size = np.where(constant | (size == 0.0), 1.5, size)",
             "a number by which zeros are divided",
         ),
+        (
+            "ensemble.bagging.forest.RandomForestClassifier._weigh_classes",
+            "value times 0.7",
+            _COMMON,
+        ),
+        (
+            "ensemble.bagging.forest.RandomForestClassifier._weigh_classes",
+            "value times 1.5",
+            _COMMON,
+        ),
+        (
+            "bandit.play.play",
+            "words = random.randint(0, 2 ** 32, size=4, dtype=np.uint64)",
+            _SEED,
+        ),
+        (
+            "bandit.play._set_table",
+            "shape = (repetitions, len(at), 2) → shape = (repetitions, len(at), 3)",
+            _MEMORY,
+        ),
+        (
+            "theory.concentration.sub_gaussian.sub_gaussian_parameter",
+            "(-1.0, 1.0)",
+            "the pace at which a half-line is searched, which ends in one place",
+        ),
+        ("theory.learnability.pac.least_sample_size", "low = high // 2 → low = high // 3", _BISECTION),
     ]
 }
 

@@ -156,16 +156,20 @@ class _Trial:
         if not job.file.exists():
             verdict.broken = "its tests end the process or take five minutes"
             return []
-        failed, seconds, reached = pickle.loads(job.file.read_bytes())
+        failed, seconds, lines_of = pickle.loads(job.file.read_bytes())
         verdict.broken = failed or ("" if seconds else "none of its tests is collected")
+        reached: dict[str, set[int]] = {}
+        for test in lines_of.values():
+            for name, lines in test.items():
+                reached.setdefault(name, set()).update(lines)
         verdict.idle = sorted(row.called - set(reached))
-        order = sorted(job.tests, key=lambda item: seconds.get(item.nodeid, 0.0))
         total = sum(seconds.values())
         jobs = []
         for fault in [] if verdict.broken else chosen_faults(row, reached, self.most[row.kind]):
             if fault.lines & reached[fault.function_name]:
                 # What several rows name is tried with the tests of all of them.
                 more = job.elsewhere if fault.function_name in row.shared else []
+                order = sorted(job.tests, key=partial(_merit, fault, lines_of, seconds))
                 run = partial(self._with_fault, fault, order + more)
                 limit = 5 + 5 * total + (60 if more else 0)
                 jobs.append(_Job(run, limit, verdict, fault=fault))
@@ -176,6 +180,7 @@ class _Trial:
     def _baseline(self, row: Row, items: list[Any], file: Path) -> int:
         """Run the tests as they are: how long they take, and which lines they reach."""
         codes = {function.__code__: name for name, function in row.functions.items()}
+        lines_of: dict[str, dict[str, set[int]]] = {item.nodeid: {} for item in items}
         reached: dict[str, set[int]] = {}
         nested = {code: name for outer, name in codes.items() for code in _inner_codes(outer)}
 
@@ -192,14 +197,14 @@ class _Trial:
         durations = {}
         threading.settrace(call)
         for position, item in enumerate(items):
-            start = time.process_time()
+            start, reached = time.process_time(), lines_of[item.nodeid]
             sys.settrace(call)
             self._run(item, items[position + 1 : position + 2])
             sys.settrace(None)
             durations[item.nodeid] = time.process_time() - start
             if self.failed:
                 break
-        file.write_bytes(pickle.dumps((self.failed, durations, reached)))
+        file.write_bytes(pickle.dumps((self.failed, durations, lines_of)))
         return 0
 
     def _with_fault(self, fault: Fault, items: list[Any]) -> int:
@@ -225,6 +230,14 @@ class _Trial:
     def _run(self, item: Any, following: list[Any]) -> None:
         item.repr_failure = lambda failure, style=None: repr(failure.value)  # quicker than a page
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=(following or [None])[0])
+
+
+def _merit(
+    fault: Fault, lines_of: dict[str, Any], seconds: dict[str, float], item: Any
+) -> tuple[bool, float]:
+    """Tests that reach the changed lines come first, the quick ones before the slow ones."""
+    lines = lines_of[item.nodeid].get(fault.function_name, set())
+    return not fault.lines & lines, seconds[item.nodeid]
 
 
 def _sentence(verdict: Verdict) -> str:

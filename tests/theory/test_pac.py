@@ -70,6 +70,8 @@ def test_excess_is_counted_from_the_best_risk():
     best = pac_curve(always, world, best_risk=0.2, **how)
     assert best.success.tolist() == [1.0]
     assert best.mean_excess == pytest.approx([0.0])
+    # 20 successes of 20: every share p with p^20 of at least 2.5% is possible.
+    assert best.interval == pytest.approx(np.array([[0.025 ** (1 / 20), 1.0]]))
     none = pac_curve(always, world, **how)
     assert none.success.tolist() == [0.0]
     assert none.mean_excess == pytest.approx([0.2])

@@ -90,6 +90,9 @@ def test_mixtures_by_hand():
     weight = 0.632 / (1 - 0.368 * rate)
     assert risk.point_632_plus == pytest.approx((1 - weight) * 0.1 + weight * 0.3, abs=1e-3)
     assert BootstrapRisk(0.2, 0.2, 0.2, 0.5, 0).point_632_plus == pytest.approx(0.2)
+    # Rows kept aside that are fitted better than the others show no overfitting.
+    lucky = BootstrapRisk(0.4, 0.3, 0.3, 0.5, 0)
+    assert lucky.point_632_plus == pytest.approx(0.368 * 0.4 + 0.632 * 0.3, abs=1e-4)
 
 
 @pytest.mark.parametrize(
