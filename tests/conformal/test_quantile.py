@@ -130,7 +130,10 @@ def test_smallest_calibration_size_is_the_smallest(confidence):
     assert n == 1 or conformal_rank(n - 1, confidence) > n - 1
 
 
-@pytest.mark.parametrize(("confidence", "slack", "delta"), [(0.9, 0.05, 0.1), (0.8, 0.02, 0.05)])
+@pytest.mark.parametrize(
+    ("confidence", "slack", "delta"),
+    [(0.9, 0.05, 0.1), (0.8, 0.02, 0.05), (0.92, 0.023, 0.22), (0.519, 0.021, 0.31)],
+)
 def test_size_for_a_narrow_coverage_law(confidence, slack, delta):
     n = smallest_calibration_size(confidence, slack=slack, delta=delta)
 

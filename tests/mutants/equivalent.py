@@ -10,7 +10,6 @@ _ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwis
 _MULTIPLE = "every positive multiple of the weights separates the same points"
 _END = "an integral ends where its integrand is far below the last digit"
 _SEED = "a seed that is drawn for later draws"
-_RANGE = "how many sizes are looked at; fewer and more of them agree"
 _POINTS = "the constant kernel does not look at its points"
 _SLACK = "how much rounding is forgiven, far above what occurs and far below what counts"
 _ORDER = "only the order of the scores is used"
@@ -139,8 +138,6 @@ EQUIVALENT: dict[str, str] = {
             "above, below = (X[sign > 0], X[sign < 0]) → above, below = (X[sign > 0], X[sign < 1])",
             "signs are -1 and 1, with nothing between",
         ),
-        ("conformal.quantile._period", "value times 0.7", _RANGE),
-        ("conformal.quantile._period", "value times 1.5", _RANGE),
         (
             "kernels.vectors.coordinates.ANOVA._evaluate",
             "K = P.__array_namespace__().ones((P.shape[0], Q.shape[0]), dtype=P.dtype)",
@@ -405,6 +402,11 @@ EQUIVALENT: dict[str, str] = {
             "the pace at which a half-line is searched, which ends in one place",
         ),
         ("theory.learnability.pac.least_sample_size", "low = high // 2 → low = high // 3", _BISECTION),
+        (
+            "bandit.player.Player._seat",
+            "game = Games(self.pulls[None], self.totals[None], self.stream, np.zeros((1, 3)))",
+            _MEMORY,
+        ),
     ]
 }
 

@@ -170,9 +170,8 @@ class _Trial:
                 # What several rows name is tried with the tests of all of them.
                 more = job.elsewhere if fault.function_name in row.shared else []
                 order = sorted(job.tests, key=partial(_merit, fault, lines_of, seconds))
-                run = partial(self._with_fault, fault, order + more)
-                limit = 5 + 5 * total + (60 if more else 0)
-                jobs.append(_Job(run, limit, verdict, fault=fault))
+                run = partial(self._with_fault, fault, order, more)
+                jobs.append(_Job(run, 5 + 3 * total, verdict, fault=fault))
             else:
                 verdict.survived.append(fault.name)
         return jobs
@@ -207,8 +206,8 @@ class _Trial:
         file.write_bytes(pickle.dumps((self.failed, durations, lines_of)))
         return 0
 
-    def _with_fault(self, fault: Fault, items: list[Any]) -> int:
-        """Plant a fault and run tests until one fails."""
+    def _with_fault(self, fault: Fault, own: list[Any], elsewhere: list[Any]) -> int:
+        """Plant a fault and run tests until one fails; those of other rows have their own time."""
         applied = fault.kind != "value"
 
         def scaled(value: Any, factor: float) -> Any:
@@ -221,10 +220,12 @@ class _Trial:
         setattr(builtins, SCALED, scaled)
         if not fault.plant():
             return NO_NUMBER
-        for position, item in enumerate(items):
-            self._run(item, items[position + 1 : position + 2])
-            if self.failed:
-                return KILLED
+        for items in (own, elsewhere):
+            for position, item in enumerate(items):
+                self._run(item, items[position + 1 : position + 2])
+                if self.failed:
+                    return KILLED
+            signal.setitimer(signal.ITIMER_PROF, 60.0)
         return SURVIVED if applied else NO_NUMBER
 
     def _run(self, item: Any, following: list[Any]) -> None:
