@@ -109,8 +109,10 @@ class _Trial:
     def pytest_runtestloop(self, session: Any) -> bool:
         if session.testsfailed:
             raise session.Interrupted("errors during collection")
-        import numba  # noqa: F401 - the forks need not import it again
+        from numba.core.registry import cpu_target
 
+        cpu_target.typing_context.refresh()  # the forks need not start the compiler again
+        cpu_target.target_context.refresh()
         gc.freeze()  # memory that no fork sweeps is shared by all
         with tempfile.TemporaryDirectory() as folder:
             self._try(session.items, Path(folder))
