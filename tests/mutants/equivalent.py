@@ -17,6 +17,7 @@ _GAP = "no value lies between the two numbers"
 _MEMORY = "memory that is written before it is read, or never read"
 _BLOCKS = "how many rows are worked on together; the result does not depend on it"
 _COMMON = "a common factor of all weights changes no draw, no share and no limit of growth"
+_SPREAD = "a single one is spread over all rows"
 
 EQUIVALENT: dict[str, str] = {
     f"corollary.{where}: {change}": reason
@@ -303,7 +304,7 @@ EQUIVALENT: dict[str, str] = {
             "tree.growth.impurity.information_gain",
             "…weight = np.ones(len(labels)) if sample_weight is None else np.… → …weight ="
             " np.ones(1) if sample_weight is None else np.…",
-            "a single one is spread over all rows",
+            _SPREAD,
         ),
         (
             "tree.growth.impurity.information_gain",
@@ -406,6 +407,17 @@ EQUIVALENT: dict[str, str] = {
             "bandit.player.Player._seat",
             "game = Games(self.pulls[None], self.totals[None], self.stream, np.zeros((1, 3)))",
             _MEMORY,
+        ),
+        (
+            "linear.ridge.ridge_cv.RidgeCV._leave_one_out",
+            "w = np.ones(len(y)) if weight is None else weight"
+            " → w = np.ones(1) if weight is None else weight",
+            _SPREAD,
+        ),
+        (
+            "optimize.second_order.proximal_newton.proximal_newton",
+            "max_iter + 1 → max_iter + 2",
+            "the loop is left when its number of steps is reached",
         ),
     ]
 }
