@@ -419,6 +419,7 @@ EQUIVALENT: dict[str, str] = {
             "max_iter + 1 → max_iter + 2",
             "the loop is left when its number of steps is reached",
         ),
+        ("bandit.play._go_through", "group = max(1, min(64, repetitions // 8))", _BLOCKS),
     ]
 }
 

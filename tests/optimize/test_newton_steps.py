@@ -135,6 +135,12 @@ def test_orthonormal_designs_are_soft_thresholded():
     np.testing.assert_allclose(found.x, [2.0, 0.0, -1.0], atol=1e-12)
     np.testing.assert_allclose(soft_threshold(b, 1.0), [2.0, 0.0, -1.0])
 
+    def in_part(x, features):  # only the Hessian of the working set, first of the first coordinate
+        return *terms(x, None)[:2], np.eye(0 if features is None else len(features))
+
+    found = proximal_newton(in_part, np.zeros(3), l1, groups=np.array([1, 2, 0]), small=1)
+    np.testing.assert_allclose(found.x, [2.0, 0.0, -1.0], atol=1e-12)
+
 
 def test_proximal_steps_are_full_and_then_halved():
     tried = []
