@@ -420,6 +420,17 @@ EQUIVALENT: dict[str, str] = {
             "the loop is left when its number of steps is reached",
         ),
         ("bandit.play._go_through", "group = max(1, min(64, repetitions // 8))", _BLOCKS),
+        (
+            "tree.growth.split.best_split",
+            "rules = GrowthRules(max_depth=1, min_samples_leaf=min_samples_leaf)"
+            " → rules = GrowthRules(max_depth=2, min_samples_leaf=min_samples_leaf)",
+            "only the split of the root is read",
+        ),
+        (
+            "tree.structure.pruning.weakest_links",
+            "tree.n_nodes - 1 → tree.n_nodes - 2",
+            "the last node of a tree is a leaf, at which nothing is added",
+        ),
     ]
 }
 
