@@ -402,7 +402,11 @@ EQUIVALENT: dict[str, str] = {
             "(-1.0, 1.0)",
             "the pace at which a half-line is searched, which ends in one place",
         ),
-        ("theory.learnability.pac.least_sample_size", "low = high // 2 → low = high // 3", _BISECTION),
+        (
+            "theory.learnability.pac.least_sample_size",
+            "low = high // 2 → low = high // 3",
+            _BISECTION,
+        ),
         (
             "bandit.player.Player._seat",
             "game = Games(self.pulls[None], self.totals[None], self.stream, np.zeros((1, 3)))",
