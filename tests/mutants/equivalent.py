@@ -432,9 +432,15 @@ EQUIVALENT: dict[str, str] = {
         ),
         (
             "tree.structure.pruning.weakest_links",
+            "child >= 0 → child >= 1",
+            "the root is the child of no node",
+        ),
+        (
+            "tree.structure.pruning.weakest_links",
             "tree.n_nodes - 1 → tree.n_nodes - 2",
             "the last node of a tree is a leaf, at which nothing is added",
         ),
+        ("validation.tuning._seed", "return random_state.randint(2 ** 31 - 1)", _SEED),
     ]
 }
 

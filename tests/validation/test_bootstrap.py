@@ -34,6 +34,16 @@ def test_rows_of_several_arrays_are_drawn_together():
     assert np.all(law.draws == 0)
 
 
+def test_whole_units_are_drawn_as_many_as_there_are():
+    units = np.array([0, 1, 2, 0, 1, 2])
+    law = bootstrap(
+        lambda unit: np.bincount(unit, minlength=3), units, groups=units, n_resamples=50
+    )
+    assert np.all(law.draws % 2 == 0)
+    assert np.all(law.draws.sum(axis=1) == 6)
+    assert len(np.unique(law.draws, axis=0)) > 1
+
+
 def test_interval_covers_a_mean():
     rng = np.random.default_rng(0)
     hits = 0
