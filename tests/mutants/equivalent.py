@@ -195,6 +195,8 @@ EQUIVALENT: dict[str, str] = {
         ("representation.geometry.metrics.check_scalar_product", "slack * dimension", _SLACK),
         ("active.gaussian.transductive.TransductiveLearner._scores", "value times 0.7", _ORDER),
         ("active.gaussian.transductive.TransductiveLearner._scores", "value times 1.5", _ORDER),
+        ("active.safe.safe_itl.SafeITL._scores", "value times 0.7", _ORDER),
+        ("active.safe.safe_itl.SafeITL._scores", "value times 1.5", _ORDER),
         (
             "validation.reuse.reuse_experiment",
             "y, y_fresh = rng.randint(2, size=(2, n_samples))"
