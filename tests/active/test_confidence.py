@@ -35,6 +35,8 @@ def test_quantiles_keep_their_promise_and_beat_the_usual_bound():
         z = grid_multiplier(0.1, t, 500, n_functions=2)
         assert 2 * norm.sf(z) * 500 * 2 == pytest.approx(part)
         assert z < np.sqrt(2 * np.log(500 * 2 / part))
+    assert query_multiplier(0.2, 1, horizon=1) == pytest.approx(norm.isf(0.2))
+    assert query_multiplier(0.9, 1, horizon=1) == 0.0  # even odds need no margin
     # B + R / sqrt(lambda) * sqrt(2 I + 2 log(1 / delta))
     expected = 2 + 0.3 / 0.5 * np.sqrt(2 * 1.7 + 2 * np.log(20))
     assert rkhs_multiplier(0.05, 2.0, 0.3, 1.7, 0.25) == pytest.approx(expected)

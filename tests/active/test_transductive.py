@@ -97,6 +97,8 @@ def test_box_batches_spread_out(seed):
     learner = UncertaintySampler(Box([(0.0, 1.0)]), Prior(RBF(0.1), 0.01), random_state=seed)
     points = np.sort(learner.ask(5).X[:, 0])
     assert np.diff(points).min() > 0.1
+    few = UncertaintySampler(Box([(0.0, 1.0)]), PRIOR, n_candidates=7)
+    assert (learner.n_candidates, few.n_candidates) == (1024, 7)
 
 
 def test_wrong_input_is_named():

@@ -7,6 +7,7 @@ from corollary.bandit import (
     EXP3,
     UCB1,
     AlternatingArms,
+    BernoulliArms,
     BernoulliThompson,
     EpsilonGreedy,
     GaussianThompson,
@@ -70,6 +71,13 @@ def test_simulated_losses_come_from_the_arms_played(policy, seed):
         assert np.abs(losses[np.arange(200), arms] - paid[r]).max() < 1e-10
         assert np.array_equal(np.bincount(arms, minlength=5), result.pulls[r])
         assert result.regret[r] == pytest.approx(regret(losses, arms), abs=1e-9)
+
+
+def test_losses_are_those_drawn_and_regret_is_counted_in_means():
+    result = play(UCB1(), BernoulliArms([0.3, 0.6]), 50, 4, records=50, random_state=0)
+    assert set(np.unique(np.diff(result.loss, prepend=0.0, axis=1))) == {0.0, 1.0}
+    assert result.regret_kind == "pseudo-regret"
+    assert result.regret[:, -1] == pytest.approx(0.3 * result.pulls[:, 1])
 
 
 def test_a_player_keeps_what_it_was_told():

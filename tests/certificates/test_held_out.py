@@ -44,6 +44,7 @@ def test_bounded_loss_with_its_own_range():
     quantity = Quantity("mean of min(|error|, 10)", 0.0, 10.0, None)
     certificate = hoeffding_certificate(2.0, 100, confidence=0.9, quantity=quantity)
     assert certificate.bound == pytest.approx(2 + 10 * math.sqrt(math.log(10) / 200))
+    assert (certificate.empirical, certificate.n_samples) == (2.0, 100)
     assert "the mean of min(|error|, 10) over such rows is at most 3.0" in str(certificate)
     with pytest.raises(ValueError, match=r"must lie in \[0, 10\]"):
         hoeffding_certificate(11.0, 100, quantity=quantity)

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from corollary.conformal import (
     conformal_quantile,
     conformal_rank,
-    coverage_law,
     empirical_quantile,
     group_conditional_quantiles,
     smallest_calibration_size,
@@ -130,15 +130,18 @@ def test_smallest_calibration_size_is_the_smallest(confidence):
     assert n == 1 or conformal_rank(n - 1, confidence) > n - 1
 
 
-@pytest.mark.parametrize(("confidence", "slack", "delta"), [(0.9, 0.05, 0.1), (0.8, 0.02, 0.05)])
+@pytest.mark.parametrize(
+    ("confidence", "slack", "delta"),
+    [(0.9, 0.05, 0.1), (0.8, 0.02, 0.05), (0.92, 0.023, 0.22), (0.519, 0.021, 0.31)],
+)
 def test_size_for_a_narrow_coverage_law(confidence, slack, delta):
     n = smallest_calibration_size(confidence, slack=slack, delta=delta)
-
-    def risk(size):
-        return coverage_law(size, 1 - confidence).cdf(confidence - slack)
-
-    assert all(risk(size) <= delta for size in range(n, 2 * n))
-    assert risk(n - 1) > delta
+    sizes = np.arange(n - 1, 2 * n)
+    ranks = np.ceil((sizes + 1) * confidence - 1e-9)
+    # Coverage is below a level if at least so many uniform scores are.
+    risk = binom.sf(ranks - 1, sizes, confidence - slack)
+    assert np.all(risk[1:] <= delta)
+    assert risk[0] > delta
 
 
 def test_size_with_slack_at_the_ends():

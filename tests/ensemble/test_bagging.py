@@ -87,6 +87,7 @@ def test_members_without_probabilities_vote(seed):
     X = rng.normal(size=(90, 2))
     y = np.array(["x", "y", "z"])[np.digitize(X[:, 0], [-0.5, 0.5])]
     bag = BaggingClassifier(PeerSVC(), 7, random_state=0).fit(X, y)
+    assert bag.n_classes_ == 3
     votes = np.array([member.predict(X) for member in bag.estimators_])
     shares = np.column_stack([(votes == k).mean(axis=0) for k in bag.classes_])
     np.testing.assert_allclose(bag.predict_proba(X), shares)

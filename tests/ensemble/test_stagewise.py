@@ -103,6 +103,7 @@ def test_square_loss_over_a_dictionary_is_matching_pursuit(seed):
     rng = np.random.default_rng(seed)
     H, y = rng.normal(size=(10, 6)), rng.normal(size=10)
     path = stagewise_dictionary(H, y, "square", n_steps=5)
+    assert len(path.chosen) == 5
     residual = y.copy()
     for column, length in zip(path.chosen, path.lengths):
         gains = (residual @ H) ** 2 / (H**2).sum(axis=0)

@@ -88,6 +88,10 @@ def test_teacher_student_matrix(seed):
 
     gain = (log_scores(teacher) - log_scores(student)) / 3
     assert abs(gain.mean() - lost[0, 2]) < 6 * gain.std() / np.sqrt(4000)
+    # Points so far apart that nothing is learnt: normal laws of variance 1 + 1 and 4 + 1.
+    apart = teacher_student({"a": RBF(), "b": 4.0 * RBF()}, [[0.0]], [[99.0], [-99.0]], noise=1.0)
+    assert apart[0, 1] == pytest.approx(0.5 * (np.log(2.5) + 2 / 5 - 1))
+    assert apart[1, 0] == pytest.approx(0.5 * (np.log(0.4) + 5 / 2 - 1))
 
 
 def test_errors():

@@ -56,6 +56,7 @@ def test_rows_are_predicted_in_blocks(monkeypatch):
     mean, spread = model.predict(rows, return_std=True)
     each = [model.predict([row], return_std=True) for row in rows]
     assert mean == pytest.approx([value.item() for value, _ in each])
+    assert model.predict(rows) == pytest.approx(mean)
     assert spread == pytest.approx([value.item() for _, value in each])
 
 

@@ -87,6 +87,21 @@ def test_elastic_net_is_no_worse_than_saga(seed, n_classes, l1_ratio):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
 
 
+def test_objective_by_hand():
+    X, y, how = [[1.0], [-1.0]], [1, 0], {"C": 4.0, "l1_ratio": 0.25}
+    losses = np.log1p(np.exp([-2.5, -1.5]))
+    penalty = 0.25 * 2 + 0.75 * 2**2 / 2  # of the coefficient, not of the intercept
+    value = logistic_objective(X, y, [[2.0]], 0.5, **how)
+    assert value == pytest.approx(losses.mean() + penalty / (4 * 2))
+    value = logistic_objective(X, y, [[2.0]], 0.5, sample_weight=[1.0, 3.0], **how)
+    assert value == pytest.approx(losses @ [0.25, 0.75] + penalty / (4 * 4))
+    # Three classes with scores 1, 0, -1; 2, 0, -2; 0, 0, 0.
+    shares = [np.exp([1.0, 0.0, -1.0]), np.exp([2.0, 0.0, -2.0]), np.ones(3)]
+    wanted = [-np.log(share[k] / share.sum()) for k, share in enumerate(shares)]
+    value = logistic_objective([[1.0], [2.0], [0.0]], [0, 1, 2], [[1.0], [0.0], [-1.0]], C=np.inf)
+    assert value == pytest.approx(np.mean(wanted))
+
+
 def test_wide_data_are_solved_on_a_working_set(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(60, 900))

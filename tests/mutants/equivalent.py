@@ -10,13 +10,14 @@ _ROUNDING = "the limit only cuts off rounding: the value cannot pass it otherwis
 _MULTIPLE = "every positive multiple of the weights separates the same points"
 _END = "an integral ends where its integrand is far below the last digit"
 _SEED = "a seed that is drawn for later draws"
-_RANGE = "how many sizes are looked at; fewer and more of them agree"
 _POINTS = "the constant kernel does not look at its points"
 _SLACK = "how much rounding is forgiven, far above what occurs and far below what counts"
 _ORDER = "only the order of the scores is used"
 _GAP = "no value lies between the two numbers"
 _MEMORY = "memory that is written before it is read, or never read"
 _BLOCKS = "how many rows are worked on together; the result does not depend on it"
+_COMMON = "a common factor of all weights changes no draw, no share and no limit of growth"
+_SPREAD = "a single one is spread over all rows"
 
 EQUIVALENT: dict[str, str] = {
     f"corollary.{where}: {change}": reason
@@ -138,8 +139,6 @@ EQUIVALENT: dict[str, str] = {
             "above, below = (X[sign > 0], X[sign < 0]) → above, below = (X[sign > 0], X[sign < 1])",
             "signs are -1 and 1, with nothing between",
         ),
-        ("conformal.quantile._period", "value times 0.7", _RANGE),
-        ("conformal.quantile._period", "value times 1.5", _RANGE),
         (
             "kernels.vectors.coordinates.ANOVA._evaluate",
             "K = P.__array_namespace__().ones((P.shape[0], Q.shape[0]), dtype=P.dtype)",
@@ -196,6 +195,8 @@ EQUIVALENT: dict[str, str] = {
         ("representation.geometry.metrics.check_scalar_product", "slack * dimension", _SLACK),
         ("active.gaussian.transductive.TransductiveLearner._scores", "value times 0.7", _ORDER),
         ("active.gaussian.transductive.TransductiveLearner._scores", "value times 1.5", _ORDER),
+        ("active.safe.safe_itl.SafeITL._scores", "value times 0.7", _ORDER),
+        ("active.safe.safe_itl.SafeITL._scores", "value times 1.5", _ORDER),
         (
             "validation.reuse.reuse_experiment",
             "y, y_fresh = rng.randint(2, size=(2, n_samples))"
@@ -305,7 +306,7 @@ EQUIVALENT: dict[str, str] = {
             "tree.growth.impurity.information_gain",
             "…weight = np.ones(len(labels)) if sample_weight is None else np.… → …weight ="
             " np.ones(1) if sample_weight is None else np.…",
-            "a single one is spread over all rows",
+            _SPREAD,
         ),
         (
             "tree.growth.impurity.information_gain",
@@ -402,6 +403,70 @@ EQUIVALENT: dict[str, str] = {
             " → size = np.where(constant | (size == 0.0), 1.5, size)",
             "a number by which zeros are divided",
         ),
+        (
+            "ensemble.bagging.forest.RandomForestClassifier._weigh_classes",
+            "value times 0.7",
+            _COMMON,
+        ),
+        (
+            "ensemble.bagging.forest.RandomForestClassifier._weigh_classes",
+            "value times 1.5",
+            _COMMON,
+        ),
+        (
+            "bandit.play.play",
+            "words = random.randint(0, 2 ** 32, size=4, dtype=np.uint64)",
+            _SEED,
+        ),
+        (
+            "bandit.play._set_table",
+            "shape = (repetitions, len(at), 2) → shape = (repetitions, len(at), 3)",
+            _MEMORY,
+        ),
+        (
+            "theory.concentration.sub_gaussian.sub_gaussian_parameter",
+            "(-1.0, 1.0)",
+            "the pace at which a half-line is searched, which ends in one place",
+        ),
+        (
+            "theory.learnability.pac.least_sample_size",
+            "low = high // 2 → low = high // 3",
+            _BISECTION,
+        ),
+        (
+            "bandit.player.Player._seat",
+            "game = Games(self.pulls[None], self.totals[None], self.stream, np.zeros((1, 3)))",
+            _MEMORY,
+        ),
+        (
+            "linear.ridge.ridge_cv.RidgeCV._leave_one_out",
+            "w = np.ones(len(y)) if weight is None else weight"
+            " → w = np.ones(1) if weight is None else weight",
+            _SPREAD,
+        ),
+        (
+            "optimize.second_order.proximal_newton.proximal_newton",
+            "max_iter + 1 → max_iter + 2",
+            "the loop is left when its number of steps is reached",
+        ),
+        ("bandit.play._go_through", "group = max(1, min(64, repetitions // 8))", _BLOCKS),
+        (
+            "tree.growth.split.best_split",
+            "rules = GrowthRules(max_depth=1, min_samples_leaf=min_samples_leaf)"
+            " → rules = GrowthRules(max_depth=2, min_samples_leaf=min_samples_leaf)",
+            "only the split of the root is read",
+        ),
+        (
+            "tree.structure.pruning.weakest_links",
+            "child >= 0 → child >= 1",
+            "the root is the child of no node",
+        ),
+        (
+            "tree.structure.pruning.weakest_links",
+            "tree.n_nodes - 1 → tree.n_nodes - 2",
+            "the last node of a tree is a leaf, at which nothing is added",
+        ),
+        ("validation.tuning._seed", "return random_state.randint(2 ** 31 - 1)", _SEED),
     ]
 }
 

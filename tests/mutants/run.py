@@ -109,8 +109,10 @@ class _Trial:
     def pytest_runtestloop(self, session: Any) -> bool:
         if session.testsfailed:
             raise session.Interrupted("errors during collection")
-        import numba  # noqa: F401 - the forks need not import it again
+        from numba.core.registry import cpu_target
 
+        cpu_target.typing_context.refresh()  # the forks need not start the compiler again
+        cpu_target.target_context.refresh()
         gc.freeze()  # memory that no fork sweeps is shared by all
         with tempfile.TemporaryDirectory() as folder:
             self._try(session.items, Path(folder))
@@ -156,19 +158,22 @@ class _Trial:
         if not job.file.exists():
             verdict.broken = "its tests end the process or take five minutes"
             return []
-        failed, seconds, reached = pickle.loads(job.file.read_bytes())
+        failed, seconds, lines_of = pickle.loads(job.file.read_bytes())
         verdict.broken = failed or ("" if seconds else "none of its tests is collected")
+        reached: dict[str, set[int]] = {}
+        for test in lines_of.values():
+            for name, lines in test.items():
+                reached.setdefault(name, set()).update(lines)
         verdict.idle = sorted(row.called - set(reached))
-        order = sorted(job.tests, key=lambda item: seconds.get(item.nodeid, 0.0))
         total = sum(seconds.values())
         jobs = []
         for fault in [] if verdict.broken else chosen_faults(row, reached, self.most[row.kind]):
             if fault.lines & reached[fault.function_name]:
                 # What several rows name is tried with the tests of all of them.
                 more = job.elsewhere if fault.function_name in row.shared else []
-                run = partial(self._with_fault, fault, order + more)
-                limit = 5 + 5 * total + (60 if more else 0)
-                jobs.append(_Job(run, limit, verdict, fault=fault))
+                order = sorted(job.tests, key=partial(_merit, fault, lines_of, seconds))
+                run = partial(self._with_fault, fault, order, more)
+                jobs.append(_Job(run, 5 + 3 * total, verdict, fault=fault))
             else:
                 verdict.survived.append(fault.name)
         return jobs
@@ -176,6 +181,7 @@ class _Trial:
     def _baseline(self, row: Row, items: list[Any], file: Path) -> int:
         """Run the tests as they are: how long they take, and which lines they reach."""
         codes = {function.__code__: name for name, function in row.functions.items()}
+        lines_of: dict[str, dict[str, set[int]]] = {item.nodeid: {} for item in items}
         reached: dict[str, set[int]] = {}
         nested = {code: name for outer, name in codes.items() for code in _inner_codes(outer)}
 
@@ -192,18 +198,18 @@ class _Trial:
         durations = {}
         threading.settrace(call)
         for position, item in enumerate(items):
-            start = time.process_time()
+            start, reached = time.process_time(), lines_of[item.nodeid]
             sys.settrace(call)
             self._run(item, items[position + 1 : position + 2])
             sys.settrace(None)
             durations[item.nodeid] = time.process_time() - start
             if self.failed:
                 break
-        file.write_bytes(pickle.dumps((self.failed, durations, reached)))
+        file.write_bytes(pickle.dumps((self.failed, durations, lines_of)))
         return 0
 
-    def _with_fault(self, fault: Fault, items: list[Any]) -> int:
-        """Plant a fault and run tests until one fails."""
+    def _with_fault(self, fault: Fault, own: list[Any], elsewhere: list[Any]) -> int:
+        """Plant a fault and run tests until one fails; those of other rows have their own time."""
         applied = fault.kind != "value"
 
         def scaled(value: Any, factor: float) -> Any:
@@ -216,15 +222,25 @@ class _Trial:
         setattr(builtins, SCALED, scaled)
         if not fault.plant():
             return NO_NUMBER
-        for position, item in enumerate(items):
-            self._run(item, items[position + 1 : position + 2])
-            if self.failed:
-                return KILLED
+        for items in (own, elsewhere):
+            for position, item in enumerate(items):
+                self._run(item, items[position + 1 : position + 2])
+                if self.failed:
+                    return KILLED
+            signal.setitimer(signal.ITIMER_PROF, 60.0)
         return SURVIVED if applied else NO_NUMBER
 
     def _run(self, item: Any, following: list[Any]) -> None:
         item.repr_failure = lambda failure, style=None: repr(failure.value)  # quicker than a page
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=(following or [None])[0])
+
+
+def _merit(
+    fault: Fault, lines_of: dict[str, Any], seconds: dict[str, float], item: Any
+) -> tuple[bool, float]:
+    """Tests that reach the changed lines come first, the quick ones before the slow ones."""
+    lines = lines_of[item.nodeid].get(fault.function_name, set())
+    return not fault.lines & lines, seconds[item.nodeid]
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -332,3 +332,10 @@ def test_probabilities_of_several_classes_sum_to_one(seed):
 
     scores = expit(model.decision_function(X))
     np.testing.assert_allclose(P[: len(X)], scores / scores.sum(axis=1, keepdims=True))
+
+
+def test_labels_may_be_numbers_far_apart():
+    X = np.array([[-1.0], [1.0], [-2.0], [2.0]])
+    model = OnlineClassifier().fit(X, [7, 10**15, 7, 10**15])
+    assert model.classes_.tolist() == [7, 10**15]
+    assert model.predict(X).tolist() == [7, 10**15, 7, 10**15]

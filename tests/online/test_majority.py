@@ -98,6 +98,10 @@ def test_the_adversary_forces_17_mistakes_on_256_experts():
     # The constants of beta = 1/e would be broken at beta = 1/2; the right ones are not.
     assert weighted_majority_bound(0, 256, float(np.exp(-1))) < 17 <= record.bound[-1]
     assert record.tightness > 0.85
+    # Halving: of 8 experts 4, 2 and 1 are wrong for the first time.
+    advice, _ = weighted_majority_adversary(8, 0.0)
+    ever = (advice.cumsum(axis=0) > 0).sum(axis=1)
+    assert ever.tolist() == [4, 6, 7]
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.2, float(np.exp(-1)), 0.5, 0.8])

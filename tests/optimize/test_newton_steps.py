@@ -131,8 +131,29 @@ def test_orthonormal_designs_are_soft_thresholded():
         return 0.5 * x @ x - b @ x, x - b, np.eye(3)
 
     found = proximal_newton(terms, np.zeros(3), l1, groups=np.arange(3), tol=1e-12)
+    assert found.n_iter == 1
     np.testing.assert_allclose(found.x, [2.0, 0.0, -1.0], atol=1e-12)
     np.testing.assert_allclose(soft_threshold(b, 1.0), [2.0, 0.0, -1.0])
+
+    def in_part(x, features):  # only the Hessian of the working set, first of the first coordinate
+        return *terms(x, None)[:2], np.eye(0 if features is None else len(features))
+
+    found = proximal_newton(in_part, np.zeros(3), l1, groups=np.array([1, 2, 0]), small=1)
+    np.testing.assert_allclose(found.x, [2.0, 0.0, -1.0], atol=1e-12)
+
+
+def test_proximal_steps_are_full_and_then_halved():
+    tried = []
+
+    def terms(x, features):  # sqrt(1 + x^2): full Newton steps map x to -x^3
+        tried.append(float(x[0]))
+        root = np.sqrt(1 + x**2)
+        return root.sum(), x / root, np.diag(root**-3)
+
+    found = proximal_newton(terms, np.array([2.0]), np.zeros(1), groups=np.arange(1), tol=1e-8)
+    assert found.converged
+    # To -8, half of the way, and a quarter, where the value is below that of the start.
+    np.testing.assert_allclose(tried[:4], [2.0, -8.0, -3.0, -0.5])
 
 
 def test_ill_conditioned_models_are_solved_to_the_tolerance(seed):

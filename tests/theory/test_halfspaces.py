@@ -34,6 +34,7 @@ def test_number_of_dichotomies_in_general_position(width, affine):
         found = halfspace_dichotomies(X, affine=affine)
         assert len(found) == linear_dichotomies(n, width, affine=affine)
         assert len(np.unique(found, axis=0)) == len(found)
+        assert set(found.ravel()) == {-1, 1}
         assert (len(found) == 2**n) == (n <= width + affine)
 
 

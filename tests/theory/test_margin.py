@@ -70,6 +70,10 @@ def test_uniform_bound_pays_for_its_choice_and_no_more():
         margin_mistakes(margins, loose.gamma) + 0.02 / loose.gamma + 2 * math.sqrt(2 * price / 5000)
     )
     assert loose.bound == pytest.approx(by_hand)
+    # Sixty levels are tried, down to 2^-59.
+    lowest = uniform_margin_bound(np.full(5000, 2.0**-59), rademacher=0.0, delta=0.05)
+    assert lowest.gamma == 2.0**-59
+    assert uniform_margin_bound(np.full(5000, 2.0**-60), rademacher=0.0, delta=0.05).bound == 1.0
 
 
 @pytest.mark.parametrize("empirical", [False, True])

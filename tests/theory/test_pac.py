@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from corollary.core.world import World
 from corollary.risk import FiniteWorld, minimise_rectangle, minimise_threshold
 from corollary.theory import (
     PACLearner,
@@ -70,6 +71,8 @@ def test_excess_is_counted_from_the_best_risk():
     best = pac_curve(always, world, best_risk=0.2, **how)
     assert best.success.tolist() == [1.0]
     assert best.mean_excess == pytest.approx([0.0])
+    # 20 successes of 20: every share p with p^20 of at least 2.5% is possible.
+    assert best.interval == pytest.approx(np.array([[0.025 ** (1 / 20), 1.0]]))
     none = pac_curve(always, world, **how)
     assert none.success.tolist() == [0.0]
     assert none.mean_excess == pytest.approx([0.2])
@@ -77,6 +80,21 @@ def test_excess_is_counted_from_the_best_risk():
     assert least_sample_size(always, world, best_risk=0.2, **size) == 1
     with pytest.raises(ValueError, match="do not bring the excess risk"):
         least_sample_size(always, world, **size)
+
+
+class Coin(World):
+    """A label that is -1 with probability 0.2; its risks have to be simulated."""
+
+    def sample(self, n_samples, random_state=None):
+        return np.zeros((n_samples, 1)), np.where(random_state.uniform(size=n_samples) < 0.2, -1, 1)
+
+
+def test_simulated_risks_are_means_over_many_rows():
+    always = lambda X, y: lambda Z: np.ones(len(Z), int)  # noqa: E731
+    how = {"delta": 0.1, "n_repeats": 20, "n_test": 1000, "max_samples": 2, "random_state": 0}
+    assert least_sample_size(always, Coin(), epsilon=0.25, **how) == 1
+    with pytest.raises(ValueError, match="do not bring the excess risk"):
+        least_sample_size(always, Coin(), epsilon=0.15, **how)
 
 
 def test_least_size_of_a_two_point_world_is_known():

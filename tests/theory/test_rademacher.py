@@ -67,6 +67,9 @@ def test_drawn_signs_agree_and_their_error_is_certified():
     drawn = rademacher_complexity(walk, n_draws=9, delta=0.2, random_state=0)
     radius = math.sqrt(9 * 30 * (2 / 270) ** 2 * math.log(5) / 2)
     assert drawn.upper - drawn.value == pytest.approx(radius)
+    usual = rademacher_complexity(walk, random_state=0)  # 1000 draws, 99%
+    radius = math.sqrt(1000 * 30 * (2 / 30_000) ** 2 * math.log(100) / 2)
+    assert usual.upper - usual.value == pytest.approx(radius)
     many = rademacher_complexity(table, n_draws=20_000, random_state=0)
     assert many.value == pytest.approx(exact, abs=0.01)
     assert many.upper - many.value < 0.02
@@ -295,3 +298,6 @@ def test_mean_and_error_over_two_samples_by_hand():
     tables = iter([[[1.0], [-1.0]], [[3.0], [-3.0]]])  # of complexity 1 and 3
     mean, error = expected_rademacher_complexity(lambda rng: next(tables), n_repeats=2)
     assert (mean, error) == pytest.approx((2.0, 1.0))
+    # All signs of two points are tried: (2 + 0 + 0 + 2) / 4 / 2, whatever the sample.
+    walk = [[1.0, 1.0], [-1.0, -1.0]]
+    assert expected_rademacher_complexity(lambda rng: walk, n_repeats=3) == (0.5, 0.0)

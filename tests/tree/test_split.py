@@ -142,6 +142,18 @@ def test_categories_are_split_optimally(seed, criterion, classes):
         assert tree.gain[0] == pytest.approx(best, abs=1e-9)
 
 
+def test_missing_values_join_categories():
+    X = np.array([[3.0], [3.0], [7.0], [7.0], [np.nan], [np.nan]])
+    split = best_split(X, [0.0, 0.0, 3.0, 3.0, 0.0, 0.0], categorical=[True])
+    assert split.missing_left
+    # Codes that did not occur go with the missing values.
+    assert split.categories.tolist() == [code for code in range(255) if code != 7]
+    assert split.gain == pytest.approx(12.0)  # 2 + 4 rows, of mean 1
+    y = np.array([0.0, 0.0, 3.0, 3.0, 0.0, 3.0])
+    split = best_split(np.column_stack([X[:, 0], y]), y, categorical=[True, False])
+    assert (split.feature, split.threshold, split.categories) == (1, 1.5, None)
+
+
 def test_entropy_is_in_bits():
     # Four rows of one bit each are told apart entirely.
     X, y = np.arange(4.0)[:, None], np.array([0.0, 0.0, 1.0, 1.0])

@@ -34,6 +34,16 @@ def test_rows_of_several_arrays_are_drawn_together():
     assert np.all(law.draws == 0)
 
 
+def test_whole_units_are_drawn_as_many_as_there_are():
+    units = np.array([0, 1, 2, 0, 1, 2])
+    law = bootstrap(
+        lambda unit: np.bincount(unit, minlength=3), units, groups=units, n_resamples=50
+    )
+    assert np.all(law.draws % 2 == 0)
+    assert np.all(law.draws.sum(axis=1) == 6)
+    assert len(np.unique(law.draws, axis=0)) > 1
+
+
 def test_interval_covers_a_mean():
     rng = np.random.default_rng(0)
     hits = 0
@@ -90,6 +100,9 @@ def test_mixtures_by_hand():
     weight = 0.632 / (1 - 0.368 * rate)
     assert risk.point_632_plus == pytest.approx((1 - weight) * 0.1 + weight * 0.3, abs=1e-3)
     assert BootstrapRisk(0.2, 0.2, 0.2, 0.5, 0).point_632_plus == pytest.approx(0.2)
+    # Rows kept aside that are fitted better than the others show no overfitting.
+    lucky = BootstrapRisk(0.4, 0.3, 0.3, 0.5, 0)
+    assert lucky.point_632_plus == pytest.approx(0.368 * 0.4 + 0.632 * 0.3, abs=1e-4)
 
 
 @pytest.mark.parametrize(

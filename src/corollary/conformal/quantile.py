@@ -220,28 +220,20 @@ def smallest_calibration_size(
     650
     """
     n = smallest_finite_size(confidence)
-    if slack is None:
+    if slack is None or confidence <= slack:
         return n
-    from scipy.special import betainc
+    from scipy.special import betainc, rel_entr
+
+    level = confidence - slack
 
     def meets(size: int) -> bool:
         rank = rank_of_level(size, confidence)
-        if rank > size:
-            return True
-        return bool(betainc(rank, size + 1 - rank, confidence - slack) <= delta)
+        return rank > size or bool(betainc(rank, size + 1 - rank, level) <= delta)
 
-    if confidence <= slack:
-        return n
-    # Ranks are whole numbers, so the condition flickers near its border: go to a size beyond
-    # which it holds (at most a fraction of a percent of slack later), then walk back.
-    most = n
-    while not all(meets(size) for size in range(most, most + _period(confidence))):
-        most = math.ceil(most * 1.5)
+    # Ranks are whole numbers, so that the condition flickers near its border. Beyond Chernoff's
+    # bound of the binomial tail it always holds: walk back from there.
+    exponent = rel_entr(confidence, level) + rel_entr(1 - confidence, 1 - level)
+    most = max(n, math.ceil(-math.log(delta) / exponent))
     while most > n and meets(most - 1):
         most -= 1
     return most
-
-
-def _period(confidence: float) -> int:
-    """Return a number of sizes over which the rounding of ranks takes all its values."""
-    return math.ceil(1 / (1 - confidence)) + 1

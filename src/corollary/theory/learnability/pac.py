@@ -377,4 +377,4 @@ def rectangle_bound(
         share = -math.expm1(-price / n_samples) if sharp else price / n_samples
         return min(1.0, strips * share)
     rate = -math.log1p(-epsilon / strips) if sharp else epsilon / strips
-    return float(max(1, math.ceil(price / rate - 1e-9)))
+    return float(math.ceil(price / rate - 1e-9))
