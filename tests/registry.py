@@ -47,6 +47,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "ExtraTreesRegressor": {"n_estimators": 10},
     "RandomForestClassifier": {"n_estimators": 10},
     "RandomForestRegressor": {"n_estimators": 10},
+    # A start that is the same in memory, in files and on clusters; "k-means++" is in memory only.
+    "KMeans": {"init": "k-means||", "n_clusters": 3},
     # Small networks compile quickly, and large steps end training within its budget.
     "MLPClassifier": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
     "MLPRegressor": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
