@@ -9,6 +9,7 @@ rows by the codes of their centres, and :class:`PseudoLabelFeatures` trains a ne
 them.
 """
 
+from corollary.cluster.display import ClusterDisplay as ClusterDisplay
 from corollary.cluster.exact import Partition as Partition
 from corollary.cluster.exact import count_partitions as count_partitions
 from corollary.cluster.exact import exact_kmeans as exact_kmeans
@@ -21,12 +22,22 @@ from corollary.cluster.means.lloyd import LloydRun as LloydRun
 from corollary.cluster.means.lloyd import PartitionStep as PartitionStep
 from corollary.cluster.means.lloyd import lloyd as lloyd
 from corollary.cluster.means.lloyd import lloyd_step as lloyd_step
+from corollary.cluster.means.mini_batch import MiniBatchKMeans as MiniBatchKMeans
 from corollary.cluster.means.seeding import Seeding as Seeding
 from corollary.cluster.means.seeding import kmeans_plusplus as kmeans_plusplus
 from corollary.cluster.means.seeding import seeding_probabilities as seeding_probabilities
+from corollary.cluster.medians import KMedians as KMedians
+from corollary.cluster.medians import coordinate_median as coordinate_median
+from corollary.cluster.medians import geometric_median as geometric_median
+from corollary.cluster.medoids import KMedoids as KMedoids
+from corollary.cluster.medoids import MedoidRun as MedoidRun
+from corollary.cluster.medoids import find_medoids as find_medoids
 from corollary.cluster.objective import centers_cost as centers_cost
 from corollary.cluster.objective import centroids as centroids
 from corollary.cluster.objective import nearest_centers as nearest_centers
 from corollary.cluster.objective import pairwise_cost as pairwise_cost
 from corollary.cluster.objective import pairwise_variance as pairwise_variance
 from corollary.cluster.objective import partition_cost as partition_cost
+from corollary.cluster.pseudo_labels import PseudoLabelFeatures as PseudoLabelFeatures
+from corollary.cluster.pseudo_labels import refill_by_splitting as refill_by_splitting
+from corollary.cluster.quantisation import VectorQuantizer as VectorQuantizer

@@ -1,7 +1,7 @@
 """What all models with centres do: assign rows, measure distances, and say what clusters cost."""
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -232,7 +232,7 @@ def kmeans_1d(
 
 
 def _fill(labels: np.ndarray, heavy: np.ndarray, k: int) -> None:
-    """Number clusters by their first rows, and give empty ones a row that loses nothing by it."""
+    """Give clusters numbers in the order of their first rows, and empty ones a row."""
     values, firsts, codes = np.unique(labels[heavy], return_index=True, return_inverse=True)
     labels[heavy] = np.argsort(np.argsort(firsts))[codes]
     counts = np.bincount(labels[heavy], minlength=k)

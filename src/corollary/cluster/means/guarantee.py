@@ -60,7 +60,9 @@ def kmeans_plusplus_factor(n_clusters: Count) -> float:
 
 
 @checked
-def least_cost_bound(costs: ArrayLike, n_clusters: Count, *, confidence: Probability = 0.95) -> float:
+def least_cost_bound(
+    costs: ArrayLike, n_clusters: Count, *, confidence: Probability = 0.95
+) -> float:
     r"""Bound the least cost of k centres from below by the costs of independent draws of k-means++.
 
     By Markov's inequality a draw costs more than :math:`t` times its expectation with probability

@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 

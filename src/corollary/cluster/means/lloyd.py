@@ -99,8 +99,10 @@ def lloyd_step(
         row = random.choice(np.flatnonzero(counts[after] > 1))
         counts[after[row]] -= 1
         after[row], counts[empty] = empty, 1
-    costs = [partition_cost(X, partition, sample_weight=weight) for partition in (before, assigned, after)]
-    return PartitionStep(assigned, after, (costs[0], costs[1], costs[2]))
+    first, second, third = (
+        partition_cost(X, stage, sample_weight=weight) for stage in (before, assigned, after)
+    )
+    return PartitionStep(assigned, after, (first, second, third))
 
 
 class LloydRun(NamedTuple):

@@ -172,7 +172,7 @@ def draw_seeds(
 
 
 def _draw(mass: np.ndarray, random: Any, count: int, weight: np.ndarray | None) -> np.ndarray:
-    """Draw rows with chances proportional to their mass, or to their weight if all lie on centres."""
+    """Draw rows by their mass, or by their weight if all lie on centres."""
     sums = np.cumsum(mass)
     if not sums[-1] > 0:
         sums = np.cumsum(np.ones(len(mass)) if weight is None else weight)
