@@ -13,9 +13,7 @@ def checked_rows(X: Any, sample_weight: Any = None, **options: Any) -> tuple[Any
     X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", **options)
     if sample_weight is None:
         return X, None
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    refuse_no_weight("sample_weight", weight)
-    return X, weight
+    return X, check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def checked_labels(who: str, labels: Any, n: int, n_clusters: int | None = None) -> np.ndarray:
@@ -57,9 +55,3 @@ def refuse_few_rows(who: str, n: int, n_clusters: int) -> None:
             f"{who} needs at least as many rows as clusters. Got n_samples={n} should be >= "
             f"n_clusters={n_clusters}. Ask for fewer clusters, or give more rows."
         )
-
-
-def refuse_no_weight(who: str, weight: np.ndarray | None) -> None:
-    """Raise if no row counts."""
-    if weight is not None and not weight.any():
-        raise ValueError(f"{who} must be positive for at least one row. All weights are zero.")

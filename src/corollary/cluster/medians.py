@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.cluster._checks import checked_rows, refuse_few_rows, refuse_no_weight
+from corollary.cluster._checks import checked_rows, refuse_few_rows
 from corollary.cluster.means._rows import nearest_labels, squared_distances_to_own
 from corollary.cluster.means.seeding import draw_seeds
 from corollary.core.estimator import (
@@ -220,7 +220,6 @@ class KMedians(Clusterer):
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMedians", len(X), self.n_clusters)
-        refuse_no_weight("The sample_weight of KMedians", sample_weight)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         random = check_random_state(self.random_state)
         best: tuple[Any, ...] | None = None

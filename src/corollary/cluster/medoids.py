@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array, check_random_state
 
-from corollary.cluster._checks import refuse_few_rows, refuse_no_weight
+from corollary.cluster._checks import refuse_few_rows
 from corollary.core.compat import check_sample_weight
 from corollary.core.estimator import (
     ArrayLike,
@@ -218,7 +218,6 @@ class KMedoids(Clusterer):
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMedoids", len(X), self.n_clusters)
-        refuse_no_weight("The sample_weight of KMedoids", sample_weight)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         D = self._dissimilarities(X, X)
         random = check_random_state(self.random_state)

@@ -13,7 +13,6 @@ from corollary.cluster._checks import (
     checked_labels,
     checked_rows,
     refuse_few_rows,
-    refuse_no_weight,
 )
 from corollary.cluster.means.kmeans import KMeans
 from corollary.core.estimator import (
@@ -146,7 +145,6 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("PseudoLabelFeatures", len(X), self.n_clusters)
-        refuse_no_weight("The sample_weight of PseudoLabelFeatures", sample_weight)
         random = check_random_state(self.random_state)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         self.input_mean_ = np.average(X, axis=0, weights=weight)

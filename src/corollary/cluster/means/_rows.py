@@ -245,10 +245,12 @@ class Spread(Summary):
         X, weight = rows_of(chunk)
         w = np.ones(X.shape[0]) if weight is None else weight
         total = float(w.sum())
-        mean = (X * (w / total)[:, None]).sum(axis=0) if not sparse.issparse(X) else w / total @ X
+        share = w / total if total else w
         if sparse.issparse(X):
+            mean = share @ X
             squares = w @ X.multiply(X) - total * mean**2
         else:
+            mean = (X * share[:, None]).sum(axis=0)
             squares = ((X - mean) ** 2 * w[:, None]).sum(axis=0)
         return self.merge(type(self)(X.shape[0], total, mean, squares))
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
-from corollary.cluster._checks import checked_centres, refuse_few_rows, refuse_no_weight
+from corollary.cluster._checks import checked_centres, refuse_few_rows
 from corollary.cluster.means._draws import Draw
 from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread, rows_of
 from corollary.cluster.means.lloyd import LloydRun, descend, draw_seed
@@ -120,7 +120,6 @@ class KMeans(CenterModel):
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         refuse_few_rows("KMeans", X.shape[0], self.n_clusters)
-        refuse_no_weight("The sample_weight of KMeans", sample_weight)
         dtype = X.dtype
         X, _ = rows_of((X,))
         rows = ArrayRows(X, sample_weight)
@@ -173,7 +172,10 @@ class KMeans(CenterModel):
             supervised=False,
         )
         refuse_few_rows("KMeans.fit_source", spread.n_rows, self.n_clusters)
-        refuse_no_weight("The sample_weight of KMeans.fit_source", np.array(spread.weight))
+        if not spread.weight > 0:
+            raise ValueError(
+                "KMeans.fit_source needs rows of positive weight. All weights are zero."
+            )
         self._descend(SourceRows(source), spread, labels=labels)
         return self
 

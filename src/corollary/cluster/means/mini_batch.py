@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
-from corollary.cluster._checks import checked_centres, refuse_few_rows, refuse_no_weight
+from corollary.cluster._checks import checked_centres, refuse_few_rows
 from corollary.cluster.means._rows import ArrayRows, Assignment, ClusterSums, rows_of
 from corollary.cluster.means.seeding import draw_seeds, draw_seeds_in_passes
 from corollary.core.compat import fit_context
@@ -158,7 +158,6 @@ class MiniBatchKMeans(CenterModel):
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         n, dtype = X.shape[0], X.dtype
         refuse_few_rows("MiniBatchKMeans", n, self.n_clusters)
-        refuse_no_weight("The sample_weight of MiniBatchKMeans", sample_weight)
         random = check_random_state(self.random_state)
         state = self._first(X, sample_weight, random)
         size = min(self.batch_size, n)
@@ -202,7 +201,6 @@ class MiniBatchKMeans(CenterModel):
         X, _, weight = self._check(X, None, sample_weight, reset=first)
         if earlier is not None and hasattr(self, "fingerprint_"):
             self.fingerprint_ = earlier.union(self.fingerprint_)
-        refuse_no_weight("The sample_weight of MiniBatchKMeans", weight)
         if first or not hasattr(self, "_random"):  # new, or loaded from a file
             self._random = check_random_state(self.random_state)
         if first:
