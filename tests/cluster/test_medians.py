@@ -1,5 +1,7 @@
 """k-medians: the medians themselves, and a descent in the unsquared norm."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,7 +57,7 @@ def test_no_step_raises_the_cost(norm):
     costs = [
         model.set_params(max_iter=m).fit(X, sample_weight=weight).inertia_ for m in range(1, 12)
     ]
-    assert all(b <= a * (1 + 1e-9) for a, b in zip(costs, costs[1:], strict=False))
+    assert all(b <= a * (1 + 1e-9) for a, b in pairwise(costs))
     model.set_params(max_iter=300).fit(X, sample_weight=weight)
     gaps = X[:, None] - model.cluster_centers_
     distances = np.abs(gaps).sum(axis=2) if norm == 1 else np.sqrt((gaps**2).sum(axis=2))
@@ -69,10 +71,10 @@ def test_no_step_raises_the_cost(norm):
 
 
 def test_outliers_move_medians_less_than_means():
-    X = np.concatenate([np.arange(5.0), np.arange(100.0, 105.0), [1000.0]])[:, None]
+    X = np.concatenate([np.arange(5.0), np.arange(100.0, 105.0), [200.0]])[:, None]
     model = KMedians(2, norm=1, n_init=5, random_state=0).fit(X)
     assert sorted(model.cluster_centers_.ravel()) == [2.0, 102.5]
-    assert model.inertia_ == 2 + 1 + 1 + 2 + 2.5 + 1.5 + 0.5 + 0.5 + 1.5 + 897.5
+    assert model.inertia_ == 2 + 1 + 1 + 2 + 2.5 + 1.5 + 0.5 + 0.5 + 1.5 + 97.5
 
 
 def test_empty_clusters_take_a_row_and_copies_rest():

@@ -1,6 +1,6 @@
 """k-medoids: swaps and alternation against all choices of medoids."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_no_step_raises_the_cost(method):
     options = {"method": method, "sample_weight": weight}
     costs = [weight @ D[:, :4].min(axis=1)]
     costs += [find_medoids(D, range(4), max_iter=m, **options).cost for m in range(1, 8)]
-    assert all(b <= a + 1e-12 for a, b in zip(costs, costs[1:], strict=False))
+    assert all(b <= a + 1e-12 for a, b in pairwise(costs))
     last = find_medoids(D, range(4), **options)
     if method == "swap":  # no exchange of one medoid helps
         for place in range(4):

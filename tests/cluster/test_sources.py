@@ -4,10 +4,12 @@ import os
 import socket
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from corollary.cluster import KMeans
 
@@ -44,9 +46,7 @@ def test_chunks_and_files_have_the_bits_of_memory(start, weighted, tmp_path, sma
     w = weight if weighted else None
     memory = kmeans(start).fit(X, sample_weight=w)
     cuts = [0, 1, 700, 701, 2999, 3000]
-    chunks = [
-        (X[a:b], None, None if w is None else w[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)
-    ]
+    chunks = [(X[a:b], None, None if w is None else w[a:b]) for a, b in pairwise(cuts)]
     assert_same(memory, kmeans(start).fit_source(chunks))
     frame = pd.DataFrame(X, columns=list("abcd")).assign(w=weight)
     path, name = tmp_path / "rows.parquet", "w" if weighted else None
@@ -80,8 +80,11 @@ def die_once(block, mark, count):
 
 def test_a_cluster_of_two_processes_and_one_that_dies(tmp_path, small_blocks):
     distributed, da = pytest.importorskip("distributed"), pytest.importorskip("dask.array")
-    X, weight = rows()
-    memory, weighted = kmeans("k-means||").fit(X), kmeans("array").fit(X, sample_weight=weight)
+    X, weight = rows(900)
+    start, given = (
+        KMeans(4, init=init, max_iter=3, random_state=0) for init in ("k-means||", X[:4])
+    )
+    memory, weighted = clone(start).fit(X), clone(given).fit(X, sample_weight=weight)
     mark = tmp_path / "blocks"
     with (
         distributed.LocalCluster(
@@ -89,14 +92,13 @@ def test_a_cluster_of_two_processes_and_one_that_dies(tmp_path, small_blocks):
         ) as cluster,
         distributed.Client(cluster),
     ):
-        lazy = da.from_array(X, (430, 2)), None, da.from_array(weight, 77)
-        assert_same(weighted, kmeans("array").fit_source(lazy))
-        assert_same(memory, kmeans("k-means||").fit_source(da.from_array(X, (777, -1))))
+        lazy = da.from_array(X, (430, 2)), None, da.from_array(weight, 277)
+        assert_same(weighted, clone(given).fit_source(lazy))
         dying = da.from_array(X, (500, -1)).map_blocks(
-            die_once, mark, 25, dtype=X.dtype, meta=np.empty((0, 0))
+            die_once, mark, 8, dtype=X.dtype, meta=np.empty((0, 0))
         )
-        assert_same(memory, kmeans("k-means||").fit_source(dying))
-    assert mark.stat().st_size > 25  # in the middle of the fit
+        assert_same(memory, clone(start).fit_source(dying))
+    assert mark.stat().st_size > 8  # in the middle of the fit
 
 
 def test_a_scheduler_that_is_gone_is_named():

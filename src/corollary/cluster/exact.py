@@ -38,6 +38,12 @@ class Partition(NamedTuple):
         Means of the clusters.
     cost : float
         Weighted sum of squared distances from them.
+
+    Examples
+    --------
+    >>> from corollary.cluster import kmeans_1d
+    >>> kmeans_1d([0.0, 1.0, 9.0], 2).centers.ravel()
+    array([0.5, 9. ])
     """
 
     labels: np.ndarray
@@ -96,7 +102,7 @@ def exact_kmeans(
         Number of clusters.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k equal rows.
-    max_nodes : int, default=100_000_000
+    max_nodes : int, default=100000000
         Partial partitions that may be looked at.
 
     Returns

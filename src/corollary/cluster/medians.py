@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from corollary.cluster._checks import checked_rows, refuse_few_rows
 from corollary.cluster.means._rows import nearest_labels, squared_distances_to_own
-from corollary.cluster.means.seeding import draw_seeds
+from corollary.cluster.means._seeds import draw_seeds
 from corollary.core.estimator import (
     ArrayLike,
     Clusterer,
@@ -88,7 +88,7 @@ def geometric_median(
     tol : float, default=1e-10
         The iteration ends when the pull of all rows, or its excess over the weight of the row that
         is met, is at most this share of the total weight.
-    max_iter : int, default=10_000
+    max_iter : int, default=10000
         Largest number of steps.
 
     Returns

@@ -38,6 +38,12 @@ class MedoidRun(NamedTuple):
         Weighted sum of dissimilarities from it.
     n_iter : int
         Passes made.
+
+    Examples
+    --------
+    >>> from corollary.cluster import find_medoids
+    >>> find_medoids([[0.0, 1.0], [1.0, 0.0]], [1]).labels
+    array([0, 0])
     """
 
     medoids: np.ndarray

@@ -17,9 +17,9 @@ from corollary.core.schema import Array, Integer, Number
 
 
 class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
-    r"""Encode rows by the nearest entry of a codebook that k-means has learnt.
+    """Encode rows by the nearest entry of a codebook that k-means has learnt.
 
-    A row of d numbers becomes one of K codes, :math:`\log_2 K` bits, at the price of a distortion
+    A row of d numbers becomes one of K codes, ``log2(K)`` bits, at the price of a distortion
     that k-means makes small.
 
     Parameters

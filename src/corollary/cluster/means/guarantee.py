@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.cluster._checks import checked_rows, refuse_few_rows
-from corollary.cluster.means.seeding import draw_seeds
+from corollary.cluster.means._seeds import draw_seeds
 from corollary.core.estimator import (
     ArrayLike,
     Count,

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 
 from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
 from corollary.cluster._checks import checked_centres, refuse_few_rows
+from corollary.cluster.means._descent import LloydRun, descend, draw_seed
 from corollary.cluster.means._draws import Draw
 from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread, rows_of
-from corollary.cluster.means.lloyd import LloydRun, descend, draw_seed
-from corollary.cluster.means.seeding import draw_seeds, draw_seeds_in_passes
+from corollary.cluster.means._seeds import draw_seeds, draw_seeds_in_passes
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,

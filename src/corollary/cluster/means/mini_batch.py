@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
 from corollary.cluster._checks import checked_centres, refuse_few_rows
 from corollary.cluster.means._rows import ArrayRows, Assignment, ClusterSums, rows_of
-from corollary.cluster.means.seeding import draw_seeds, draw_seeds_in_passes
+from corollary.cluster.means._seeds import draw_seeds, draw_seeds_in_passes
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
@@ -35,7 +35,7 @@ class BatchState(NamedTuple):
     since: int = 0
 
 
-def batch_step(state: BatchState, X: Any, weight: np.ndarray | None) -> tuple[BatchState, float]:
+def _batch_step(state: BatchState, X: Any, weight: np.ndarray | None) -> tuple[BatchState, float]:
     """Move each centre to the mean of all rows it has been given; return the cost before."""
     step = ClusterSums.of(state.centres).update((X, None, weight))
     cost = Assignment(state.centres, keep=False).update((X, None, weight)).cost
@@ -46,7 +46,7 @@ def batch_step(state: BatchState, X: Any, weight: np.ndarray | None) -> tuple[Ba
     return BatchState(centres, totals, state.since + X.shape[0]), cost
 
 
-def reassign(state: BatchState, X: Any, ratio: float, random: Any) -> BatchState:
+def _reassign(state: BatchState, X: Any, ratio: float, random: Any) -> BatchState:
     """Move centres that have seen little to rows of a batch, at most half as many as rows."""
     light = np.flatnonzero(state.totals < ratio * state.totals.max())
     most = int(0.5 * X.shape[0])
@@ -221,9 +221,9 @@ class MiniBatchKMeans(CenterModel):
         """Learn from a batch, and now and then move centres that have seen little."""
         X, _ = rows_of((X,))
         since = state.since + X.shape[0]
-        state, cost = batch_step(state, X, weight)
+        state, cost = _batch_step(state, X, weight)
         if self.reassignment_ratio and ((state.totals == 0).any() or since >= 10 * self.n_clusters):
-            state = reassign(state, X, self.reassignment_ratio, random)
+            state = _reassign(state, X, self.reassignment_ratio, random)
         return state, cost
 
     def _first(self, X: Any, weight: np.ndarray | None, random: Any) -> BatchState:
