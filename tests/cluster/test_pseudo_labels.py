@@ -20,16 +20,17 @@ def probe(features, n_labels=100):
 
 
 def test_features_serve_a_linear_classifier_and_clusters_settle():
-    options = {"n_clusters": 40, "random_state": 0, "hidden_layer_sizes": (128, 64)}
+    rows, options = X[:1200], {"n_clusters": 80, "random_state": 0}
     untrained = PseudoLabelFeatures(n_rounds=1, epochs=1, learning_rate_init=1e-9, **options)
-    random = probe(untrained.fit_transform(X))
-    model = PseudoLabelFeatures(n_rounds=8, epochs=4, **options)
-    learnt = probe(model.fit_transform(X))
-    assert learnt > random + 0.02
-    assert learnt > probe(X)
-    assert np.mean(model.agreements_[-3:]) > np.mean(model.agreements_[:3])
-    assert model.losses_[-1] < model.losses_[0]
-    assert model.transform(X[:5]).shape == (5, 64)
+    random = probe(untrained.fit_transform(rows))
+    model = PseudoLabelFeatures(n_rounds=5, epochs=6, **options)
+    learnt = probe(model.fit_transform(rows))
+    assert learnt > random + 0.1
+    assert learnt > probe(rows)  # raw pixels
+    assert model.agreements_[0] < model.agreements_[1:].min()
+    assert model.losses_.shape == (5,)
+    assert model.losses_.max() < 0.2 * np.log(80)  # that of a guess
+    assert model.transform(X[:5]).shape == (5, 128)
 
 
 def test_clusters_are_drawn_equally_often():

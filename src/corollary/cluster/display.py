@@ -131,7 +131,7 @@ class ClusterDisplay:
         """Shade the points that are nearest to each centre."""
         from corollary.cluster.objective import nearest_centers
 
-        left, right, low, high = *ax.get_xlim(), *ax.get_ylim()
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
         across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(low, high, 200))
         labels = nearest_centers(np.column_stack([across.ravel(), up.ravel()]), self.centers)
         ax.imshow(

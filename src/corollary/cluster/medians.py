@@ -116,10 +116,10 @@ def geometric_median(
         pull, share, here, nearest = _pull(X, weight, point)
         if nearest != seen:  # a row may be the median, towards which steps would only creep
             seen = nearest
-            force, _, own, _ = _pull(X, weight, X[seen])
-            if float(np.sqrt(force @ force)) <= own + tol * total:
+            others, _, own, _ = _pull(X, weight, X[seen])
+            if np.linalg.norm(others) <= own + tol * total:
                 return X[seen].copy()
-        force = float(np.sqrt(pull @ pull))
+        force = float(np.linalg.norm(pull))
         if force <= here + tol * total:
             break
         point = point + pull / share * (1.0 - here / force)

@@ -230,7 +230,7 @@ class KMedoids(Clusterer):
         best: MedoidRun | None = None
         for _ in range(self.n_init):
             start = _draw_medoids(D, weight, self.n_clusters, random)
-            options = {"method": self.method, "max_iter": self.max_iter}
+            options: Any = {"method": self.method, "max_iter": self.max_iter}
             run = find_medoids(D, start, sample_weight=weight, **options)
             if best is None or run.cost < best.cost:
                 best = run

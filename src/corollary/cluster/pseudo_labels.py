@@ -84,7 +84,7 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
     ----------
     n_clusters : int, default=30
         Number of clusters in every round; several times the number of groups that are looked for.
-    hidden_layer_sizes : tuple of int, default=(128, 64)
+    hidden_layer_sizes : tuple of int, default=(256, 128)
         Units of the hidden layers; the last number is that of features.
     n_rounds : int, default=10
         How often features are clustered.
@@ -129,7 +129,7 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     n_clusters: Count = 30
     _: KW_ONLY
-    hidden_layer_sizes: Annotated[Any, "array-like"] = (128, 64)
+    hidden_layer_sizes: Annotated[Any, "array-like"] = (256, 128)
     n_rounds: Count = 10
     epochs: Count = 5
     batch_size: Count = 64

@@ -76,7 +76,6 @@ def _refilled(rows: ArrayRows | SourceRows, step: ClusterSums, seed: int) -> Clu
     drawn = rows.reduce(Draw(step.centres, k, seed, "any"))  # of each cluster one may have to stay
     sums, totals, counts = step.sums.copy(), step.totals.copy(), step.counts.copy()
     empty = list(np.flatnonzero(counts == 0))
-    assert drawn.rows is not None
     for row, weight, label in zip(drawn.rows, drawn.weights, drawn.labels):
         if not empty or counts[label] < 2:
             continue

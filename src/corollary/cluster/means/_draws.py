@@ -29,7 +29,7 @@ class Draw(Summary):
     seed: int
     by: Literal["weight", "distance", "any"] = "weight"
     times: np.ndarray = field(default_factory=lambda: np.empty(0))
-    rows: np.ndarray | None = None
+    rows: Any = None  # an array, once a chunk has been seen
     weights: np.ndarray = field(default_factory=lambda: np.empty(0))
     labels: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
@@ -47,7 +47,7 @@ class Draw(Summary):
             squares = squared_distances_to_own(X, self.centres, labels)
             mass = weight * squares if self.by == "distance" else (weight > 0) & (squares > 0)
         numbers = X.data if sparse.issparse(X) else X
-        random = np.random.default_rng([self.seed, zlib.crc32(np.ascontiguousarray(numbers))])
+        random = np.random.default_rng([self.seed, zlib.crc32(np.ascontiguousarray(numbers).data)])
         times = random.exponential(size=X.shape[0])
         with np.errstate(divide="ignore"):
             times = times / mass

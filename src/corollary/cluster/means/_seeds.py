@@ -116,9 +116,15 @@ def draw_seeds_in_passes(rows: ArrayRows | SourceRows, k: int, d: int, random: A
         drawn.append(rows.reduce(Draw(centres, _SHARE * k, int(seed), "distance")))
     centres = np.concatenate([draw.rows for draw in drawn])
     if len(centres) < k:  # rows that differ are fewer than clusters
-        return np.resize(rows.reduce(Draw(centres, k, int(seeds[0]))).rows, (k, d))
+        return draw_rows(rows, k, d, int(seeds[0]))
     weight = rows.reduce(ClusterSums.of(centres)).totals
     return draw_seeds(centres, weight, k, random).centers
+
+
+def draw_rows(rows: ArrayRows | SourceRows, k: int, d: int, seed: int) -> np.ndarray:
+    """Draw rows by their weights; some come again if fewer than k have one."""
+    drawn = rows.reduce(Draw(np.empty((0, d)), k, seed)).rows
+    return drawn[np.arange(k) % len(drawn)]
 
 
 def _dense(X: Any, rows: np.ndarray) -> np.ndarray:

@@ -12,9 +12,8 @@ from sklearn.utils import check_random_state
 from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
 from corollary.cluster._checks import checked_centres, refuse_few_rows
 from corollary.cluster.means._descent import LloydRun, descend, draw_seed
-from corollary.cluster.means._draws import Draw
 from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread, rows_of
-from corollary.cluster.means._seeds import draw_seeds, draw_seeds_in_passes
+from corollary.cluster.means._seeds import draw_rows, draw_seeds, draw_seeds_in_passes
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
@@ -211,8 +210,8 @@ class KMeans(CenterModel):
         self.inertia_, self.n_iter_ = best.cost, best.n_iter
         if labels:
             self.labels_ = best.labels
-        else:
-            vars(self).pop("labels_", None)
+        elif hasattr(self, "labels_"):
+            del self.labels_
 
     def _n_runs(self) -> int:
         runs = runs_of(self.n_init, self.init, several=10)
@@ -241,8 +240,7 @@ class KMeans(CenterModel):
         if callable(self.init):
             return checked_centres("KMeans", self.init(X, k, random_state=random), X, k)
         if self.init == "random":
-            drawn = rows.reduce(Draw(np.empty((0, d)), k, draw_seed(random))).rows
-            return np.resize(drawn, (k, d))  # rows of positive weight may be fewer
+            return draw_rows(rows, k, d, draw_seed(random))
         if self.init == "k-means||" or X is None:
             return draw_seeds_in_passes(rows, k, d, random)
         return draw_seeds(X, weight, k, random).centers

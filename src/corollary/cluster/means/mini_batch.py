@@ -174,9 +174,10 @@ class MiniBatchKMeans(CenterModel):
         self.n_steps_, self.n_iter_ = n_steps, math.ceil(n_steps * size / n)
         self._keep(state, dtype)
         self.inertia_ = rule.smoothed * n
-        vars(self).pop("labels_", None)
         if self.compute_labels:
             self._label(X, sample_weight)
+        elif hasattr(self, "labels_"):
+            del self.labels_
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
