@@ -8,6 +8,7 @@ import pytest
 from corollary.cluster import (
     certify_least_cost,
     exact_kmeans,
+    kmeans_plusplus,
     kmeans_plusplus_factor,
     least_cost_bound,
     seeding_probabilities,
@@ -29,6 +30,12 @@ def test_values_by_hand():
     assert least_cost_bound([32.0], 1, confidence=0.5) == pytest.approx(1.0)
     assert least_cost_bound([64.0, 32.0], 1, confidence=0.75) == pytest.approx(1.0)
     assert least_cost_bound([0.0, 1.0], 3) == 0.0
+    four = 4 * 8 * (math.log(3) + 2)
+    assert least_cost_bound([four], 3, confidence=0.75) == pytest.approx(1.0)
+    X, random = np.random.default_rng(0).normal(size=(50, 2)), np.random.RandomState(7)
+    costs = [kmeans_plusplus(X, 5, random_state=random, n_local_trials=1).cost for _ in range(3)]
+    bound = certify_least_cost(X, 5, n_draws=3, confidence=0.9, random_state=7)
+    assert bound == pytest.approx(min(costs) * 0.1 ** (1 / 3) / (8 * (math.log(5) + 2)))
 
 
 @pytest.mark.parametrize(("n", "k"), [(4, 1), (5, 2), (6, 3), (7, 3), (6, 4)])

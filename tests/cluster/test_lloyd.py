@@ -69,6 +69,9 @@ def test_an_emptied_cluster_takes_a_row():
         for s in range(30)
     }
     assert moved == {0, 1, 2}  # at random
+    copies = lloyd_step(np.zeros((3, 1)), [0, 1, 2], 3, random_state=0)  # all go to the first
+    assert copies.assigned.tolist() == [0, 0, 0]
+    assert sorted(copies.labels) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("which", ["rectangle", "triangle"])

@@ -16,7 +16,7 @@ References
    programming", The R Journal 3 (2011), 29-33.
 """
 
-import math
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,11 +53,11 @@ class Partition(NamedTuple):
 
 @checked
 def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int:
-    r"""Count the partitions of n rows into k clusters, none of them empty.
+    """Count the partitions of n rows into k clusters, none of them empty.
 
-    The Stirling number of the second kind,
-    :math:`\frac1{k!} \sum_{j=0}^{k} (-1)^j \binom kj (k - j)^n`: Lloyd's iteration, whose cost
-    falls until it rests, makes no more steps than this.
+    The Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a further row
+    joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it rests, makes no
+    more steps than this.
 
     Parameters
     ----------
@@ -77,11 +77,10 @@ def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int
     >>> count_partitions(4, 2), count_partitions(10, 3)
     (7, 9330)
     """
-    terms = (
-        (-1) ** j * math.comb(n_clusters, j) * (n_clusters - j) ** n_samples
-        for j in range(n_clusters + 1)
-    )
-    return sum(terms) // math.factorial(n_clusters)
+    counts = [1, *[0] * n_clusters]  # of no rows
+    for _ in range(n_samples):
+        counts = [0, *(j * own + below for j, (below, own) in enumerate(pairwise(counts), 1))]
+    return counts[-1]
 
 
 @checked
