@@ -100,6 +100,12 @@ def test_weights_of_zero_and_copies():
     assert np.isfinite(few.centers).all()
 
 
+def test_good_bounds_leave_few_partitions_to_look_at():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    best = exact_kmeans(X, 3, max_nodes=180_000)  # of count_partitions(20, 3), 580,606,446
+    assert best.cost <= KMeans(3, n_init=20, random_state=0).fit(X).inertia_ + 1e-9
+
+
 def test_partitions_are_counted():
     for n in range(7):
         for k in range(5):
