@@ -85,7 +85,7 @@ def scikit_learn_with_start(data: Data) -> np.ndarray:
 def ours_from_a_file(data: Data) -> np.ndarray:
     from corollary.cluster import KMeans
 
-    model = KMeans(K, init=data.start, max_iter=20)
+    model = KMeans(K, init=data.start, max_iter=10)
     return model.fit_source(data.path, labels=False).cluster_centers_
 
 
@@ -94,7 +94,7 @@ def batches_from_a_file(data: Data) -> np.ndarray:
     from sklearn.cluster import MiniBatchKMeans
 
     model = MiniBatchKMeans(K, init=data.start, n_init=1, compute_labels=False)
-    for _ in range(20):
+    for _ in range(10):
         for batch in pq.ParquetFile(data.path).iter_batches(1024):
             rows = np.column_stack([column.to_numpy() for column in batch.columns])
             if len(rows) > K:
@@ -131,7 +131,7 @@ CONTESTS = [
         cold=False,
     ),
     Contest(
-        name=f"{SIZE}, from a file, 20 passes",
+        name=f"{SIZE}, from a file, 10 passes",
         data=make_file,
         ours=ours_from_a_file,
         peers=[Peer("MiniBatchKMeans.partial_fit", batches_from_a_file, goal=1.0)],

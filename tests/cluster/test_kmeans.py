@@ -8,6 +8,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from corollary.cluster import KMeans, centers_cost
+from corollary.cluster.means._descent import descend
 
 X, GROUPS = make_blobs(600, 5, centers=6, cluster_std=0.7, random_state=0)
 
@@ -48,15 +49,23 @@ def test_the_best_of_several_starts_is_kept():
     assert len({model.inertia_ for model in singles}) > 1
 
 
-def test_callables_and_arrays_start():
+def test_callables_and_arrays_start(monkeypatch):
     def first_rows(rows, k, random_state):
         assert random_state is not None
         return rows[:k]
 
     ours, given = KMeans(4, init=first_rows).fit(X), KMeans(4, init=X[:4]).fit(X)
     assert np.array_equal(ours.labels_, given.labels_)
+    runs = []
+
+    def counted(*args, **options):
+        runs.append(args)
+        return descend(*args, **options)
+
+    monkeypatch.setattr("corollary.cluster.means.kmeans.descend", counted)
     with pytest.warns(RuntimeWarning, match="only one init"):
         KMeans(4, init=X[:4], n_init=3).fit(X)
+    assert len(runs) == 1
     with pytest.raises(ValueError, match="does not match the number of clusters 4"):
         KMeans(4, init=X[:3]).fit(X)
 

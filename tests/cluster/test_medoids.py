@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from corollary.cluster import KMedoids, exact_kmeans, find_medoids
+from corollary.cluster.medoids import _draw_medoids
 
 
 def least_cost(D, k, weight):
@@ -63,6 +64,7 @@ def test_swaps_leave_what_alternation_rests_at():
     run = find_medoids(D, [0, 1])
     assert sorted(run.medoids) == [1, 3]
     assert run.cost == 2.0
+    assert run.n_iter == 2
     rest = find_medoids(D, [0, 1], method="alternate")
     assert rest.cost >= run.cost
 
@@ -87,6 +89,15 @@ def test_copies_and_weights_of_zero():
     assert sorted(light.medoid_indices_) == [0, 1]
     few = KMedoids(2, random_state=0).fit([[0.0], [1.0], [9.0]], sample_weight=[1, 0, 0])
     assert few.inertia_ == 0.0
+
+
+def test_starts_are_far_from_each_other():
+    D = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    for scale in (1e-6, 1.0, 1e6):
+        for seed in range(20):
+            start = _draw_medoids(scale * D, np.ones(3), 2, np.random.RandomState(seed))
+            assert 2 in start
+            assert len(set(start)) == 2
 
 
 def test_bad_input_is_told():

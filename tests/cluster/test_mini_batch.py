@@ -60,6 +60,8 @@ def test_starts(init):
     start = {"array": X[:5], "callable": lambda X, k, random_state: X[:k]}.get(init, init)
     model = MiniBatchKMeans(5, init=start, random_state=0, max_iter=20).fit(X)
     assert model.cluster_centers_.shape == (5, 4)
+    centres = model._start(X, np.ones(3000), np.random.RandomState(0))
+    assert (centres[:, None] == X).all(axis=2).any(axis=1).all()  # they are rows
     assert np.isfinite(model.inertia_)
 
 

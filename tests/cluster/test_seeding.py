@@ -17,6 +17,7 @@ X = np.array([[0.0], [1.0], [3.0], [7.0]])
 def test_probabilities_by_hand():
     assert seeding_probabilities(X, []).tolist() == [0.25] * 4
     assert seeding_probabilities(X, [[0.0]]) == pytest.approx(np.array([0, 1, 9, 49]) / 59)
+    assert seeding_probabilities(X / 99, [[0.0]]) == pytest.approx(np.array([0, 1, 9, 49]) / 59)
     assert seeding_probabilities(X, [[0.0], [7.0]]) == pytest.approx(np.array([0, 1, 9, 0]) / 10)
     weight = [1, 2, 0, 1]
     expected = np.array([0, 2, 0, 49]) / 51
