@@ -44,6 +44,10 @@ def test_geometric_medians_by_hand():
     assert geometric_median(triangle) == pytest.approx(triangle.mean(axis=0))
     heavy = geometric_median(triangle, sample_weight=[3.0, 1.0, 1.0])  # holds against the others
     assert heavy.tolist() == [0.0, 0.0]
+    angles = 0.4 * np.pi * np.arange(5)
+    star = np.vstack([np.column_stack([np.cos(angles), np.sin(angles)]), [[0.0, 0.0]]])
+    middle = geometric_median(star, sample_weight=[1, 1, 1, 1, 1, 0.5])
+    assert middle.tolist() == [0.0, 0.0]  # the row itself, not a point near it
     line = np.array([[0.0], [1.0], [50.0]])
     assert geometric_median(line).tolist() == [1.0]
     assert geometric_median(line, sample_weight=[1, 0, 0]).tolist() == [0.0]
@@ -89,6 +93,7 @@ def test_empty_clusters_take_a_row_and_copies_rest():
         assert after[3] == 2  # alone in its cluster
         seen |= set(np.flatnonzero(after == 1))
     assert seen == {0, 2}
+    assert KMedians(1).fit([[0.0], [1.0], [2.0]]).n_iter_ == 2
     copies = KMedians(3, random_state=0).fit(np.repeat([[0.0], [1.0]], 4, axis=0))
     assert copies.inertia_ == 0.0
 

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from corollary.cluster import PseudoLabelFeatures, refill_by_splitting
 from corollary.cluster.pseudo_labels import _draw_equally
+from corollary.neural import init_mlp
 
 X, Y = load_digits(return_X_y=True)
 
@@ -23,6 +24,9 @@ def test_features_serve_a_linear_classifier_and_clusters_settle():
     rows, options = X[:1200], {"n_clusters": 80, "random_state": 0}
     untrained = PseudoLabelFeatures(n_rounds=1, epochs=1, learning_rate_init=1e-9, **options)
     random = probe(untrained.fit_transform(rows))
+    start = init_mlp([64, 256, 128], random_state=np.random.RandomState(0))
+    for learnt, drawn in zip(untrained.coefs_, start[0::2], strict=True):
+        assert learnt == pytest.approx(drawn, abs=1e-5)
     model = PseudoLabelFeatures(n_rounds=5, epochs=6, **options)
     learnt = probe(model.fit_transform(rows))
     assert learnt > random + 0.1
