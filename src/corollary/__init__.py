@@ -31,6 +31,7 @@ _PACKAGES = (
     "active",
     "bandit",
     "certificates",
+    "cluster",
     "conformal",
     "core",
     "datasets",

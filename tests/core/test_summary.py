@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corollary.cluster.means._rows import Assignment, ClusterSums, Spread
 from corollary.core.fingerprint import Fingerprint
 from corollary.core.summary import (
     BLOCK_BYTES,
@@ -66,6 +67,9 @@ SUMMARIES = {
         peaks=(1.0, 1.0),
         nodes=[0, 2],
     ),
+    "ClusterSums": ClusterSums.of(np.arange(12.0).reshape(3, WIDTH)),
+    "Assignment": Assignment(np.arange(12.0).reshape(3, WIDTH), keep=False, counts=np.zeros(3)),
+    "Spread": Spread(mean=np.zeros(WIDTH), squares=np.zeros(WIDTH)),
     "Together": Together((NormalEquations.of_width(WIDTH), Fingerprint())),
 }
 

@@ -1,6 +1,8 @@
 """Dask collections as a source: blocks are summarised where they are, summaries travel."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,7 +42,7 @@ class DaskSource(Source):
                     "Columns can be chosen by name in files and data frames only. Got Dask "
                     "arrays; slice the arrays instead."
                 )
-            self._arrays = data if isinstance(data, tuple) else (data,)
+            self._arrays = select.of_tuple(data if isinstance(data, tuple) else (data,))
         if any(part is not None and not hasattr(part, "__dask_graph__") for part in self._arrays):
             import dask.array as da
 
@@ -99,7 +101,7 @@ class DaskSource(Source):
             tree.push(
                 dask.delayed(_summarise, pure=True)(start, names, self._select.missing, *block)
             )
-        with one_blas_thread():
+        with one_blas_thread(), _reaching_the_scheduler():
             (total,) = dask.compute(tree.result(), **scheduler_options(n_jobs))
         return summary.merge(total)
 
@@ -133,6 +135,19 @@ class DaskSource(Source):
 def scheduler_options(n_jobs: int | None) -> dict[str, Any]:
     """Tell a Dask scheduler how many threads to use."""
     return {} if n_jobs is None else {"num_workers": n_jobs}
+
+
+@contextmanager
+def _reaching_the_scheduler() -> Iterator[None]:
+    """Say so if the scheduler of a cluster is gone; Dask itself speaks of cancelled work."""
+    try:
+        yield
+    except CancelledError as error:
+        raise ConnectionError(
+            "The Dask scheduler cannot be reached any more, so that the rows could not be "
+            "summarised. Start the cluster again, connect a new distributed.Client to it, and fit "
+            "again."
+        ) from error
 
 
 def _apply(

@@ -1,0 +1,105 @@
+"""Compiled searches for the partition of least cost."""
+
+import numpy as np
+
+from corollary.cluster._loops.distances import square
+from corollary.core.jit import jit, part
+
+
+@jit
+def best_tail(X, weight, k, first, tails, bound, labels, budget):
+    """Partition the rows from ``first`` on into at most k clusters at a cost below ``bound``.
+
+    ``tails[t]`` is the least cost of the rows from t on, for t behind ``first``. Rows are added one
+    by one; the cost of those added plus that of the others by themselves bounds what can come of
+    it. Writes the best labels found and returns their cost and how much of the budget is left.
+    """
+    n, d = X.shape
+    means, totals = np.zeros((k, d)), np.zeros(k)
+    before = np.zeros((n, d))  # the mean that a row has changed
+    place = np.full(n, -1, dtype=np.int64)
+    added = np.zeros(n, dtype=np.bool_)
+    used = np.zeros(n + 1, dtype=np.int64)
+    partial = np.zeros(n + 1)
+    t = first
+    while t >= first and budget > 0:
+        if added[t]:
+            j = place[t]
+            totals[j] -= weight[t]
+            means[j] = before[t]
+            added[t] = False
+        place[t] += 1
+        j = place[t]
+        if j > min(used[t], k - 1):
+            place[t] = -1
+            t -= 1
+            continue
+        budget -= 1
+        cost = 0.0
+        if j < used[t]:
+            cost = totals[j] * weight[t] / (totals[j] + weight[t]) * square(X, t, means, j)
+        if partial[t] + cost + tails[t + 1] >= bound:
+            continue
+        before[t] = means[j]
+        totals[j] = totals[j] + weight[t] if j < used[t] else weight[t]
+        share = weight[t] / totals[j]
+        for c in range(d):
+            means[j, c] += share * (X[t, c] - means[j, c])
+        added[t] = True
+        partial[t + 1] = partial[t] + cost
+        used[t + 1] = max(used[t], j + 1)
+        if t == n - 1:
+            bound = partial[n]
+            labels[first:] = place[first:]
+        else:
+            t += 1
+    return bound, budget
+
+
+@part
+def _segment(sums, j, i):
+    """Return the cost of rows j to i - 1 of a sorted column as one cluster."""
+    w = sums[i, 0] - sums[j, 0]
+    if w <= 0.0:
+        return 0.0
+    x = sums[i, 1] - sums[j, 1]
+    return max(sums[i, 2] - sums[j, 2] - x * x / w, 0.0)
+
+
+@jit
+def cut_column(sums, k, cuts):
+    """Cut a sorted column into k segments of least cost.
+
+    ``sums[i]`` holds the sums of weights, of weighted values and of weighted squares of the first
+    i rows. The best last cut of the first i rows does not fall with i, so that each row of the
+    table is filled by halving: O(k n log n). ``cuts[m, i]`` is where the last of m + 1 segments of
+    the first i rows begins.
+    """
+    n = sums.shape[0] - 1
+    before, now = np.empty(n + 1), np.empty(n + 1)
+    for i in range(n + 1):
+        before[i] = _segment(sums, 0, i)
+    stack = np.empty((64, 4), dtype=np.int64)
+    for m in range(1, k):
+        depth = 1
+        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = m + 1, n, m, n - 1
+        while depth > 0:
+            depth -= 1
+            low, high = stack[depth, 0], stack[depth, 1]
+            first, last = stack[depth, 2], stack[depth, 3]
+            middle = (low + high) // 2
+            best, cut = np.inf, first
+            for j in range(first, min(last, middle - 1) + 1):
+                value = before[j] + _segment(sums, j, middle)
+                if value < best:
+                    best, cut = value, j
+            now[middle], cuts[m, middle] = best, cut
+            if low < middle:
+                stack[depth, 0], stack[depth, 1] = low, middle - 1
+                stack[depth, 2], stack[depth, 3] = first, cut
+                depth += 1
+            if middle < high:
+                stack[depth, 0], stack[depth, 1] = middle + 1, high
+                stack[depth, 2], stack[depth, 3] = cut, last
+                depth += 1
+        before, now = now, before

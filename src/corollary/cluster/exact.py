@@ -1,0 +1,260 @@
+r"""Exact k-means: by search over the partitions of few rows, and by dynamic programming on a line.
+
+The search adds rows one by one. What a partial partition costs, plus the least cost of the other
+rows by themselves, bounds the cost of everything that can come of it, because the cost of a cluster
+is at least the sum of the costs of its parts. The least costs of ever longer tails of rows are
+found first, each with the help of those before it [1]_.
+
+On a line the clusters of an optimum are segments. The best last cut moves to the right with the
+number of rows, which makes the table of the dynamic programme cheap [2]_.
+
+References
+----------
+.. [1] M. J. Brusco, "A repetitive branch-and-bound procedure for minimum within-cluster sums of
+   squares partitioning", Psychometrika 71 (2006), 347-363.
+.. [2] H. Wang, M. Song, "Ckmeans.1d.dp: optimal k-means clustering in one dimension by dynamic
+   programming", The R Journal 3 (2011), 29-33.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.cluster._checks import checked_rows, refuse_few_rows
+from corollary.cluster.means._rows import nearest_labels, squared_distances
+from corollary.cluster.objective import centroids, partition_cost
+from corollary.core.estimator import ArrayLike, Count, CountFromZero, RowsLike, checked
+
+
+class Partition(NamedTuple):
+    """A partition of least cost.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Numbers of clusters, in the order of their first rows or, on a line, from left to right.
+    centers : ndarray of shape (n_clusters, n_features)
+        Means of the clusters.
+    cost : float
+        Weighted sum of squared distances from them.
+
+    Examples
+    --------
+    >>> from corollary.cluster import kmeans_1d
+    >>> kmeans_1d([0.0, 1.0, 9.0], 2).centers.ravel()
+    array([0.5, 9. ])
+    """
+
+    labels: np.ndarray
+    centers: np.ndarray
+    cost: float
+
+
+@checked
+def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int:
+    """Count the partitions of n rows into k clusters, none of them empty.
+
+    The Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a further row
+    joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it rests, makes no
+    more steps than this.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows n.
+    n_clusters : int
+        Number of clusters k.
+
+    Returns
+    -------
+    count : int
+        How many there are.
+
+    Examples
+    --------
+    >>> from corollary.cluster import count_partitions
+    >>> count_partitions(4, 2), count_partitions(10, 3)
+    (7, 9330)
+    """
+    counts = [1, *[0] * n_clusters]  # of no rows
+    for _ in range(n_samples):
+        counts = [0, *(j * own + below for j, (below, own) in enumerate(pairwise(counts), 1))]
+    return counts[-1]
+
+
+@checked
+def exact_kmeans(
+    X: RowsLike,
+    n_clusters: Count,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_nodes: Count = 100_000_000,
+) -> Partition:
+    """Find the partition of least cost by search: for few rows, or few clusters that are far apart.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows; without structure about 30 can be searched, with it more.
+    n_clusters : int
+        Number of clusters.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights; a row of weight k counts like k equal rows.
+    max_nodes : int, default=100000000
+        Partial partitions that may be looked at.
+
+    Returns
+    -------
+    partition : Partition
+        An optimal one. No cluster is empty unless fewer rows than clusters have positive weight.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows than clusters, or the search is not finished within its budget.
+
+    See Also
+    --------
+    kmeans_1d : For a single column, with any number of rows.
+
+    Examples
+    --------
+    >>> from corollary.cluster import exact_kmeans
+    >>> from corollary.datasets import lloyd_trap
+    >>> exact_kmeans(lloyd_trap("rectangle").X, 2).cost  # a fixed point of Lloyd's costs 4
+    1.0
+    """
+    X, weight = checked_rows(X, sample_weight)
+    X = X.toarray() if hasattr(X, "toarray") else X
+    refuse_few_rows("exact_kmeans", len(X), n_clusters)
+    weight = np.ones(len(X)) if weight is None else weight
+    heavy = np.flatnonzero(weight)
+    order = heavy[_far_ones_last(X[heavy])]
+    labels = np.empty(len(X), dtype=np.int64)
+    labels[order] = _search(X[order], weight[order], n_clusters, max_nodes)
+    _fill(labels, heavy, n_clusters)
+    return _partition(X, labels, heavy, weight, n_clusters)
+
+
+def _search(X: np.ndarray, weight: np.ndarray, k: int, budget: int) -> np.ndarray:
+    """Return the labels of an optimal partition, solving ever longer tails of the rows."""
+    from corollary.cluster._loops.exact import best_tail
+
+    n = len(X)
+    tails, labels = np.zeros(n + 1), np.zeros(n, dtype=np.int64)
+    for first in range(n - 1, -1, -1):
+        bound = _with_one_more(X, weight, k, first, labels)
+        slack = bound * (1 + 1e-12) + np.finfo(float).tiny
+        tails[first], budget = best_tail(X, weight, k, first, tails, slack, labels, budget)
+        if budget <= 0:
+            raise ValueError(
+                f"exact_kmeans has looked at max_nodes partial partitions of {n} rows into {k} "
+                "clusters without finding an optimum that is proved. Raise max_nodes, take fewer "
+                "rows, or use KMeans, or kmeans_1d for a single column."
+            )
+        tails[first] = min(tails[first], bound)
+    return labels
+
+
+def _with_one_more(
+    X: np.ndarray, weight: np.ndarray, k: int, first: int, labels: np.ndarray
+) -> float:
+    """Put a row before a tail of rows into the best of their clusters; return the cost of all."""
+    costs = []
+    tail = slice(first, None)
+    for label in range(min(k, len(X) - first)):
+        labels[first] = label
+        costs.append(partition_cost(X[tail], labels[tail], sample_weight=weight[tail]))
+    labels[first] = int(np.argmin(costs))
+    return min(costs)
+
+
+def _far_ones_last(X: np.ndarray) -> np.ndarray:
+    """Order rows so that each tail holds rows that are far from each other, which cost much."""
+    order = [int(((X - X.mean(axis=0)) ** 2).sum(axis=1).argmax())]
+    near = squared_distances(X, X[order])[:, 0]
+    for _ in range(len(X) - 1):
+        near[order[-1]] = -1.0
+        order.append(int(near.argmax()))
+        near = np.minimum(near, squared_distances(X, X[order[-1:]])[:, 0])
+    return np.array(order[::-1])
+
+
+@checked
+def kmeans_1d(
+    x: ArrayLike, n_clusters: Count, *, sample_weight: ArrayLike | None = None
+) -> Partition:
+    """Find the partition of least cost of numbers, in O(k n log n).
+
+    Parameters
+    ----------
+    x : array-like of shape (n_samples,) or (n_samples, 1)
+        Numbers.
+    n_clusters : int
+        Number of clusters.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights; a number of weight k counts like k equal ones.
+
+    Returns
+    -------
+    partition : Partition
+        An optimal one, clusters from left to right.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer numbers than clusters, or more than one column.
+
+    Examples
+    --------
+    >>> from corollary.cluster import kmeans_1d
+    >>> best = kmeans_1d([1.0, 9.0, 2.0, 10.0, 50.0], 3)
+    >>> best.labels, best.cost
+    (array([0, 1, 0, 1, 2]), 1.0)
+    """
+    from corollary.cluster._loops.exact import cut_column
+
+    X, weight = checked_rows(np.asarray(x, dtype=np.float64).reshape(len(x), -1), sample_weight)
+    if X.shape[1] != 1:
+        raise ValueError(f"kmeans_1d needs one column. Got {X.shape[1]}; use KMeans.")
+    refuse_few_rows("kmeans_1d", len(X), n_clusters)
+    weight = np.ones(len(X)) if weight is None else weight
+    heavy = np.flatnonzero(weight)
+    order = heavy[np.argsort(X[heavy, 0], kind="stable")]
+    w, values = weight[order], X[order, 0] - np.median(X[order, 0])
+    n, k = len(order), min(n_clusters, len(order))
+    sums = np.zeros((n + 1, 3))
+    sums[1:] = np.cumsum(np.column_stack([w, w * values, w * values**2]), axis=0)
+    cuts = np.zeros((k, n + 1), dtype=np.int64)
+    cut_column(sums, k, cuts)
+    labels, stop = np.empty(len(X), dtype=np.int64), n
+    for m in range(k - 1, -1, -1):
+        start = cuts[m, stop] if m else 0
+        labels[order[start:stop]] = m
+        stop = start
+    return _partition(X, labels, heavy, weight, n_clusters)
+
+
+def _fill(labels: np.ndarray, heavy: np.ndarray, k: int) -> None:
+    """Give clusters numbers in the order of their first rows, and empty ones a row."""
+    values, firsts, codes = np.unique(labels[heavy], return_index=True, return_inverse=True)
+    labels[heavy] = np.argsort(np.argsort(firsts))[codes]
+    counts = np.bincount(labels[heavy], minlength=k)
+    for empty in range(len(values), min(k, len(heavy))):
+        donor = heavy[np.flatnonzero(counts[labels[heavy]] > 1)[0]]  # copies of rows, or gain
+        counts[labels[donor]] -= 1
+        labels[donor], counts[empty] = empty, 1
+
+
+def _partition(
+    X: np.ndarray, labels: np.ndarray, heavy: np.ndarray, weight: Any, k: int
+) -> Partition:
+    """Measure a partition of the rows of positive weight, and let the others join it."""
+    centres = centroids(X[heavy], labels[heavy], n_clusters=k, sample_weight=weight[heavy])
+    centres = np.where(np.isnan(centres), centres[0], centres)
+    light = np.setdiff1d(np.arange(len(X)), heavy)
+    if len(light):
+        labels[light] = nearest_labels(X[light], centres)
+    cost = partition_cost(X[heavy], labels[heavy], sample_weight=weight[heavy])
+    return Partition(labels, centres, cost)

@@ -1,0 +1,1 @@
+"""k-means: seeding, descent, guarantee and the estimators."""

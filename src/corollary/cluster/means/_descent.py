@@ -1,0 +1,92 @@
+"""The descent of Lloyd's iteration over rows, wherever they are."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from corollary.cluster.means._draws import Draw
+from corollary.cluster.means._rows import ArrayRows, Assignment, ClusterSums, SourceRows
+
+
+class LloydRun(NamedTuple):
+    """Where Lloyd's iteration has come to.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (n_clusters, n_features)
+        The last centres.
+    labels : ndarray of shape (n_samples,)
+        The nearest of them for each row.
+    cost : float
+        Weighted sum of squared distances from them.
+    n_iter : int
+        Steps made.
+    converged : bool
+        Whether the last step moved the centres by no more than the tolerance.
+    counts : ndarray of shape (n_clusters,)
+        Rows of each cluster.
+
+    Examples
+    --------
+    >>> from corollary.cluster import lloyd
+    >>> lloyd([[0.0], [1.0], [9.0]], [[0.0], [9.0]]).counts
+    array([2, 1])
+    """
+
+    centers: np.ndarray
+    labels: np.ndarray
+    cost: float
+    n_iter: int
+    converged: bool
+    counts: np.ndarray
+
+
+def descend(
+    rows: ArrayRows | SourceRows,
+    centres: np.ndarray,
+    *,
+    max_iter: int,
+    tol: float,
+    seed: int,
+    dtype: Any = np.float64,
+    labels: bool = True,
+) -> LloydRun:
+    """Run Lloyd's iteration over rows, wherever they are."""
+    converged = False
+    for n_iter in range(1, max_iter + 1):
+        step = rows.cluster_sums(centres)
+        if (step.counts == 0).any():
+            step = _refilled(rows, step, seed + n_iter)
+        means = step.means()
+        shift = float(((means - centres) ** 2).sum())
+        centres = means
+        if shift <= tol:
+            converged = True
+            break
+    centres = centres.astype(dtype).astype(np.float64)  # those that the model will keep
+    last = rows.reduce(Assignment(centres, labels))
+    kept = np.concatenate(last.labels) if labels else np.empty(0, dtype=np.int32)
+    return LloydRun(centres, kept, last.cost, n_iter, converged, last.counts)
+
+
+def _refilled(rows: ArrayRows | SourceRows, step: ClusterSums, seed: int) -> ClusterSums:
+    """Move a random row to every empty cluster, from one that keeps at least one."""
+    k = len(step.centres)
+    drawn = rows.reduce(Draw(step.centres, k, seed, "any"))  # of each cluster one may have to stay
+    sums, totals, counts = step.sums.copy(), step.totals.copy(), step.counts.copy()
+    empty = list(np.flatnonzero(counts == 0))
+    for row, weight, label in zip(drawn.rows, drawn.weights, drawn.labels):
+        if not empty or counts[label] < 2:
+            continue
+        target = empty.pop(0)
+        sums[label] -= weight * row
+        sums[target] = weight * row
+        totals[label], totals[target] = totals[label] - weight, weight
+        counts[label], counts[target] = counts[label] - 1, 1
+    return replace(step, sums=sums, totals=totals, counts=counts)
+
+
+def draw_seed(random: Any) -> int:
+    """Draw the seed of rows that move to empty clusters."""
+    return int(random.randint(np.iinfo(np.int32).max // 2))

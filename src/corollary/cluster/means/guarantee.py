@@ -1,0 +1,162 @@
+r"""How far k-means++ may be from the best partition.
+
+The expected cost of the centres that k-means++ draws, before any step of Lloyd's iteration, is at
+most :math:`8 (\ln k + 2)` times the least cost of any k centres. Turned around, the costs of
+several draws bound the least cost from below, and with it how much any partition could still gain.
+"""
+
+import math
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from corollary.cluster._checks import checked_rows, refuse_few_rows
+from corollary.cluster.means._seeds import draw_seeds
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    Probability,
+    RandomSeed,
+    RowsLike,
+    checked,
+)
+
+
+@checked
+def kmeans_plusplus_factor(n_clusters: Count) -> float:
+    r"""Return the factor of the least cost that k-means++ attains in expectation.
+
+    :math:`E[J] \le 8 (\ln k + 2) J^*`, where J is the cost of the centres that are drawn (of each
+    further one a single candidate) and :math:`J^*` the least cost of k centres, for every set of
+    rows and weights.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters k.
+
+    Returns
+    -------
+    factor : float
+        :math:`8 (\ln k + 2)`.
+
+    Notes
+    -----
+    Guarantee: checked against the exact expectation over all draws, and the exact least cost, on
+    small sets by ``tests/cluster/test_guarantee.py``.
+
+    References
+    ----------
+    D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007,
+    theorem 1.1.
+
+    Examples
+    --------
+    >>> from corollary.cluster import kmeans_plusplus_factor
+    >>> round(kmeans_plusplus_factor(1), 10), round(kmeans_plusplus_factor(10), 3)
+    (16.0, 34.421)
+    """
+    return 8.0 * (math.log(n_clusters) + 2.0)
+
+
+@checked
+def least_cost_bound(
+    costs: ArrayLike, n_clusters: Count, *, confidence: Probability = 0.95
+) -> float:
+    r"""Bound the least cost of k centres from below by the costs of independent draws of k-means++.
+
+    By Markov's inequality a draw costs more than :math:`t` times its expectation with probability
+    at most :math:`1 / t`, and all of m draws do with probability at most :math:`t^{-m}`. With
+    :math:`t = \delta^{-1/m}` the least cost of the draws is at most :math:`t\, 8 (\ln k + 2) J^*`
+    with probability :math:`1 - \delta`.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_draws,)
+        Costs of independent draws by k-means++ with one candidate for each centre, before any step
+        of Lloyd's iteration.
+    n_clusters : int
+        Number of clusters k.
+    confidence : float, default=0.95
+        Probability :math:`1 - \delta` over the draws.
+
+    Returns
+    -------
+    bound : float
+        With this probability no k centres cost less.
+
+    Raises
+    ------
+    ValueError
+        If there are no costs, or one is negative.
+
+    See Also
+    --------
+    certify_least_cost : Draws, and computes the bound.
+
+    Examples
+    --------
+    >>> from corollary.cluster import least_cost_bound
+    >>> round(least_cost_bound([160.0, 200.0], 1, confidence=0.75), 10)
+    5.0
+    """
+    draws = np.asarray(costs, dtype=np.float64)
+    if draws.ndim != 1 or not len(draws) or not (np.isfinite(draws) & (draws >= 0)).all():
+        raise ValueError(
+            "least_cost_bound needs a list of costs that are finite and not negative. Got "
+            f"{np.asarray(costs)!r}."
+        )
+    share = (1.0 - confidence) ** (1.0 / len(draws))
+    return float(draws.min() * share / kmeans_plusplus_factor(n_clusters))
+
+
+@checked
+def certify_least_cost(
+    X: RowsLike,
+    n_clusters: Count,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_draws: Count = 20,
+    confidence: Probability = 0.95,
+    random_state: RandomSeed = None,
+) -> float:
+    """Bound the least cost of k centres for given rows from below.
+
+    ``model.inertia_ / certify_least_cost(X, k)`` says by which factor a fitted model is at most
+    worse than the best one. Few rows, or one column, are better served by
+    :func:`exact_kmeans` and :func:`kmeans_1d`, which find the least cost itself.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    n_clusters : int
+        Number of clusters.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+    n_draws : int, default=20
+        How often k-means++ draws.
+    confidence : float, default=0.95
+        Probability over the draws.
+    random_state : int, RandomState instance or None, default=None
+        Determines the draws.
+
+    Returns
+    -------
+    bound : float
+        :func:`least_cost_bound` of the draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.cluster import certify_least_cost
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> bound = certify_least_cost(X, 3, random_state=0)
+    >>> bool(0 < bound < X.var(axis=0).sum() * 200)
+    True
+    """
+    X, weight = checked_rows(X, sample_weight)
+    refuse_few_rows("certify_least_cost", X.shape[0], n_clusters)
+    random = check_random_state(random_state)
+    costs = [draw_seeds(X, weight, n_clusters, random, 1).cost for _ in range(n_draws)]
+    return least_cost_bound(costs, n_clusters, confidence=confidence)

@@ -1,0 +1,246 @@
+"""k-means as an estimator, for rows in memory, in files and on clusters of machines."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from corollary.cluster._centers import CenterModel, Init, Runs, runs_of
+from corollary.cluster._checks import checked_centres, refuse_few_rows
+from corollary.cluster.means._descent import LloydRun, descend, draw_seed
+from corollary.cluster.means._rows import ArrayRows, SourceRows, Spread, rows_of
+from corollary.cluster.means._seeds import draw_rows, draw_seeds, draw_seeds_in_passes
+from corollary.core.compat import fit_context
+from corollary.core.estimator import (
+    Count,
+    NoEffect,
+    NonNegative,
+    RandomSeed,
+    read_source,
+)
+
+
+class KMeans(CenterModel):
+    """Cluster rows around means, at a cost that no step of Lloyd's iteration raises.
+
+    Minimises the weighted sum of squared distances of rows from the nearest of ``n_clusters``
+    centres. Sums over rows run in threads over fixed blocks, and labels are decided by distances in
+    double precision: the answer depends neither on threads nor, with :meth:`fit_source`, on where
+    the rows are.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, at most that of rows.
+    init : {"k-means++", "k-means||", "random"}, callable or array-like of shape \
+            (n_clusters, n_features), default="k-means++"
+        Where to start. "k-means++" draws centres far from each other, each the best of several
+        candidates, and passes over the rows once for each; "k-means||" needs seven passes for any
+        number of centres, and :meth:`fit_source` takes it in place of "k-means++". "random" draws
+        rows. A callable is given X, ``n_clusters`` and ``random_state`` and returns centres.
+    n_init : "auto" or int, default="auto"
+        How often to start, of which the least cost counts; "auto" is 10 for "random" and
+        callables, else 1.
+    max_iter : int, default=300
+        Largest number of steps.
+    tol : float, default=1e-4
+        The iteration ends when the squared movements of the centres sum to no more than this times
+        the mean variance of the columns.
+    verbose : int, default=0
+        Changes nothing: a fit has little to tell.
+    random_state : int, RandomState instance or None, default=None
+        Determines where to start, and which rows move to empty clusters.
+    copy_x : bool, default=True
+        Changes nothing: rows are never written to.
+    algorithm : {"lloyd", "elkan"}, default="lloyd"
+        Changes nothing: bounds on distances spare most of them in any case, and the partition is
+        the same.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest centre of each training row, of equally near ones the first.
+    inertia_ : float
+        The cost: weighted sum of squared distances of training rows from their centres.
+    n_iter_ : int
+        Steps made.
+
+    See Also
+    --------
+    MiniBatchKMeans : Learns from batches of rows as they come.
+    exact_kmeans : The least cost of all, for few rows.
+    kmeans_1d : The least cost of all, for one column.
+    certify_least_cost : How far a fit may be from the least cost.
+
+    Notes
+    -----
+    Guarantee: no step raises the cost, refilling of empty clusters included
+    (:func:`lloyd_step`). The fixed point may cost many times the optimum
+    (:func:`corollary.datasets.lloyd_trap`); :func:`kmeans_plusplus_factor` bounds the factor for
+    a start by k-means++.
+
+    A cluster that no row is nearest to takes a random row from a cluster that keeps at least one.
+    Rows of weight zero get labels and count for nothing else.
+
+    References
+    ----------
+    .. [1] S. P. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information
+       Theory 28 (1982), 129-137.
+    .. [2] D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
+    .. [3] B. Bahmani, B. Moseley, A. Vattani, R. Kumar, S. Vassilvitskii, "Scalable k-means++",
+       VLDB 2012.
+    .. [4] G. Hamerly, "Making k-means even faster", SDM 2010.
+
+    Examples
+    --------
+    >>> from corollary.cluster import KMeans
+    >>> X = [[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]]
+    >>> model = KMeans(n_clusters=2, random_state=0).fit(X)
+    >>> model.inertia_, model.cluster_centers_[model.predict([[0, 0]])]
+    (16.0, array([[1., 2.]]))
+    """
+
+    n_clusters: Count = 8
+    _: KW_ONLY
+    init: Init = "k-means++"
+    n_init: Runs = "auto"
+    max_iter: Count = 300
+    tol: NonNegative = 1e-4
+    verbose: NoEffect = 0
+    random_state: RandomSeed = None
+    copy_x: NoEffect = True
+    algorithm: Literal["lloyd", "elkan"] = "lloyd"
+
+    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
+        refuse_few_rows("KMeans", X.shape[0], self.n_clusters)
+        dtype = X.dtype
+        X, _ = rows_of((X,))
+        rows = ArrayRows(X, sample_weight)
+        self._descend(rows, rows.reduce(Spread()), X, sample_weight, dtype)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        labels: bool = True,
+    ) -> Self:
+        """Fit the model to data that need not fit in memory.
+
+        Every step is a pass over the data, and so is each of the seven of "k-means||", which takes
+        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)``,
+            ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None. A
+            generator will not do, since it can be read only once.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all other columns.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        labels : bool, default=True
+            Whether to keep ``labels_``, which take four bytes a row.
+
+        Returns
+        -------
+        self : KMeans
+            The fitted model.
+        """
+        if callable(self.init):
+            raise ValueError(
+                "KMeans.fit_source cannot hand rows to a function. Got a callable init; give the "
+                "centres that it returns for some of the rows."
+            )
+        source, spread = read_source(
+            self,
+            data,
+            lambda _: Spread(),
+            columns=columns,
+            sample_weight=sample_weight,
+            several_passes=True,
+            supervised=False,
+        )
+        refuse_few_rows("KMeans.fit_source", spread.n_rows, self.n_clusters)
+        if not spread.weight > 0:
+            raise ValueError(
+                "KMeans.fit_source needs rows of positive weight. All weights are zero."
+            )
+        self._descend(SourceRows(source), spread, labels=labels)
+        return self
+
+    def _descend(
+        self,
+        rows: ArrayRows | SourceRows,
+        spread: Spread,
+        X: Any = None,
+        weight: np.ndarray | None = None,
+        dtype: Any = np.float64,
+        labels: bool = True,
+    ) -> None:
+        """Start as often as asked for, and keep the best of the runs."""
+        random = check_random_state(self.random_state)
+        tol = self.tol * float(np.mean(np.maximum(spread.squares, 0.0))) / spread.weight
+        best: LloydRun | None = None
+        for _ in range(self._n_runs()):
+            centres = self._start(rows, X, weight, np.size(spread.mean), random)
+            options = {"max_iter": self.max_iter, "tol": tol, "dtype": dtype, "labels": labels}
+            run = descend(rows, centres, seed=draw_seed(random), **options)
+            if best is None or run.cost < best.cost:
+                best = run
+        assert best is not None
+        n_found = np.count_nonzero(best.counts)
+        if n_found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({n_found}) found smaller than n_clusters "
+                f"({self.n_clusters}). Possibly due to duplicate points in X. Ask for fewer.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        self.cluster_centers_ = best.centers.astype(dtype)
+        self.inertia_, self.n_iter_ = best.cost, best.n_iter
+        if labels:
+            self.labels_ = best.labels
+        elif hasattr(self, "labels_"):
+            del self.labels_
+
+    def _n_runs(self) -> int:
+        runs = runs_of(self.n_init, self.init, several=10)
+        if runs > 1 and not (callable(self.init) or isinstance(self.init, str)):
+            warnings.warn(
+                "Explicit initial center position passed: performing only one init in KMeans "
+                f"instead of n_init={runs}. Leave n_init at 'auto'.",
+                RuntimeWarning,
+                stacklevel=6,
+            )
+            return 1
+        return runs
+
+    def _start(
+        self,
+        rows: ArrayRows | SourceRows,
+        X: Any,
+        weight: np.ndarray | None,
+        n_features: int,
+        random: Any,
+    ) -> np.ndarray:
+        """Return centres to start from."""
+        k, d = self.n_clusters, n_features
+        if not (callable(self.init) or isinstance(self.init, str)):
+            return checked_centres("KMeans", self.init, np.empty((0, d)), k)
+        if callable(self.init):
+            return checked_centres("KMeans", self.init(X, k, random_state=random), X, k)
+        if self.init == "random":
+            return draw_rows(rows, k, d, draw_seed(random))
+        if self.init == "k-means||" or X is None:
+            return draw_seeds_in_passes(rows, k, d, random)
+        return draw_seeds(X, weight, k, random).centers

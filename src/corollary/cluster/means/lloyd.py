@@ -1,0 +1,160 @@
+r"""Lloyd's iteration: nearest centres, refilled clusters, new means.
+
+From centres a step assigns every row to its nearest centre; a cluster without rows takes one, at
+random, from a cluster that keeps at least one; then centres become means. No part of a step raises
+the cost :math:`J(C) = \sum_k \sum_{x \in C_k} \|x - \mu(C_k)\|^2`: nearest centres minimise it for
+given centres, means minimise it for given clusters, and the cost of a cluster falls when a row is
+taken out of it, while a single row costs nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from corollary.cluster._checks import checked_centres, checked_labels, checked_rows
+from corollary.cluster.means._descent import LloydRun, descend, draw_seed
+from corollary.cluster.means._rows import ArrayRows, nearest_labels
+from corollary.cluster.objective import centroids, partition_cost
+from corollary.core.estimator import ArrayLike, Count, NonNegative, RandomSeed, RowsLike, checked
+
+
+class PartitionStep(NamedTuple):
+    """One step from partition to partition, with the cost at each stage.
+
+    Parameters
+    ----------
+    assigned : ndarray of shape (n_samples,)
+        Labels of the nearest means; a cluster may be empty.
+    labels : ndarray of shape (n_samples,)
+        Labels after every empty cluster has been given a row.
+    costs : tuple of three floats
+        The cost before, after the assignment and after refilling: they never rise.
+
+    Examples
+    --------
+    >>> from corollary.cluster import lloyd_step
+    >>> lloyd_step([[0.0], [1.0], [9.0]], [0, 1, 1], 2).costs
+    (32.0, 0.5, 0.5)
+    """
+
+    assigned: np.ndarray
+    labels: np.ndarray
+    costs: tuple[float, float, float]
+
+
+@checked
+def lloyd_step(
+    X: RowsLike,
+    labels: ArrayLike,
+    n_clusters: Count,
+    *,
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomSeed = None,
+) -> PartitionStep:
+    """Make one step of Lloyd's iteration on a partition.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows, at least as many as clusters.
+    labels : array-like of shape (n_samples,)
+        The partition, as numbers from 0 on; no cluster is empty.
+    n_clusters : int
+        Number of clusters.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights.
+    random_state : int, RandomState instance or None, default=None
+        Determines which rows move to empty clusters.
+
+    Returns
+    -------
+    step : PartitionStep
+        Of equally near means the first takes a row.
+
+    Notes
+    -----
+    Guarantee: ``costs`` never rise, refilling included, so that there are at most as many steps as
+    partitions (:func:`count_partitions`). Checked at every step of random runs by
+    ``tests/cluster/test_lloyd.py``.
+
+    Examples
+    --------
+    >>> from corollary.cluster import lloyd_step
+    >>> from corollary.datasets import lloyd_trap
+    >>> trap = lloyd_trap("empty")  # the means of both clusters coincide
+    >>> step = lloyd_step(trap.X, trap.start, 2, random_state=0)
+    >>> step.assigned, step.costs
+    (array([0, 0, 0], dtype=int32), (2.0, 2.0, 0.5))
+    """
+    X, weight = checked_rows(X, sample_weight)
+    before = checked_labels("lloyd_step", labels, X.shape[0], n_clusters)
+    means = centroids(X, before, n_clusters=n_clusters, sample_weight=weight)
+    assigned = nearest_labels(X, means)
+    after = assigned.copy()
+    counts = np.bincount(after, minlength=n_clusters)
+    random = check_random_state(random_state)
+    for empty in np.flatnonzero(counts == 0):
+        row = random.choice(np.flatnonzero(counts[after] > 1))
+        counts[after[row]] -= 1
+        after[row], counts[empty] = empty, 1
+    first, second, third = (
+        partition_cost(X, stage, sample_weight=weight) for stage in (before, assigned, after)
+    )
+    return PartitionStep(assigned, after, (first, second, third))
+
+
+@checked
+def lloyd(
+    X: RowsLike,
+    centers: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_iter: Count = 300,
+    tol: NonNegative = 0.0,
+    random_state: RandomSeed = None,
+) -> LloydRun:
+    """Run Lloyd's iteration from centres until they rest.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows.
+    centers : array-like of shape (n_clusters, n_features)
+        Where to start.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights; a row of weight k counts like k equal rows.
+    max_iter : int, default=300
+        Largest number of steps.
+    tol : float, default=0.0
+        The iteration ends when the squared movements of the centres sum to no more than this.
+    random_state : int, RandomState instance or None, default=None
+        Determines which rows move to empty clusters.
+
+    Returns
+    -------
+    run : LloydRun
+        Centres, labels and cost. A centre stays without rows only if every other row of positive
+        weight lies on its centre.
+
+    Notes
+    -----
+    Bounds on distances, kept from step to step, spare most rows the comparison with all centres
+    [1]_. Labels are those of distances computed coordinate by coordinate in double precision, of
+    equally near centres the first.
+
+    References
+    ----------
+    .. [1] G. Hamerly, "Making k-means even faster", SDM 2010.
+
+    Examples
+    --------
+    >>> from corollary.cluster import lloyd
+    >>> run = lloyd([[0.0], [1.0], [10.0]], [[0.0], [2.0]])
+    >>> run.centers.ravel(), run.cost, run.n_iter
+    (array([ 0.5, 10. ]), 0.5, 2)
+    """
+    X, weight = checked_rows(X, sample_weight)
+    start = checked_centres("lloyd", centers, X)
+    seed = draw_seed(check_random_state(random_state))
+    return descend(ArrayRows(X, weight), start, max_iter=max_iter, tol=tol, seed=seed)

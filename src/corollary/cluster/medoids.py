@@ -1,0 +1,276 @@
+r"""k-medoids: centres that are rows.
+
+The cost is :math:`\min_{\mu_k \in X} \sum_k \sum_{x \in C_k} d(x, \mu_k)`, here with the squared
+Euclidean distance unless told otherwise; any dissimilarity will do, since no mean is taken.
+"""
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import check_array, check_random_state
+
+from corollary.cluster._checks import refuse_few_rows
+from corollary.core.compat import check_sample_weight
+from corollary.core.estimator import (
+    ArrayLike,
+    Clusterer,
+    Count,
+    RandomSeed,
+    checked,
+    fitted,
+)
+from corollary.core.schema import Array, Integer, Number
+
+
+class MedoidRun(NamedTuple):
+    """Medoids that no step improves.
+
+    Parameters
+    ----------
+    medoids : ndarray of shape (n_clusters,)
+        Numbers of the rows that are centres.
+    labels : ndarray of shape (n_samples,)
+        Place of the nearest medoid of each row, of equally near ones the first.
+    cost : float
+        Weighted sum of dissimilarities from it.
+    n_iter : int
+        Passes made.
+
+    Examples
+    --------
+    >>> from corollary.cluster import find_medoids
+    >>> find_medoids([[0.0, 1.0], [1.0, 0.0]], [1]).labels
+    array([0, 0])
+    """
+
+    medoids: np.ndarray
+    labels: np.ndarray
+    cost: float
+    n_iter: int
+
+
+@checked
+def find_medoids(
+    dissimilarity: ArrayLike,
+    medoids: ArrayLike,
+    *,
+    method: Literal["swap", "alternate"] = "swap",
+    sample_weight: ArrayLike | None = None,
+    max_iter: Count = 300,
+) -> MedoidRun:
+    """Improve medoids until no step lowers the cost.
+
+    Parameters
+    ----------
+    dissimilarity : array-like of shape (n_samples, n_samples)
+        ``dissimilarity[i, j]`` is that of row i from row j.
+    medoids : array-like of shape (n_clusters,)
+        Numbers of the rows to start from, all different.
+    method : {"swap", "alternate"}, default="swap"
+        "swap" replaces a medoid by another row whenever that lowers the cost; "alternate" assigns
+        rows to medoids and then takes the best member of each cluster, which is faster and stops
+        earlier.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Non-negative weights; a row of weight k counts like k equal rows.
+    max_iter : int, default=300
+        Largest number of passes.
+
+    Returns
+    -------
+    run : MedoidRun
+        The cost is at most that of the start.
+
+    References
+    ----------
+    L. Kaufman, P. J. Rousseeuw, "Finding groups in data", Wiley 1990, chapter 2.
+    E. Schubert, P. J. Rousseeuw, "Fast and eager k-medoids clustering", Information Systems 101
+    (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.cluster import find_medoids
+    >>> x = np.array([0.0, 1.0, 2.0, 10.0])
+    >>> run = find_medoids((x[:, None] - x) ** 2, [0, 1])
+    >>> np.sort(run.medoids), run.cost
+    (array([1, 3]), 2.0)
+    """
+    D = check_array(dissimilarity, dtype=np.float64, order="C")
+    places = np.array(medoids, dtype=np.int64)
+    if D.shape[0] != D.shape[1] or len(np.unique(places)) < len(places) or places.ndim != 1:
+        raise ValueError(
+            "find_medoids needs a square table of dissimilarities and medoids that are different "
+            f"rows. Got shape {D.shape} and medoids {places.tolist()}."
+        )
+    if sample_weight is None:
+        weight = np.ones(len(D))
+    else:
+        weight = check_sample_weight(sample_weight, D, dtype=np.float64, ensure_non_negative=True)
+    step = {"swap": _swap, "alternate": _alternate}[method]
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        better = step(D, weight, places)
+        if np.array_equal(better, places):
+            break
+        places = better
+    labels = D[:, places].argmin(axis=1)
+    return MedoidRun(places, labels, float(weight @ D[np.arange(len(D)), places[labels]]), n_iter)
+
+
+def _swap(D: np.ndarray, weight: np.ndarray, medoids: np.ndarray) -> np.ndarray:
+    """Offer every row as a medoid once, and take it whenever the cost falls."""
+    from corollary.cluster._loops.medoids import best_swap, two_nearest
+
+    medoids = medoids.copy()
+    first, second = np.empty(len(D), dtype=np.int64), np.empty(len(D), dtype=np.int64)
+    two_nearest(D, medoids, first, second)
+    gains, least = np.empty(len(medoids)), 1e-12 * float(weight @ D.max(axis=1, initial=0.0))
+    for candidate in range(len(D)):
+        if candidate in medoids:
+            continue
+        place, gain = best_swap(D, weight, medoids, first, second, candidate, gains)
+        if gain > least:  # more than rounding
+            medoids[place] = candidate
+            two_nearest(D, medoids, first, second)
+    return medoids
+
+
+def _alternate(D: np.ndarray, weight: np.ndarray, medoids: np.ndarray) -> np.ndarray:
+    """Take the best member of each cluster; the medoid stays unless another one is better."""
+    labels = D[:, medoids].argmin(axis=1)
+    better = medoids.copy()
+    for place, medoid in enumerate(medoids):
+        own = np.flatnonzero(labels == place)
+        if len(own):
+            costs = weight[own] @ D[np.ix_(own, own)]
+            best = own[int(costs.argmin())]
+            better[place] = best if costs.min() < weight[own] @ D[own, medoid] else medoid
+    return better
+
+
+class KMedoids(Clusterer):
+    """Cluster rows around some of them, by any dissimilarity.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters, at most that of rows.
+    metric : str or callable, default="sqeuclidean"
+        A dissimilarity of ``sklearn.metrics.pairwise_distances``, or a function of two rows. With
+        "precomputed" X holds the dissimilarities of rows from the training rows.
+    method : {"swap", "alternate"}, default="swap"
+        How medoids are improved, see :func:`find_medoids`.
+    n_init : int, default=1
+        How often to start, of which the least cost counts.
+    max_iter : int, default=300
+        Largest number of passes.
+    random_state : int, RandomState instance or None, default=None
+        Determines where to start: like k-means++, with chances proportional to the dissimilarity
+        from the nearest medoid so far.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of shape (n_clusters,)
+        Numbers of the training rows that are centres.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        These rows; with "precomputed" their columns of X.
+    labels_ : ndarray of shape (n_samples,)
+        The nearest medoid of each training row.
+    inertia_ : float
+        The cost: weighted sum of dissimilarities from it.
+    n_iter_ : int
+        Passes made.
+
+    See Also
+    --------
+    KMedians : Medians as centres.
+    KMeans : Means as centres, for any number of rows.
+
+    Notes
+    -----
+    The table of dissimilarities takes memory that grows with the square of the number of rows.
+
+    References
+    ----------
+    L. Kaufman, P. J. Rousseeuw, "Finding groups in data", Wiley 1990, chapter 2.
+
+    Examples
+    --------
+    >>> from corollary.cluster import KMedoids
+    >>> model = KMedoids(n_clusters=2, random_state=0).fit([[0.0], [1.0], [2.0], [10.0], [99.0]])
+    >>> model.cluster_centers_.ravel().tolist(), model.inertia_
+    ([2.0, 99.0], 69.0)
+    """
+
+    n_clusters: Count = 8
+    _: KW_ONLY
+    metric: str | Callable[..., Any] = "sqeuclidean"
+    method: Literal["swap", "alternate"] = "swap"
+    n_init: Count = 1
+    max_iter: Count = 300
+    random_state: RandomSeed = None
+
+    medoid_indices_: np.ndarray = fitted(Array("i", "c"))
+    cluster_centers_: np.ndarray = fitted(Array("f", "c", "d"))
+    labels_: np.ndarray = fitted(Array("i", "n"))
+    inertia_: float = fitted(Number(0))
+    n_iter_: int = fitted(Integer(1))
+
+    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
+
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        refuse_few_rows("KMedoids", len(X), self.n_clusters)
+        weight = np.ones(len(X)) if sample_weight is None else sample_weight
+        D = self._dissimilarities(X, X)
+        random = check_random_state(self.random_state)
+        best: MedoidRun | None = None
+        for _ in range(self.n_init):
+            start = _draw_medoids(D, weight, self.n_clusters, random)
+            options: Any = {"method": self.method, "max_iter": self.max_iter}
+            run = find_medoids(D, start, sample_weight=weight, **options)
+            if best is None or run.cost < best.cost:
+                best = run
+        assert best is not None
+        self.medoid_indices_, self.labels_, self.inertia_, self.n_iter_ = best
+        rows = X.T if self.metric == "precomputed" else X
+        self.cluster_centers_ = rows[self.medoid_indices_].copy()
+
+    def _predict(self, X: np.ndarray) -> np.ndarray:
+        if self.metric == "precomputed":
+            return X[:, self.medoid_indices_].argmin(axis=1)
+        return self._dissimilarities(X, self.cluster_centers_).argmin(axis=1)
+
+    def _dissimilarities(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """Return those of the rows of X from the rows of Y, each computed by itself."""
+        if self.metric == "precomputed":
+            return X
+        if self.metric in ("sqeuclidean", "euclidean"):
+            from corollary.cluster.means._rows import squared_distances
+
+            squares = squared_distances(X, Y)
+            return squares if self.metric == "sqeuclidean" else np.sqrt(squares)
+        return np.asarray(pairwise_distances(X, Y, metric=self.metric))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def _draw_medoids(D: np.ndarray, weight: np.ndarray, k: int, random: Any) -> np.ndarray:
+    """Draw different rows, far from those before; of rows that lie on them any."""
+    medoids: list[int] = []
+    mass = weight
+    for _ in range(k):
+        chance = mass.copy()
+        chance[medoids] = 0.0
+        if not chance.sum() > 0:
+            chance = weight + (0.0 if np.delete(weight, medoids).any() else 1.0)
+            chance[medoids] = 0.0
+        medoids.append(int(random.choice(len(D), p=chance / chance.sum())))
+        mass = weight * np.maximum(D[:, medoids].min(axis=1), 0.0)
+    return np.array(medoids)

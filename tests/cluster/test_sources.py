@@ -1,0 +1,136 @@
+"""k-means over files, chunks and clusters: the bits of memory, whatever happens to a worker."""
+
+import os
+import socket
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from corollary.cluster import KMeans
+
+STARTS = ["k-means||", "random", "array"]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Let a small table have several blocks."""
+    monkeypatch.setattr("corollary.core.summary.summary.BLOCK_BYTES", 2**13)
+
+
+def rows(n=3000, d=4):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 6 * rng.integers(0, 3, (n, 1))
+    return X, rng.integers(0, 3, n).astype(float)
+
+
+def kmeans(start, **options):
+    init = rows()[0][:6] if start == "array" else start
+    return KMeans(6, init=init, n_init=2 if start != "array" else 1, random_state=0, **options)
+
+
+def assert_same(one, other):
+    assert np.array_equal(one.cluster_centers_, other.cluster_centers_)
+    assert np.array_equal(one.labels_, other.labels_)
+    assert (one.inertia_, one.n_iter_) == (other.inertia_, other.n_iter_)
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_chunks_and_files_have_the_bits_of_memory(start, weighted, tmp_path, small_blocks):
+    X, weight = rows()
+    w = weight if weighted else None
+    memory = kmeans(start).fit(X, sample_weight=w)
+    cuts = [0, 1, 700, 701, 2999, 3000]
+    chunks = [(X[a:b], None, None if w is None else w[a:b]) for a, b in pairwise(cuts)]
+    assert_same(memory, kmeans(start).fit_source(chunks))
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(w=weight)
+    path, name = tmp_path / "rows.parquet", "w" if weighted else None
+    frame.to_parquet(path, row_group_size=500)
+    options = {"columns": list("abcd"), "sample_weight": name}
+    file = kmeans(start).fit_source(path, **options)
+    assert_same(memory, file)
+    assert list(file.feature_names_in_) == list("abcd")
+    without = kmeans(start).fit_source(frame, labels=False, **options)
+    assert not hasattr(without, "labels_")
+    assert without.inertia_ == memory.inertia_
+
+
+def test_an_emptied_cluster_is_refilled_the_same_way(small_blocks):
+    X, _ = rows()
+    init = np.vstack([X[:3], np.full((2, 4), 1e3)])
+    memory = KMeans(5, init=init, random_state=1).fit(X)
+    assert len(set(memory.labels_)) == 5
+    assert_same(memory, KMeans(5, init=init, random_state=1).fit_source([(X[:50],), (X[50:],)]))
+
+
+def die_once(block, mark, count):
+    """Kill the process that computes the first block after so many."""
+    with open(mark, "ab") as file:
+        file.write(b".")
+        size = file.tell()
+    if size == count:
+        os.kill(os.getpid(), 9)
+    return block
+
+
+def test_a_cluster_of_two_processes_and_one_that_dies(tmp_path, small_blocks):
+    distributed, da = pytest.importorskip("distributed"), pytest.importorskip("dask.array")
+    X, weight = rows(900)
+    start, given = (
+        KMeans(4, init=init, max_iter=3, random_state=0) for init in ("k-means||", X[:4])
+    )
+    memory, weighted = clone(start).fit(X), clone(given).fit(X, sample_weight=weight)
+    mark = tmp_path / "blocks"
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        lazy = da.from_array(X, (430, 2)), None, da.from_array(weight, 277)
+        assert_same(weighted, clone(given).fit_source(lazy))
+        dying = da.from_array(X, (500, -1)).map_blocks(
+            die_once, mark, 8, dtype=X.dtype, meta=np.empty((0, 0))
+        )
+        assert_same(memory, clone(start).fit_source(dying))
+    assert mark.stat().st_size > 8  # in the middle of the fit
+
+
+def test_a_scheduler_that_is_gone_is_named():
+    distributed, da = pytest.importorskip("distributed"), pytest.importorskip("dask.array")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+    scheduler = subprocess.Popen(
+        [*start, "--host", "127.0.0.1", "--port", str(port)], stderr=subprocess.DEVNULL
+    )
+    try:
+        client = distributed.Client(f"tcp://127.0.0.1:{port}", timeout=30)
+        client._timeout = 0.5
+        scheduler.kill()
+        scheduler.wait()
+        with pytest.raises(ConnectionError, match="scheduler cannot be reached"):
+            KMeans(2, random_state=0).fit_source(da.from_array(rows()[0], (500, -1)))
+        client.close(timeout=0)
+    finally:
+        scheduler.kill()
+
+
+def test_bad_input_is_told():
+    X, _ = rows(20)
+    with pytest.raises(ValueError, match="can be read once"):
+        KMeans(2).fit_source((chunk,) for chunk in (X[:10], X[10:]))
+    with pytest.raises(ValueError, match="cannot hand rows to a function"):
+        KMeans(2, init=lambda X, k, random_state: X[:k]).fit_source([(X,)])
+    with pytest.raises(ValueError, match="n_samples=20 should be >= n_clusters=21"):
+        KMeans(21).fit_source([(X,)])
+    with pytest.raises(ValueError, match="positive weight"):
+        KMeans(2).fit_source([(X, None, np.zeros(20))])
+    with pytest.raises(ValueError, match="NaN"):
+        KMeans(2).fit_source([(X * np.nan,)])
