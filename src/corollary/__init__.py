@@ -38,6 +38,7 @@ _PACKAGES = (
     "gp",
     "kernels",
     "linear",
+    "mixture",
     "neighbors",
     "neural",
     "online",

@@ -1,0 +1,34 @@
+"""Mixtures: models with latent variables, Gaussian mixtures, and mixtures of unknown size.
+
+Expectation-maximisation stands here three times, as the theory does: as identities of the evidence
+(:func:`evidence_split`, :func:`em_gain`), as ascent on the free energy for any model with a finite
+latent variable (:func:`expectation_maximisation`), and as the fit of a :class:`GaussianMixture`,
+which takes weights, missing values, files and clusters.
+"""
+
+from corollary.mixture.em.evidence import em_ascent_bound as em_ascent_bound
+from corollary.mixture.em.evidence import em_gain as em_gain
+from corollary.mixture.em.evidence import evidence_gradient as evidence_gradient
+from corollary.mixture.em.evidence import evidence_split as evidence_split
+from corollary.mixture.em.evidence import expected_log_joint as expected_log_joint
+from corollary.mixture.em.evidence import free_energy as free_energy
+from corollary.mixture.em.evidence import latent_posterior as latent_posterior
+from corollary.mixture.em.evidence import log_evidence as log_evidence
+from corollary.mixture.em.expectation_maximisation import (
+    ExpectationMaximisation as ExpectationMaximisation,
+)
+from corollary.mixture.em.expectation_maximisation import LatentModel as LatentModel
+from corollary.mixture.em.expectation_maximisation import (
+    expectation_maximisation as expectation_maximisation,
+)
+from corollary.mixture.gaussian.complete import GaussianLatentModel as GaussianLatentModel
+from corollary.mixture.gaussian.complete import complete_log_likelihood as complete_log_likelihood
+from corollary.mixture.gaussian.complete import complete_maximiser as complete_maximiser
+from corollary.mixture.gaussian.complete import gaussian_m_step as gaussian_m_step
+from corollary.mixture.gaussian.complete import mixture_q_function as mixture_q_function
+from corollary.mixture.gaussian.complete import simplex_log_maximum as simplex_log_maximum
+from corollary.mixture.gaussian.gradients import gaussian_gradient as gaussian_gradient
+from corollary.mixture.gaussian.gradients import log_det_gradient as log_det_gradient
+from corollary.mixture.gaussian.gradients import trace_inverse_gradient as trace_inverse_gradient
+from corollary.mixture.gaussian.hard_limit import soft_lloyd_step as soft_lloyd_step
+from corollary.mixture.gaussian.law import MixtureLaw as MixtureLaw
