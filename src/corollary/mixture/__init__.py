@@ -32,3 +32,4 @@ from corollary.mixture.gaussian.gradients import log_det_gradient as log_det_gra
 from corollary.mixture.gaussian.gradients import trace_inverse_gradient as trace_inverse_gradient
 from corollary.mixture.gaussian.hard_limit import soft_lloyd_step as soft_lloyd_step
 from corollary.mixture.gaussian.law import MixtureLaw as MixtureLaw
+from corollary.mixture.gaussian.mixture import GaussianMixture as GaussianMixture

@@ -21,16 +21,18 @@ def read_source(
     n_jobs: int | None = None,
     one_target: bool = False,
     several_passes: bool = False,
+    supervised: bool = True,
     **options: Any,
 ) -> tuple[Source, S]:
     """Open data, summarise them in one pass and remember names and rows."""
     from corollary.core.fingerprint import Fingerprint
 
     who = f"{type(estimator).__name__}.fit_source"
+    options["supervised"] = supervised
     source = open_source(
         data, columns=columns, target=target, sample_weight=sample_weight, **options
     )
-    if source.n_targets == 0 or (one_target and source.target_ndim != 1):
+    if supervised and (source.n_targets == 0 or (one_target and source.target_ndim != 1)):
         what = "one column of targets" if one_target else "targets"
         raise ValueError(
             f"{who} needs {what}. Name the column to predict in `target`, or give chunks (X, y)"

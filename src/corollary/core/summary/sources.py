@@ -77,6 +77,7 @@ def open_source(
     sample_weight: str | None = None,
     labels: bool = False,
     missing: bool = False,
+    supervised: bool = True,
 ) -> Source:
     """Open data for reduction.
 
@@ -98,6 +99,9 @@ def open_source(
         and keep their type; otherwise the target is read as real numbers.
     missing : bool, default=False
         Whether features may be missing (NaN, or null in files); otherwise that is an error.
+    supervised : bool, default=True
+        Whether targets are read; otherwise those of tuples ``(X, y)`` are left out, and blocks are
+        cut as if they were not there.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def open_source(
     >>> open_source(chunks).reduce(Moments.of_width(3)).mean
     array([0.5, 0.5, 0.5])
     """
-    select = Selection(columns, target, sample_weight, labels, missing)
+    select = Selection(columns, target, sample_weight, labels, missing, supervised)
     if isinstance(data, str | PathLike):
         from corollary.core.summary.file_source import FileSource
 
@@ -157,6 +161,8 @@ class Selection:
         Whether the target holds class labels, which need not be numbers.
     missing : bool, default=False
         Whether features may be missing.
+    supervised : bool, default=True
+        Whether targets in tuples of arrays are read.
     """
 
     def __init__(
@@ -166,6 +172,7 @@ class Selection:
         sample_weight: str | None,
         labels: bool = False,
         missing: bool = False,
+        supervised: bool = True,
     ) -> None:
         if labels and not (target is None or isinstance(target, str)):
             raise ValueError(
@@ -181,6 +188,7 @@ class Selection:
         self.target_ndim = 1 if target is None or isinstance(target, str) else 2
         self.sample_weight = sample_weight
         self.missing = missing
+        self.supervised = supervised
         self.label = self.target[0] if labels and self.target else None
 
     def numeric(self, features: Sequence[str]) -> list[str]:
@@ -223,6 +231,10 @@ class Selection:
         if not features:
             raise ValueError(f"{where} has no column left to learn from besides {sorted(taken)}.")
         return features
+
+    def of_tuple(self, arrays: Chunk) -> Chunk:
+        """Return arrays ``(X, y, sample_weight)`` without the targets that are not read."""
+        return arrays if self.supervised else (arrays[0], None, *arrays[2:])
 
     def split(self, matrix: Any, n_features: int, labels: Any = None) -> Chunk:
         """Cut a matrix of features, targets and weight into a chunk."""
@@ -301,6 +313,7 @@ class ChunkSource(Source):
 
     def _convert(self, item: Any) -> Chunk:
         if not hasattr(item, "columns"):
+            item = self._select.of_tuple(item)
             return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in item)
         assert self.feature_names is not None
         names = self._select.numeric(self.feature_names)
