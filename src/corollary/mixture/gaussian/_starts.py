@@ -12,6 +12,7 @@ from corollary.mixture.gaussian._whitened import Components, CovarianceType
 
 InitParams = Literal["kmeans", "k-means++", "random", "random_from_data"]
 
+
 class Settings(NamedTuple):
     """What a fit asks of components and their starts."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
@@ -18,6 +19,7 @@ from corollary.core.estimator import (
     NoEffect,
     NonNegative,
     RandomSeed,
+    check_squares,
     fitted,
     read_source,
 )
@@ -281,7 +283,7 @@ class GaussianMixture(Density):
         labels : ndarray of shape (n_samples,)
             Numbers of components.
         """
-        return log_joint_of(self._components, self._new(X)).argmax(axis=1)
+        return self._joint(self._new(X)).argmax(axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every component given a row.
@@ -296,7 +298,7 @@ class GaussianMixture(Density):
         r : ndarray of shape (n_samples, n_components)
             Responsibilities.
         """
-        return latent_posterior(log_joint_of(self._components, self._new(X)))
+        return latent_posterior(self._joint(self._new(X)))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the mean log density of rows.
@@ -332,18 +334,26 @@ class GaussianMixture(Density):
         y : ndarray of shape (n_samples,)
             Their components.
         """
-        law = self.to_law()
+        check_is_fitted(self)
         if n_samples < 1:
             raise ValueError(
                 f"Invalid value for 'n_samples': {n_samples} . GaussianMixture.sample draws at "
                 "least one row."
             )
         random = check_random_state(self.random_state)
-        counts = random.multinomial(n_samples, law.weights / law.weights.sum())
-        rows = [
-            random.multivariate_normal(mean, covariance, int(n))
-            for mean, covariance, n in zip(law.means, law.covariances, counts)
-        ]
+        components = self._components
+        counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
+        if components.is_diagonal:
+            spreads = np.sqrt(components.variances)
+            rows = [
+                mean + spread * random.standard_normal(size=(n, len(mean)))
+                for mean, spread, n in zip(self.means_, spreads, counts)
+            ]
+        else:
+            rows = [
+                random.multivariate_normal(mean, covariance, int(n))
+                for mean, covariance, n in zip(self.means_, components.matrices, counts)
+            ]
         return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
 
     def bic(self, X: Any) -> float:
@@ -385,8 +395,6 @@ class GaussianMixture(Density):
         law : MixtureLaw
             With a matrix for each component, whatever the covariance type.
         """
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
         components = self._components
         return MixtureLaw(components.weights, components.means, components.matrices)
@@ -407,14 +415,19 @@ class GaussianMixture(Density):
             ``mean``, the rows without missing values, and ``variance``, zero where nothing was
             missing.
         """
-        return impute(self._components, self._new(X))
+        X = self._new(X)
+        return impute(self._components, X)
 
     @property
     def _components(self) -> Components:
         return Components(self.weights_, self.means_, self.covariances_, self.covariance_type)
 
+    def _joint(self, X: np.ndarray) -> np.ndarray:
+        """Return the log density of validated rows and components."""
+        return log_joint_of(self._components, X)
+
     def _log_density(self, X: np.ndarray) -> np.ndarray:
-        return log_evidence(log_joint_of(self._components, X))
+        return log_evidence(self._joint(X))
 
     def _n_parameters(self) -> int:
         """Count free parameters."""
@@ -436,6 +449,7 @@ class GaussianMixture(Density):
                 f"n_samples = {sample.n_rows}. GaussianMixture needs a row of positive weight for "
                 "every component: decrease n_components."
             )
+        check_squares(self, sample.filled())
         settings = Settings(
             self.n_components,
             self.covariance_type,
