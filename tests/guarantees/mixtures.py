@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from corollary.mixture import em_ascent_bound, gaussian_m_step, latent_posterior
+from corollary.mixture import (
+    chinese_restaurant,
+    em_ascent_bound,
+    expected_tables_bound,
+    gaussian_m_step,
+    latent_posterior,
+)
 from tests.guarantees.registry import guarantee
 from tests.mixture.examples import random_law
 
@@ -48,3 +54,22 @@ def _monotone(rng, step):
 )
 def monotone(rng):
     return _monotone(rng, lambda r: r)
+
+
+def _tables(rng, bound):
+    tables = chinese_restaurant(30, 2.0, int(rng.integers(2**31)))
+    return bound(30, 2.0), float(tables.max() + 1)
+
+
+@guarantee(
+    "mixture.expected-tables",
+    "30 guests, concentration 2",
+    delta=None,
+    faults={
+        "the first guest is lost": lambda rng: _tables(
+            rng, lambda n, a: expected_tables_bound(n, a) - 1
+        )
+    },
+)
+def tables(rng):
+    return _tables(rng, expected_tables_bound)
