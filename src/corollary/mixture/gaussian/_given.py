@@ -4,11 +4,24 @@ from typing import Any
 
 import numpy as np
 
+from corollary.mixture.gaussian._starts import (
+    RowSample,
+    Settings,
+    blank_components,
+    start_components,
+)
 from corollary.mixture.gaussian._whitened import Components
 
 
-def given_components(estimator: Any, start: Components) -> Components:
-    """Put weights, means and precisions of the user's in the place of those of a start."""
+def components_to_start_with(
+    estimator: Any, sample: RowSample, settings: Settings, random: Any
+) -> Components:
+    """Return a start, with weights, means and precisions of the user's in the place of its own."""
+    names = ("weights_init", "means_init", "precisions_init")
+    if all(getattr(estimator, name) is not None for name in names):
+        start = blank_components(settings.n_components, sample.rows.shape[1], settings.kind)
+    else:
+        start = start_components(sample, settings, random)
     weights = _checked(estimator, "weights", start.weights.shape)
     means = _checked(estimator, "means", start.means.shape)
     precisions = _checked(estimator, "precisions", start.covariances.shape)

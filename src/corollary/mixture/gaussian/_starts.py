@@ -110,18 +110,26 @@ def start_components(sample: RowSample, settings: Settings, random: Any) -> Comp
     return m_step(X, np.tile(weight[:, None] / k, k), settings)._replace(means=X[chosen])
 
 
+def blank_components(k: int, d: int, kind: CovarianceType) -> Components:
+    """Return equal components with the mean zero and the identity as covariance."""
+    eye = np.eye(d)
+    covariances = {
+        "full": np.tile(eye, (k, 1, 1)),
+        "tied": eye,
+        "diag": np.ones((k, d)),
+        "spherical": np.ones(k),
+    }
+    return Components(np.full(k, 1 / k), np.zeros((k, d)), covariances[kind], kind)
+
+
 def m_step(X: np.ndarray, r: np.ndarray, settings: Settings) -> Components:
     """Return the M-step for complete rows and weights of their components."""
     totals = r.sum(axis=0)
     means = r.T @ X / np.where(totals > 0, totals, 1.0)[:, None]
-    (k, d), kind = means.shape, settings.kind
-    shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
-    old = Components(np.full(k, 1 / k), means, np.ones(shapes[kind]), kind)
-    if not old.is_diagonal:
-        old = old._replace(covariances=old.covariances * np.eye(d))
+    old = blank_components(*means.shape, settings.kind)._replace(means=means)
     sums = MixtureSums.of(old)
     sums.counts[:] = totals
-    for j in range(k):
+    for j in range(len(means)):
         centred = X - means[j]
         sums.first[j] = r[:, j] @ centred
         sums.second[j] = (

@@ -17,6 +17,9 @@ from corollary.mixture.gaussian._whitened import (
     whiten,
 )
 
+#: Weight below which a component has no rows, and stays where it is.
+_NO_ROWS = 10 * np.finfo(float).eps
+
 
 @dataclass(frozen=True, eq=False)
 class MixtureSums(Summary):
@@ -123,7 +126,7 @@ def read_chunk(chunk: Chunk) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def maximise(sums: MixtureSums, reg_covar: float = 0.0, floor: float = 0.0) -> Components:
-    """Return the M-step: the components that sums ask for."""
+    """Return the M-step, the best components for sums; one without rows stays as it is."""
     old, totals = sums.components, sums.counts
     if not np.isfinite(sums.log_likelihood) or not totals.sum() > 0:
         raise ValueError(
@@ -131,13 +134,14 @@ def maximise(sums: MixtureSums, reg_covar: float = 0.0, floor: float = 0.0) -> C
             f"{sums.log_likelihood}: squares of the numbers overflow, or no component is possible. "
             "Scale the columns to about one."
         )
-    some = np.where(totals > 0, totals, 1.0)[:, None]
-    steps = sums.first / some
+    has_rows = totals > _NO_ROWS
+    some = np.where(has_rows, totals, 1.0)[:, None]
+    steps = np.where(has_rows[:, None], sums.first / some, 0.0)
     weights = totals / totals.sum()
     means = old.means + steps
     if old.is_diagonal:
         variances = sums.second / some - steps**2
-        variances = np.where(totals[:, None] > 0, np.maximum(variances, 0.0), old.variances)
+        variances = np.where(has_rows[:, None], np.maximum(variances, 0.0), old.variances)
         if old.kind == "spherical":
             variances = variances.mean(axis=1)
         return Components(weights, means, np.maximum(variances + reg_covar, floor), old.kind)
@@ -148,7 +152,7 @@ def maximise(sums: MixtureSums, reg_covar: float = 0.0, floor: float = 0.0) -> C
         tied = (second - totals[:, None, None] * outer).sum(axis=0) / totals.sum()
         return Components(weights, means, _regular(tied, reg_covar, floor), "tied")
     covariances = second / some[:, :, None] - outer
-    covariances[totals == 0] = old.covariances[totals == 0]
+    covariances[~has_rows] = old.covariances[~has_rows]
     return Components(weights, means, _regular(covariances, reg_covar, floor), "full")
 
 

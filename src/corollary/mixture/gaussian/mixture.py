@@ -27,8 +27,8 @@ from corollary.core.schema import Array, Flag, Integer, Number
 from corollary.core.summary import ArraySource, Source
 from corollary.mixture.em.evidence import latent_posterior, log_evidence
 from corollary.mixture.gaussian._conditional import ConditionalMoments, impute
-from corollary.mixture.gaussian._given import given_components
-from corollary.mixture.gaussian._starts import InitParams, RowSample, Settings, start_components
+from corollary.mixture.gaussian._given import components_to_start_with
+from corollary.mixture.gaussian._starts import InitParams, RowSample, Settings
 from corollary.mixture.gaussian._sums import MixtureSums, maximise
 from corollary.mixture.gaussian._whitened import (
     Components,
@@ -477,8 +477,7 @@ class GaussianMixture(Density):
     def _start(self, sample: RowSample, settings: Settings, random: Any) -> Components:
         """Return the best of the cheap starts, with what the user has given."""
         starts = [
-            given_components(self, start_components(sample, settings, random))
-            for _ in range(self.n_starts)
+            components_to_start_with(self, sample, settings, random) for _ in range(self.n_starts)
         ]
         if len(starts) == 1:
             return starts[0]
