@@ -94,8 +94,7 @@ def test_missing_values_rise_too():
 
 def brute_step(X, law, weight):
     """One step of EM with missing values, row by row, by the conditional law of each."""
-    n, d = X.shape
-    k = len(law.weights)
+    k, d = law.means.shape
     counts, first, second = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
     for x, w in zip(X, weight):
         o, m = np.flatnonzero(~np.isnan(x)), np.flatnonzero(np.isnan(x))
@@ -274,7 +273,7 @@ def test_degenerate_rows_have_an_answer_or_an_error():
     one = GaussianMixture(1).fit([[2.0, 3.0]])
     np.testing.assert_allclose(one.means_, [[2.0, 3.0]])
     np.testing.assert_allclose(one.covariances_[0], 1e-6 * np.eye(2))
-    with pytest.raises(ValueError, match="component 0 is not.*raise reg_covar"):
+    with pytest.raises(ValueError, match=r"component 0 is not.*raise reg_covar"):
         GaussianMixture(1, reg_covar=0).fit([[2.0, 3.0]])
     for kind in KINDS:
         same = GaussianMixture(2, covariance_type=kind, random_state=0).fit([[1.0, 2.0]] * 6)

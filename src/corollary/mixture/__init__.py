@@ -59,3 +59,9 @@ from corollary.mixture.gaussian.gradients import trace_inverse_gradient as trace
 from corollary.mixture.gaussian.hard_limit import soft_lloyd_step as soft_lloyd_step
 from corollary.mixture.gaussian.law import MixtureLaw as MixtureLaw
 from corollary.mixture.gaussian.mixture import GaussianMixture as GaussianMixture
+from corollary.mixture.process.mixture import DirichletProcessMixture as DirichletProcessMixture
+from corollary.mixture.process.normal_inverse_wishart import (
+    NormalInverseWishart as NormalInverseWishart,
+)
+from corollary.mixture.process.partitions import pair_agreement as pair_agreement
+from corollary.mixture.process.partitions import summarise_partitions as summarise_partitions

@@ -1,7 +1,7 @@
 """Densities and sums of Gaussian mixtures over rows, in lanes.
 
-Rows are worked on in lanes of one fixed number, the last ones filled up with zeros, so that a row is
-rounded in the same way alone and among others. A whitener is the inverse of the lower Cholesky
+Rows are worked on in lanes of one fixed number, the last ones filled up with zeros, so that a row
+is rounded in the same way alone and among others. A whitener is the inverse of the lower Cholesky
 factor of a covariance.
 """
 

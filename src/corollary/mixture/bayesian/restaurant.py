@@ -147,7 +147,8 @@ def expected_tables_bound(n_samples: Count, concentration: Positive) -> float:
 def tables_distribution(n_samples: Count, concentration: Positive) -> np.ndarray:
     r"""Return the law of the number of tables.
 
-    Customer i opens a table with probability :math:`\alpha/(\alpha+i)`, independently of the others.
+    Customer i opens a table with probability :math:`\alpha/(\alpha+i)`, whatever the others
+    do.
 
     Parameters
     ----------

@@ -268,10 +268,11 @@ def em_ascent_bound(log_joint: Any, new_log_joint: Any) -> float:
 
 
 def evidence_gradient(log_joint: Any, gradients: Any) -> np.ndarray:
-    r"""Return :math:`\nabla\log p_\theta(x)=\sum_i\mathbb E_{p(z\mid x_i)}\nabla\log p_\theta(x_i,z)`.
+    r"""Return the gradient of the log-likelihood in the parameters.
 
-    It serves gradient ascent on the log-likelihood, the alternative to EM for finite latent
-    variables.
+    It is the posterior mean of gradients,
+    :math:`\nabla\log p_\theta(x)=\sum_i\mathbb E_{p(z\mid x_i)}\nabla\log p_\theta(x_i,z)`.
+    It serves gradient ascent, the alternative to EM for finite latent variables.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def inverse_factors(components: Components) -> np.ndarray:
 
 def whiten(components: Components) -> Whitened:
     """Prepare components for the computation of densities."""
-    k, d = components.means.shape
+    d = components.means.shape[1]
     inverses = inverse_factors(components)
     diagonal = inverses if components.is_diagonal else inverses.diagonal(axis1=1, axis2=2)
     with np.errstate(divide="ignore"):  # a component of weight zero is impossible

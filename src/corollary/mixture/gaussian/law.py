@@ -205,6 +205,6 @@ class MixtureLaw:
         """Return numbers of columns, or refuse them."""
         numbers = np.atleast_1d(np.asarray(columns, dtype=int))
         d = self.means.shape[1]
-        if len(set(numbers.tolist())) != len(numbers) or not ((0 <= numbers) & (numbers < d)).all():
+        if len(set(numbers.tolist())) != len(numbers) or not ((numbers >= 0) & (numbers < d)).all():
             raise ValueError(f"columns must be distinct numbers from 0 to {d - 1}. Got {columns}.")
         return numbers
