@@ -30,6 +30,8 @@ from corollary.mixture.bayesian.restaurant import (
     partition_log_probability as partition_log_probability,
 )
 from corollary.mixture.bayesian.restaurant import tables_distribution as tables_distribution
+from corollary.mixture.display import ClusterTraceDisplay as ClusterTraceDisplay
+from corollary.mixture.display import MixtureDisplay as MixtureDisplay
 from corollary.mixture.em.evidence import em_ascent_bound as em_ascent_bound
 from corollary.mixture.em.evidence import em_gain as em_gain
 from corollary.mixture.em.evidence import evidence_gradient as evidence_gradient

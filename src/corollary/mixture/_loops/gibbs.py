@@ -190,11 +190,12 @@ def allocate(X, rows, count, sides, forced, prior, heights, clusters, v, stream)
         x = X[rows[at]]
         first = np.log(counts[left]) + log_predictive(x, left, prior, heights, clusters, v)
         second = np.log(counts[right]) + log_predictive(x, right, prior, heights, clusters, v)
-        chance = 1.0 / (1.0 + np.exp(second - first))
+        gap = min(max(second - first, -700.0), 700.0)
+        chance = 1.0 / (1.0 + np.exp(gap))
         if forced[rows[at]] == 0:
             forced[rows[at]] = 1 if uniform(stream) < chance else 2
         goes_left = forced[rows[at]] == 1
-        log_q += np.log(chance if goes_left else 1.0 / (1.0 + np.exp(first - second)))
+        log_q -= np.log1p(np.exp(gap if goes_left else -gap))
         add_row(x, left if goes_left else right, prior.kappa, clusters, v)
     return log_q
 

@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 class NormalInverseWishart:
     r"""The conjugate law of mean and covariance of Gaussian rows.
 
-    :math:`\Sigma\sim\mathrm{IW}(\Psi,\nu)` and, given it, :math:`\mu\sim\mathcal N(m,\Sigma/\kappa)`.
+    The covariance follows :math:`\mathrm{IW}(\Psi,\nu)` and, given it, the mean follows
+    :math:`\mathcal N(m,\Sigma/\kappa)`.
 
     Parameters
     ----------
