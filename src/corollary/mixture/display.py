@@ -117,7 +117,7 @@ class MixtureDisplay:
 
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
-        palette = np.array(colormaps["tab10"].colors)[np.arange(len(self.law.weights)) % 10]
+        palette = colormaps["tab10"](np.arange(len(self.law.weights)) % 10)[:, :3]
         colours = np.clip(self.responsibilities @ palette, 0.0, 1.0)
         self.points_ = self.ax_.scatter(*self.X.T, c=colours, s=12)
         radius = np.sqrt(-2 * np.log(1 - self.mass))  # of two columns

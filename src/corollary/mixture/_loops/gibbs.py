@@ -265,8 +265,8 @@ def split_merge(X, labels, rows, sides, prior, tables, clusters, stream):
 def log_joint(prior, tables, clusters):
     """Return the log of the joint density of rows and partition, up to a constant."""
     evidences, log_gammas, active = tables.evidences, tables.log_gammas, clusters.active
-    counts, total = clusters.counts, 0.0
-    for a in range(clusters.size[0]):
+    counts, n_clusters, total = clusters.counts, clusters.size[0], 0.0
+    for a in range(n_clusters):
         k = active[a]
         total += tables.log_alpha + log_gammas[counts[k]]
         total += cluster_evidence(k, prior, evidences, clusters)

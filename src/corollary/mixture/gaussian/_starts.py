@@ -68,7 +68,9 @@ class RowSample(Summary):
         parts = (self.rows, other.rows), (self.weights, other.weights), (self.hashes, other.hashes)
         rows, weights, hashes = (np.concatenate(part) for part in parts)
         if len(rows) > self.size:
-            kept = np.sort(np.argsort(hashes, kind="stable")[: self.size])
+            least = np.partition(hashes, self.size - 1)[self.size - 1]
+            below, equal = np.flatnonzero(hashes < least), np.flatnonzero(hashes == least)
+            kept = np.sort(np.append(below, equal[: self.size - len(below)]))
             rows, weights, hashes = rows[kept], weights[kept], hashes[kept]
         n, has_weights = self.n_rows + other.n_rows, self.has_weights or other.has_weights
         return type(self)(rows, weights, hashes, n, has_weights, self.size)
@@ -126,10 +128,11 @@ def m_step(X: np.ndarray, r: np.ndarray, settings: Settings) -> Components:
     """Return the M-step for complete rows and weights of their components."""
     totals = r.sum(axis=0)
     means = r.T @ X / np.where(totals > 0, totals, 1.0)[:, None]
-    old = blank_components(*means.shape, settings.kind)._replace(means=means)
+    k, d = means.shape
+    old = blank_components(k, d, settings.kind)._replace(means=means)
     sums = MixtureSums.of(old)
     sums.counts[:] = totals
-    for j in range(len(means)):
+    for j in range(k):
         centred = X - means[j]
         sums.first[j] = r[:, j] @ centred
         sums.second[j] = (

@@ -55,7 +55,7 @@ class MixtureSums(Summary):
         X, weight = read_chunk(chunk)
         sums = self.empty()
         total = float(len(X) if weight is None else weight.sum())
-        if np.isnan(X).any():
+        if np.isnan(X.sum()):  # one pass without a temporary; a false alarm does no harm
             likelihood = 0.0
             for rows, columns in patterns(X):
                 w = None if weight is None else weight[rows]
