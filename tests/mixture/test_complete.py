@@ -190,3 +190,5 @@ def test_the_hard_step_by_hand():
     step = soft_lloyd_step([[0.0], [1.0], [2.0]], [[0.0], [2.0], [9.0]], 0.0)
     np.testing.assert_allclose(step.r, [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
     np.testing.assert_allclose(step.means.ravel(), [0.5 / 1.5, 2.5 / 1.5, 9.0])
+    step = soft_lloyd_step([[0.0], [1.0], [5.0]], [[0.0], [4.0]], 0.0)
+    np.testing.assert_allclose(step.means.ravel(), [0.5, 5.0])

@@ -147,6 +147,8 @@ def test_a_drawn_mixture_has_its_moments():
     np.testing.assert_allclose(means.std(axis=0), 3.0, rtol=0.03)
     noise = np.concatenate([draw.X - draw.means[draw.z] for draw in draws])
     np.testing.assert_allclose(noise.std(axis=0), 0.5, rtol=0.02)
+    assert abs(np.corrcoef(noise.T)[0, 1]) < 0.02
+    assert abs(np.corrcoef(means.T)[0, 1]) < 0.05
 
 
 def test_a_drawn_process_mixture_has_the_clusters_of_the_restaurant():

@@ -39,9 +39,9 @@ def beta_log_density(x: Any, a: Positive, b: Positive) -> np.ndarray:
 
     x = np.asarray(x, dtype=float)
     inside = (x >= 0) & (x <= 1)
-    y = np.where(inside, x, 0.5)
-    value = xlogy(a - 1, y) + xlog1py(b - 1, -y) - betaln(a, b)
-    return np.where(inside, value, -np.inf)
+    value, y = np.full(x.shape, -np.inf), x[inside]
+    value[inside] = xlogy(a - 1, y) + xlog1py(b - 1, -y) - betaln(a, b)
+    return value
 
 
 def dirichlet_log_density(x: Any, alpha: Any) -> np.ndarray:

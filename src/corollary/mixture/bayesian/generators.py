@@ -77,7 +77,7 @@ def draw_bayesian_mixture(
     ((100, 1), (3, 1))
     """
     random = check_random_state(random_state)
-    weights = dirichlet_by_sticks(alpha, 1, random)[0]
+    weights = dirichlet_by_sticks(alpha, random_state=random)[0]
     return _draw(n_samples, weights, prior_mean, prior_spread, spread, random)
 
 

@@ -122,7 +122,8 @@ def expected_log_joint(q: Any, log_joint: Any) -> float:
     """
     joint = _joint(log_joint)
     q = _law(q, joint)
-    return float(np.sum(q * np.where(q > 0, joint, 0.0)))
+    possible = q > 0  # zero times the log of zero is zero
+    return float(np.sum(q[possible] * joint[possible]))
 
 
 def free_energy(q: Any, log_joint: Any) -> float:

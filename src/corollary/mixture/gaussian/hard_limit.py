@@ -59,5 +59,7 @@ def soft_lloyd_step(X: Any, means: Any, variance: NonNegative) -> SoftStep:
     excess = squares - squares.min(axis=1, keepdims=True)
     r = np.exp(-excess / (2 * variance)) if variance > 0 else (excess == 0).astype(float)
     r /= r.sum(axis=1, keepdims=True)
-    totals = r.sum(axis=0)[:, None]
-    return SoftStep(np.where(totals > 0, r.T @ X / np.where(totals > 0, totals, 1.0), means), r)
+    totals = r.sum(axis=0)
+    moved, has_rows = means.copy(), totals > 0
+    moved[has_rows] = (r.T @ X)[has_rows] / totals[has_rows, None]
+    return SoftStep(moved, r)
