@@ -148,13 +148,14 @@ def test_a_drawn_mixture_has_its_moments():
     noise = np.concatenate([draw.X - draw.means[draw.z] for draw in draws])
     np.testing.assert_allclose(noise.std(axis=0), 0.5, rtol=0.02)
     assert abs(np.corrcoef(noise.T)[0, 1]) < 0.02
+    assert abs(np.corrcoef(noise[::20, 0], noise[1::20, 0])[0, 1]) < 0.09
     assert abs(np.corrcoef(means.T)[0, 1]) < 0.05
 
 
 def test_a_drawn_process_mixture_has_the_clusters_of_the_restaurant():
     random = np.random.RandomState(3)
     n, alpha = 15, 1.5
-    options = {"prior_mean": [2.0], "prior_spread": 3.0, "spread": 0.5, "random_state": random}
+    options = {"prior_mean": [2.0, -2.0], "prior_spread": 3.0, "spread": 0.5, "random_state": random}
     draws = [draw_process_mixture(n, alpha, **options) for _ in range(3000)]
     counts = np.bincount([len(np.unique(draw.z)) for draw in draws], minlength=n + 1)
     law = tables_distribution(n, alpha)
@@ -162,8 +163,12 @@ def test_a_drawn_process_mixture_has_the_clusters_of_the_restaurant():
     observed = np.append(counts[kept], counts[~kept].sum())
     expected = np.append(law[kept], law[~kept].sum()) * 3000
     assert stats.chisquare(observed, expected).pvalue > 1e-4
-    noise = np.concatenate([draw.X - draw.means[draw.z] for draw in draws])
+    noise = np.array([draw.X - draw.means[draw.z] for draw in draws])
     assert noise.std() == pytest.approx(0.5, rel=0.02)
-    means = np.concatenate([draw.means[:1] for draw in draws])
-    assert means.mean() == pytest.approx(2.0, abs=0.25)
-    assert means.std() == pytest.approx(3.0, rel=0.06)
+    # Rows and columns have noise of their own, and so do the means.
+    assert abs(np.corrcoef(noise[:, 0, 0], noise[:, 1, 0])[0, 1]) < 0.09
+    assert abs(np.corrcoef(noise[:, 0, 0], noise[:, 0, 1])[0, 1]) < 0.09
+    means = np.array([draw.means[0] for draw in draws])
+    np.testing.assert_allclose(means.mean(axis=0), [2.0, -2.0], atol=0.25)
+    np.testing.assert_allclose(means.std(axis=0), 3.0, rtol=0.06)
+    assert abs(np.corrcoef(means.T)[0, 1]) < 0.09
