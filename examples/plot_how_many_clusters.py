@@ -3,8 +3,8 @@ How many clusters?
 ==================
 
 A mixture of fixed size must be told how many components it has; held-out rows can choose. A
-Dirichlet process has a law of the number instead. Left: three groups on a line, and the posterior of
-the number of clusters for three concentrations, beside the law that the restaurant process has
+Dirichlet process has a law of the number instead. Left: three groups on a line, and the posterior
+of the number of clusters for three concentrations, beside the law that the restaurant process has
 before any row is seen. Middle: how many tables it opens as guests come, near alpha log N. Right:
 iris without its labels, with the number that held-out rows choose for a Gaussian mixture.
 """

@@ -155,8 +155,8 @@ def test_a_drawn_mixture_has_its_moments():
 def test_a_drawn_process_mixture_has_the_clusters_of_the_restaurant():
     random = np.random.RandomState(3)
     n, alpha = 15, 1.5
-    options = {"prior_mean": [2.0, -2.0], "prior_spread": 3.0, "spread": 0.5, "random_state": random}
-    draws = [draw_process_mixture(n, alpha, **options) for _ in range(3000)]
+    options = {"prior_mean": [2.0, -2.0], "prior_spread": 3.0, "spread": 0.5}
+    draws = [draw_process_mixture(n, alpha, random_state=random, **options) for _ in range(3000)]
     counts = np.bincount([len(np.unique(draw.z)) for draw in draws], minlength=n + 1)
     law = tables_distribution(n, alpha)
     kept = law * 3000 > 5

@@ -156,6 +156,6 @@ class Chain:
         """Compute clusters from labels alone, with room for more."""
         from corollary.mixture._loops.gibbs import rebuild
 
-        occupied = np.count_nonzero(np.bincount(labels))
+        occupied = int(np.count_nonzero(np.bincount(labels)))
         self.clusters = Clusters.room(2 * occupied + 16, self.X.shape[1])
         return int(rebuild(self.X, labels, self.prior, self.clusters))
