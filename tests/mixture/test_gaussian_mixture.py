@@ -347,3 +347,17 @@ def test_an_unfinished_fit_warns():
     model = GaussianMixture(2, random_state=0).fit(X)
     with pytest.raises(ValueError, match="Invalid value for 'n_samples'"):
         model.sample(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_saved_models_are_the_same_and_forged_ones_are_refused(kind, tmp_path):
+    import corollary
+
+    X = rows(19)
+    model = GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
+    corollary.save(model, tmp_path / "model")
+    loaded = corollary.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X))
+    model.covariance_type = "tied" if kind != "tied" else "full"
+    with pytest.raises(TypeError, match="covariances have not the shape"):
+        corollary.save(model, tmp_path / "forged")

@@ -8,6 +8,7 @@ from corollary.mixture import (
     DirichletProcessMixture,
     NormalInverseWishart,
     pair_agreement,
+    partition_log_probability,
     summarise_partitions,
 )
 from corollary.mixture.process._diagnostics import split_r_hat
@@ -37,6 +38,12 @@ def test_separate_groups_are_found():
     assert shared[z[:, None] != z].max() < 0.1
     np.testing.assert_array_equal(fit.predict([[-8.0, 1], [0.0, 11], [9.0, 0]]), [0, 2, 1])
     assert fit.n_clusters_trace_.shape == (2, 60)
+    law = NormalInverseWishart(X.mean(axis=0), 0.1, 4.0, np.diag(X.var(axis=0)) / 10)
+    for chain in range(2):
+        last = fit.partitions_[chain, -1]
+        value = partition_log_probability(np.bincount(last), 0.1)
+        value += sum(law.log_evidence(X[last == k]) for k in range(last.max() + 1))
+        assert fit.log_joint_trace_[chain, -1] == pytest.approx(value, rel=1e-9)
     np.testing.assert_array_equal(fit.n_clusters_trace_[:, 30:], fit.partitions_.max(axis=2) + 1)
 
 
@@ -123,8 +130,12 @@ def test_degenerate_rows_have_an_answer():
     assert np.isfinite(one.score_samples([[0.0, 0.0]]))
     same = model().fit([[1.0, 2.0]] * 8)
     assert np.isfinite(same.score([[1.0, 2.0]]))
+    np.testing.assert_allclose(same.scale_prior_, 1e-7 * np.eye(2))
     constant = np.column_stack([np.ones(12), np.arange(12.0)])
-    assert np.isfinite(model().fit(constant).score_samples(constant)).all()
+    fit = model().fit(constant)
+    assert np.isfinite(fit.score_samples(constant)).all()
+    variance = np.arange(12.0).var()
+    np.testing.assert_allclose(fit.scale_prior_, np.diag([1e-7 * variance, variance / 10]))
     wide = np.random.default_rng(5).normal(size=(3, 6))
     assert np.isfinite(model().fit(wide).score_samples(wide)).all()
 
@@ -180,3 +191,17 @@ def test_held_out_density_beats_one_gaussian():
     train, test = X[::2], X[1::2]
     gaussian = stats.multivariate_normal(train.mean(axis=0), np.cov(train.T)).logpdf(test).mean()
     assert model().fit(train).score_samples(test).mean() > gaussian + 1
+
+
+def test_a_saved_chain_goes_on_and_a_forged_one_is_refused(tmp_path):
+    import corollary
+
+    X, _ = groups(9, n=6)
+    fit = model(n_draws=4, warm_start=True).fit(X)
+    corollary.save(fit, tmp_path / "chains")
+    loaded = corollary.load(tmp_path / "chains")
+    np.testing.assert_array_equal(loaded.score_samples(X), fit.score_samples(X))
+    np.testing.assert_array_equal(loaded.fit(X).partitions_, fit.fit(X).partitions_)
+    fit.sizes_ = fit.sizes_ + 100
+    with pytest.raises(TypeError, match="more rows"):
+        corollary.save(fit, tmp_path / "forged")

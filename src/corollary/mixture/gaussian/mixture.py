@@ -421,6 +421,15 @@ class GaussianMixture(Density):
     def _components(self) -> Components:
         return Components(self.weights_, self.means_, self.covariances_, self.covariance_type)
 
+    def _fits_together(self) -> str | None:
+        """Say whether covariances of a loaded model have the shape of their type."""
+        k, d = self.means_.shape
+        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+        arrays = (self.covariances_, self.precisions_, self.precisions_cholesky_)
+        if any(array.shape != shapes[self.covariance_type] for array in arrays):
+            return f"covariances have not the shape of covariance type {self.covariance_type!r}"
+        return None
+
     def _joint(self, X: np.ndarray) -> np.ndarray:
         """Return the log density of validated rows and components."""
         return log_joint_of(self._components, X)

@@ -145,9 +145,9 @@ class DirichletProcessMixture(Density):
     random_state: RandomSeed = None
     warm_start: bool = False
 
-    labels_: np.ndarray = fitted(Array("i", "n", low=0))
+    labels_: np.ndarray = fitted(Array("i", "n", low=0, below="n"))
     expected_loss_: float = fitted(Number(0, 1))
-    partitions_: np.ndarray = fitted(Array("i", "m", "*", "n", low=0))
+    partitions_: np.ndarray = fitted(Array("i", "m", "*", "n", low=0, below="n"))
     n_clusters_trace_: np.ndarray = fitted(Array("i", "m", "s", low=1))
     log_joint_trace_: np.ndarray = fitted(Array("f", "m", "s"))
     r_hat_: float = fitted(Number(0, nan=True))
@@ -287,6 +287,12 @@ class DirichletProcessMixture(Density):
         return np.logaddexp(
             self._log_mixture(X, places, shares), new + self._prior.log_predictive(X)
         )
+
+    def _fits_together(self) -> str | None:
+        """Say whether clusters of a loaded model belong to its rows."""
+        if self.sizes_.max() > len(self.labels_) or self.labels_.max() >= len(self.sizes_):
+            return "clusters have more rows, or labels more clusters, than there are"
+        return None
 
     @property
     def _prior(self) -> NormalInverseWishart:
