@@ -39,6 +39,7 @@ _PACKAGES = (
     "gp",
     "kernels",
     "linear",
+    "mixture",
     "neighbors",
     "neural",
     "online",

@@ -143,5 +143,5 @@ def test_a_package_holds_if_95_percent_pass(outcomes, holds):
 
 def test_every_shared_class_has_its_tests():
     assert shared()["Ridge"][0] == "sklearn.linear_model"
-    assert {"svm", "tree", "ensemble", "neighbors", "kernel_ridge"} <= files().keys()
+    assert {"svm", "tree", "ensemble", "neighbors", "kernel_ridge", "mixture"} <= files().keys()
     assert all(paths for paths in files().values())

@@ -1,0 +1,1 @@
+"""Laws of weights and of partitions: Dirichlet, stick-breaking, Dirichlet process, restaurant."""

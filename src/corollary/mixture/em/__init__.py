@@ -1,0 +1,1 @@
+"""Models with latent variables, their identities, and expectation-maximisation."""

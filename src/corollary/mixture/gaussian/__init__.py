@@ -1,0 +1,1 @@
+"""Mixtures of Gaussian laws: the law, its likelihoods, and the fit by EM."""

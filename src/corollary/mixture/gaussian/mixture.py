@@ -1,0 +1,522 @@
+"""The Gaussian mixture as an estimator."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import fit_context
+from corollary.core.estimator import (
+    ArrayLike,
+    Count,
+    CountFromZero,
+    Density,
+    NoEffect,
+    NonNegative,
+    RandomSeed,
+    check_squares,
+    fitted,
+    read_source,
+)
+from corollary.core.schema import Array, Flag, Integer, Number
+from corollary.core.summary import ArraySource, Source
+from corollary.mixture.em.evidence import latent_posterior, log_evidence
+from corollary.mixture.gaussian._conditional import ConditionalMoments, impute
+from corollary.mixture.gaussian._given import components_to_start_with
+from corollary.mixture.gaussian._starts import InitParams, RowSample, Settings
+from corollary.mixture.gaussian._sums import MixtureSums, maximise
+from corollary.mixture.gaussian._whitened import (
+    Components,
+    CovarianceType,
+    inverse_factors,
+    log_joint_of,
+)
+from corollary.mixture.gaussian.law import MixtureLaw
+from corollary.optimize import Info, Stop, iterate
+
+#: Steps of EM on the sample by which cheap starts are compared.
+_TRIAL_STEPS = 10
+
+
+class _State(NamedTuple):
+    """Components, and the mean log-likelihood of those before the last step."""
+
+    components: Components
+    value: float
+
+
+class _Fit(NamedTuple):
+    """EM over a source of rows, as an iteration."""
+
+    source: Source
+    settings: Settings
+    n_jobs: int | None
+
+    def init(self, start: Components) -> _State:
+        return _State(start, -np.inf)
+
+    def step(self, state: _State) -> tuple[_State, Info]:
+        sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
+        new = maximise(sums, self.settings.reg_covar, self.settings.floor)
+        value = sums.log_likelihood / sums.weight
+        change = None if state.value == -np.inf else abs(value - state.value)
+        return _State(new, value), Info(value=value, step=change)
+
+
+class GaussianMixture(Density):
+    r"""A mixture of Gaussian laws, fitted by expectation-maximisation.
+
+    Besides what scikit-learn's class of this name does, it takes sample weights, missing values,
+    which are integrated out, and rows from files and clusters (:meth:`fit_source`).
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of components.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        A matrix for each component, one for all, variances for each, or one variance for each.
+    tol : float, default=1e-3
+        EM ends when the mean log-likelihood of a row changes by no more; 0 runs ``max_iter`` steps.
+    reg_covar : float, default=1e-6
+        Added to the diagonal of covariances in every step. It keeps them regular, at the price that
+        the likelihood may fall by about as much; ``covariance_floor`` does not have that price.
+    max_iter : int, default=100
+        Largest number of steps; with 0 the start is the result.
+    n_init : int, default=1
+        Fits from different starts, of which the best is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
+        Start with the clusters of k-means, with random responsibilities, or with means at rows,
+        which are far from each other for "k-means++", and the covariance of all rows.
+    weights_init : array-like of shape (n_components,) or None, default=None
+        Weights to start with.
+    means_init : array-like of shape (n_components, n_features) or None, default=None
+        Means to start with.
+    precisions_init : array-like or None, default=None
+        Inverses of the covariances to start with, in the shape of ``covariances_``.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of starts and of :meth:`sample`.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from the last solution.
+    verbose : int, default=0
+        Has no effect: long fits show their progress.
+    verbose_interval : int, default=10
+        Has no effect, like ``verbose``.
+    n_starts : int, default=1
+        Cheap starts for each fit: of so many, each improved by ten steps on a sample of at most
+        16,384 rows, the best is taken.
+    covariance_floor : float, default=0.0
+        Least eigenvalue of covariances. Smaller ones are raised to it, which is the best covariance
+        above the floor: with ``reg_covar=0`` the likelihood never falls.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Weights.
+    means_ : ndarray of shape (n_components, n_features)
+        Means.
+    covariances_ : ndarray
+        Of shape (n_components, n_features, n_features), (n_features, n_features), (n_components,
+        n_features) or (n_components,), by the covariance type.
+    precisions_ : ndarray
+        Their inverses.
+    precisions_cholesky_ : ndarray
+        Upper triangular factors of the inverses, the transposed inverses of the Cholesky factors.
+    converged_ : bool
+        Whether the best fit met the tolerance.
+    n_iter_ : int
+        Its number of steps.
+    lower_bound_ : float
+        Mean log-likelihood of a row before its last step.
+    lower_bounds_ : ndarray of shape (n_iter_,)
+        The same before every step; with ``reg_covar=0`` it never falls.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if the input had string column names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows, see :func:`corollary.certify`.
+
+    See Also
+    --------
+    choose_components : Chooses the number of components on held-out rows.
+    DirichletProcessMixture : Has a law of the number of clusters.
+
+    Notes
+    -----
+    The likelihood of two or more components has no maximum: one that shrinks onto a row raises it
+    without bound. What EM ends at is a local one, kept from that by ``reg_covar`` or the floor.
+
+    Each step is one :class:`~corollary.core.summary.Summary` of the rows, so that threads, chunks
+    and workers do not change a bit. Moments are taken about the present means, which keeps small
+    covariances far from the origin accurate.
+
+    References
+    ----------
+    Dempster, Laird and Rubin (1977), Maximum likelihood from incomplete data via the EM algorithm.
+    Ghahramani and Jordan (1994), Supervised learning from incomplete data via an EM approach.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.mixture import GaussianMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2)) + np.repeat([[-3.0, 0.0], [3.0, 0.0]], 100, axis=0)
+    >>> X[::4, 1] = np.nan
+    >>> model = GaussianMixture(2, random_state=0).fit(X)
+    >>> np.sort(model.means_[:, 0]).round(1)
+    array([-3. ,  2.9])
+    """
+
+    n_components: Count = 1
+    _: KW_ONLY
+    covariance_type: CovarianceType = "full"
+    tol: NonNegative = 1e-3
+    reg_covar: NonNegative = 1e-6
+    max_iter: CountFromZero = 100
+    n_init: Count = 1
+    init_params: InitParams = "kmeans"
+    weights_init: ArrayLike | None = None
+    means_init: ArrayLike | None = None
+    precisions_init: ArrayLike | None = None
+    random_state: RandomSeed = None
+    warm_start: bool = False
+    verbose: NoEffect = 0
+    verbose_interval: NoEffect = 10
+    n_starts: Count = 1
+    covariance_floor: NonNegative = 0.0
+
+    weights_: np.ndarray = fitted(Array("f", "c", low=0))
+    means_: np.ndarray = fitted(Array("f", "c", "d"))
+    covariances_: np.ndarray = fitted(
+        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
+    )
+    precisions_: np.ndarray = fitted(
+        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
+    )
+    precisions_cholesky_: np.ndarray = fitted(
+        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
+    )
+    converged_: bool = fitted(Flag())
+    n_iter_: int = fitted(Integer(0))
+    lower_bound_: float = fitted(Number(infinite=True))
+    lower_bounds_: np.ndarray = fitted(Array("f", "*"))
+
+    _rows = {"ensure_all_finite": "allow-nan"}
+
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Fit the mixture to data that need not fit in memory, one pass for each step.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`; missing values are NaN or null.
+        columns : sequence of str or None, default=None
+            Names of the columns; None for all.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        n_jobs : int or None, default=None
+            Threads; the result does not depend on it.
+
+        Returns
+        -------
+        self : GaussianMixture
+            The fitted mixture, with the bits of :meth:`fit` on the same rows.
+        """
+        self._validate_params()
+        source, sample = read_source(
+            self,
+            data,
+            lambda source: RowSample.of_width(source.n_features),
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            several_passes=True,
+            supervised=False,
+            missing=True,
+        )
+        self._solve(source, sample, n_jobs)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit the mixture and return the most probable component of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; NaN is missing.
+        y : None, default=None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Numbers of components.
+        """
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable component of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Numbers of components.
+        """
+        return self._joint(self._new(X)).argmax(axis=1)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every component given a row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        r : ndarray of shape (n_samples, n_components)
+            Responsibilities.
+        """
+        return latent_posterior(self._joint(self._new(X)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the mean log density of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; NaN is missing.
+        y : None, default=None
+            Not used.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        value : float
+            Higher is better.
+        """
+        return float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Draw rows, in the order of their components.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Rows.
+        y : ndarray of shape (n_samples,)
+            Their components.
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(
+                f"Invalid value for 'n_samples': {n_samples} . GaussianMixture.sample draws at "
+                "least one row."
+            )
+        random = check_random_state(self.random_state)
+        components = self._components
+        counts = random.multinomial(n_samples, self.weights_ / self.weights_.sum())
+        if components.is_diagonal:
+            spreads = np.sqrt(components.variances)
+            rows = [
+                mean + spread * random.standard_normal(size=(n, len(mean)))
+                for mean, spread, n in zip(self.means_, spreads, counts)
+            ]
+        else:
+            rows = [
+                random.multivariate_normal(mean, covariance, int(n))
+                for mean, covariance, n in zip(self.means_, components.matrices, counts)
+            ]
+        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+
+    def bic(self, X: Any) -> float:
+        """Return the Bayesian information criterion.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        bic : float
+            Lower is better.
+        """
+        density = self.score_samples(X)
+        return float(-2 * density.sum() + self._n_parameters() * np.log(len(density)))
+
+    def aic(self, X: Any) -> float:
+        """Return Akaike's information criterion.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        aic : float
+            Lower is better.
+        """
+        return float(-2 * self.score_samples(X).sum() + 2 * self._n_parameters())
+
+    def to_law(self) -> MixtureLaw:
+        """Return the mixture as a law, which has margins and conditions.
+
+        Returns
+        -------
+        law : MixtureLaw
+            With a matrix for each component, whatever the covariance type.
+        """
+        check_is_fitted(self)
+        components = self._components
+        return MixtureLaw(components.weights, components.means, components.matrices)
+
+    def impute(self, X: Any) -> ConditionalMoments:
+        """Return the expectation and variance of missing values, given those of their row.
+
+        With the target as a missing column it is regression by conditioning.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        moments : ConditionalMoments
+            ``mean``, the rows without missing values, and ``variance``, zero where nothing was
+            missing.
+        """
+        X = self._new(X)
+        return impute(self._components, X)
+
+    @property
+    def _components(self) -> Components:
+        return Components(self.weights_, self.means_, self.covariances_, self.covariance_type)
+
+    def _fits_together(self) -> str | None:
+        """Say whether covariances of a loaded model have the shape of their type."""
+        k, d = self.means_.shape
+        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+        arrays = (self.covariances_, self.precisions_, self.precisions_cholesky_)
+        if any(array.shape != shapes[self.covariance_type] for array in arrays):
+            return f"covariances have not the shape of covariance type {self.covariance_type!r}"
+        return None
+
+    def _joint(self, X: np.ndarray) -> np.ndarray:
+        """Return the log density of validated rows and components."""
+        return log_joint_of(self._components, X)
+
+    def _log_density(self, X: np.ndarray) -> np.ndarray:
+        return log_evidence(self._joint(X))
+
+    def _n_parameters(self) -> int:
+        """Count free parameters."""
+        k, d = self.means_.shape
+        matrix = d * (d + 1) // 2
+        shapes = {"full": k * matrix, "tied": matrix, "diag": k * d, "spherical": k}
+        return shapes[self.covariance_type] + k * d + k - 1
+
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        source = ArraySource((X, None, sample_weight))
+        sample = source.reduce(RowSample.of_width(X.shape[1]))
+        self._solve(source, sample, None)
+
+    def _solve(self, source: Source, sample: RowSample, n_jobs: int | None) -> None:
+        """Run EM from every start and keep the best end."""
+        if sample.n_rows < self.n_components:
+            raise ValueError(
+                f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
+                f"n_samples = {sample.n_rows}. GaussianMixture needs a row of positive weight for "
+                "every component: decrease n_components."
+            )
+        check_squares(self, sample.filled())
+        settings = Settings(
+            self.n_components,
+            self.covariance_type,
+            self.init_params,
+            self.reg_covar,
+            self.covariance_floor,
+        )
+        fit = _Fit(source, settings, n_jobs)
+        random = check_random_state(self.random_state)
+        goes_on = self.warm_start and hasattr(self, "converged_")
+        stop = Stop(step=self.tol) if self.tol > 0 else None
+        best: Any = None
+        for _ in range(1 if goes_on else self.n_init):
+            state = (
+                _State(self._components, self.lower_bound_)
+                if goes_on
+                else fit.init(self._start(sample, settings, random))
+            )
+            run = iterate(
+                fit, state=state, stop=stop, max_iter=self.max_iter, description="fitting a mixture"
+            )
+            if best is None or run.state.value > best.state.value:
+                best = run
+        self._keep(best)
+
+    def _start(self, sample: RowSample, settings: Settings, random: Any) -> Components:
+        """Return the best of the cheap starts, with what the user has given."""
+        starts = [
+            components_to_start_with(self, sample, settings, random) for _ in range(self.n_starts)
+        ]
+        if len(starts) == 1:
+            return starts[0]
+        trial = _Fit(ArraySource((sample.rows, None, sample.weights)), settings, None)
+        ends = [iterate(trial, start, max_iter=_TRIAL_STEPS).state for start in starts]
+        return max(ends, key=lambda end: end.value).components
+
+    def _keep(self, run: Any) -> None:
+        """Set what was learnt."""
+        components: Components = run.state.components
+        self.weights_, self.means_ = components.weights, components.means
+        self.covariances_ = components.covariances
+        inverses = inverse_factors(components)
+        if self.covariance_type == "tied":
+            inverses = inverses[0]
+        if self.covariance_type == "spherical":
+            inverses = inverses[:, 0]
+        if components.is_diagonal:
+            self.precisions_cholesky_, self.precisions_ = inverses, inverses**2
+        else:
+            self.precisions_cholesky_ = inverses.swapaxes(-1, -2).copy()
+            self.precisions_ = self.precisions_cholesky_ @ inverses
+        self.converged_, self.n_iter_ = run.status == "converged", run.n_iter
+        self.lower_bound_ = float(run.state.value)
+        self.lower_bounds_ = np.array(run.history.value, dtype=float)
+        if not self.converged_ and self.max_iter > 0:
+            warnings.warn(
+                "GaussianMixture did not converge: the best of its starts still changed by more "
+                f"than tol={self.tol:g} after {run.n_iter} steps. Increase max_iter or tol, or try "
+                "other init_params.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )

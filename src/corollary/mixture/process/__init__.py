@@ -1,0 +1,1 @@
+"""Mixtures of unknown size: a Dirichlet process, and collapsed Gibbs sampling of its partition."""
