@@ -21,6 +21,7 @@ def read_source(
     n_jobs: int | None = None,
     one_target: bool = False,
     several_passes: bool = False,
+    rows_only: bool = False,
     **options: Any,
 ) -> tuple[Source, S]:
     """Open data, summarise them in one pass and remember names and rows."""
@@ -28,9 +29,15 @@ def read_source(
 
     who = f"{type(estimator).__name__}.fit_source"
     source = open_source(
-        data, columns=columns, target=target, sample_weight=sample_weight, **options
+        data,
+        columns=columns,
+        target=target,
+        sample_weight=sample_weight,
+        rows_only=rows_only,
+        **options,
     )
-    if source.n_targets == 0 or (one_target and source.target_ndim != 1):
+    targets = source.n_targets > 0 and (source.target_ndim == 1 or not one_target)
+    if not (targets or rows_only):
         what = "one column of targets" if one_target else "targets"
         raise ValueError(
             f"{who} needs {what}. Name the column to predict in `target`, or give chunks (X, y)"

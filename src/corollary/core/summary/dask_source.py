@@ -40,7 +40,7 @@ class DaskSource(Source):
                     "Columns can be chosen by name in files and data frames only. Got Dask "
                     "arrays; slice the arrays instead."
                 )
-            self._arrays = data if isinstance(data, tuple) else (data,)
+            self._arrays = select.parts(data if isinstance(data, tuple) else (data,))
         if any(part is not None and not hasattr(part, "__dask_graph__") for part in self._arrays):
             import dask.array as da
 

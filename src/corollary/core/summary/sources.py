@@ -77,6 +77,7 @@ def open_source(
     sample_weight: str | None = None,
     labels: bool = False,
     missing: bool = False,
+    rows_only: bool = False,
 ) -> Source:
     """Open data for reduction.
 
@@ -98,6 +99,8 @@ def open_source(
         and keep their type; otherwise the target is read as real numbers.
     missing : bool, default=False
         Whether features may be missing (NaN, or null in files); otherwise that is an error.
+    rows_only : bool, default=False
+        Whether targets that come with the rows are left out, for methods that have none.
 
     Returns
     -------
@@ -119,7 +122,7 @@ def open_source(
     >>> open_source(chunks).reduce(Moments.of_width(3)).mean
     array([0.5, 0.5, 0.5])
     """
-    select = Selection(columns, target, sample_weight, labels, missing)
+    select = Selection(columns, target, sample_weight, labels, missing, rows_only)
     if isinstance(data, str | PathLike):
         from corollary.core.summary.file_source import FileSource
 
@@ -157,6 +160,8 @@ class Selection:
         Whether the target holds class labels, which need not be numbers.
     missing : bool, default=False
         Whether features may be missing.
+    rows_only : bool, default=False
+        Whether targets in tuples of arrays are left out.
     """
 
     def __init__(
@@ -166,6 +171,7 @@ class Selection:
         sample_weight: str | None,
         labels: bool = False,
         missing: bool = False,
+        rows_only: bool = False,
     ) -> None:
         if labels and not (target is None or isinstance(target, str)):
             raise ValueError(
@@ -181,6 +187,7 @@ class Selection:
         self.target_ndim = 1 if target is None or isinstance(target, str) else 2
         self.sample_weight = sample_weight
         self.missing = missing
+        self.rows_only = rows_only
         self.label = self.target[0] if labels and self.target else None
 
     def numeric(self, features: Sequence[str]) -> list[str]:
@@ -223,6 +230,10 @@ class Selection:
         if not features:
             raise ValueError(f"{where} has no column left to learn from besides {sorted(taken)}.")
         return features
+
+    def parts(self, chunk: Chunk) -> Chunk:
+        """Return the parts of a tuple ``(X, y, sample_weight)`` that are used, the others as None."""
+        return (chunk[0], None, *chunk[2:]) if self.rows_only and len(chunk) > 1 else chunk
 
     def split(self, matrix: Any, n_features: int, labels: Any = None) -> Chunk:
         """Cut a matrix of features, targets and weight into a chunk."""
@@ -301,7 +312,8 @@ class ChunkSource(Source):
 
     def _convert(self, item: Any) -> Chunk:
         if not hasattr(item, "columns"):
-            return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in item)
+            parts = self._select.parts(item)
+            return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in parts)
         assert self.feature_names is not None
         names = self._select.numeric(self.feature_names)
         self._select.features(list(item.columns), "the data frame")
