@@ -34,6 +34,7 @@ _PACKAGES = (
     "conformal",
     "core",
     "datasets",
+    "decomposition",
     "ensemble",
     "gp",
     "kernels",

@@ -14,7 +14,9 @@ def symmetric(who: str, matrix: Any) -> np.ndarray:
         raise ValueError(f"{who} needs a square matrix of finite numbers. Got shape {S.shape}.")
     size = np.abs(S).max(initial=0.0)
     if not np.allclose(S, S.T, rtol=0, atol=1e-8 * size):
-        raise ValueError(f"{who} needs a symmetric matrix. Got one that differs from its transpose.")
+        raise ValueError(
+            f"{who} needs a symmetric matrix. Got one that differs from its transpose."
+        )
     return S
 
 

@@ -147,7 +147,11 @@ def deflate(matrix: Any, direction: Any) -> np.ndarray:
         raise ValueError(
             f"deflate needs a direction of {len(S)} numbers that are not all zero. Got {direction!r}."
         )
-    u = u / np.linalg.norm(u)
+    return _deflated(S, u / np.linalg.norm(u))
+
+
+def _deflated(S: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Take a direction of length one out."""
     keep = np.eye(len(S)) - np.outer(u, u)
     return keep @ S @ keep
 
@@ -196,7 +200,7 @@ def deflation(
     S = second_moment("deflation", matrix)
     k, random = up_to("deflation", n_components, len(S)), check_random_state(random_state)
     vectors, values, counts = np.zeros((k, len(S))), np.zeros(k), np.zeros(k, dtype=np.int64)
-    nothing = len(S) * np.finfo(float).eps * np.abs(S).max(initial=0.0)
+    nothing = len(S) * np.finfo(float).eps * np.trace(S)
     for place in range(k):
         earlier = vectors[:place]
         start = random.standard_normal(len(S))
@@ -207,5 +211,5 @@ def deflation(
             continue
         result = _power_iteration(S, start, tol, max_iter)
         vectors[place], values[place], counts[place] = result.vector, result.value, result.n_iter
-        S = deflate(S, result.vector)
+        S = _deflated(S, result.vector)
     return Deflation(values, vectors, counts)

@@ -1,0 +1,32 @@
+"""Few directions instead of many features.
+
+:class:`PCA` projects rows on the directions along which they vary most, in memory, row by row of a
+stream, or in one pass over files and clusters. Why these directions is the matter of plain
+functions: no subspace keeps more of the variance, or loses less of the rows, than the leading
+eigenspace (:func:`leading_eigenspace`, :func:`reconstruction_error`, :func:`trace_inequality`), and
+which subspace a variational model would choose depends on its prior (:func:`best_pca_subspace`).
+:class:`ProbabilisticPCA` is the Gaussian model behind it.
+"""
+
+from corollary.decomposition.deflation import deflate as deflate
+from corollary.decomposition.deflation import deflation as deflation
+from corollary.decomposition.deflation import power_iteration as power_iteration
+from corollary.decomposition.eigenspace import leading_eigenspace as leading_eigenspace
+from corollary.decomposition.eigenspace import (
+    least_reconstruction_error as least_reconstruction_error,
+)
+from corollary.decomposition.eigenspace import trace_inequality as trace_inequality
+from corollary.decomposition.gaussian_subspace import subspace_log_density as subspace_log_density
+from corollary.decomposition.latent_gaussian import latent_posterior as latent_posterior
+from corollary.decomposition.latent_gaussian import probabilistic_pca as probabilistic_pca
+from corollary.decomposition.latent_gaussian import probabilistic_pca_em as probabilistic_pca_em
+from corollary.decomposition.n_components import components_for_share as components_for_share
+from corollary.decomposition.n_components import minka_evidence as minka_evidence
+from corollary.decomposition.n_components import profile_likelihood as profile_likelihood
+from corollary.decomposition.pca import PCA as PCA
+from corollary.decomposition.probabilistic import ProbabilisticPCA as ProbabilisticPCA
+from corollary.decomposition.projection import orthogonal_projector as orthogonal_projector
+from corollary.decomposition.projection import projection_moments as projection_moments
+from corollary.decomposition.projection import reconstruction_error as reconstruction_error
+from corollary.decomposition.variational import best_pca_subspace as best_pca_subspace
+from corollary.decomposition.variational import pca_bound as pca_bound
