@@ -5,9 +5,16 @@ stream, or in one pass over files and clusters. Why these directions is the matt
 functions: no subspace keeps more of the variance, or loses less of the rows, than the leading
 eigenspace (:func:`leading_eigenspace`, :func:`reconstruction_error`, :func:`trace_inequality`), and
 which subspace a variational model would choose depends on its prior (:func:`best_pca_subspace`).
-:class:`ProbabilisticPCA` is the Gaussian model behind it.
+:class:`ProbabilisticPCA` is the Gaussian model behind it, :class:`KernelPCA` the same in the feature
+space of a kernel, and :class:`SoftImpute` fills tables by a matrix of low rank with a proof of how
+near to optimal it is.
 """
 
+from corollary.decomposition.completion import SquaredErrorOnSeen as SquaredErrorOnSeen
+from corollary.decomposition.completion import soft_impute as soft_impute
+from corollary.decomposition.completion import soft_impute_alpha_max as soft_impute_alpha_max
+from corollary.decomposition.completion import soft_impute_path as soft_impute_path
+from corollary.decomposition.completion import soft_impute_step as soft_impute_step
 from corollary.decomposition.deflation import deflate as deflate
 from corollary.decomposition.deflation import deflation as deflation
 from corollary.decomposition.deflation import power_iteration as power_iteration
@@ -17,6 +24,8 @@ from corollary.decomposition.eigenspace import (
 )
 from corollary.decomposition.eigenspace import trace_inequality as trace_inequality
 from corollary.decomposition.gaussian_subspace import subspace_log_density as subspace_log_density
+from corollary.decomposition.imputation import SoftImpute as SoftImpute
+from corollary.decomposition.kernel_pca import KernelPCA as KernelPCA
 from corollary.decomposition.latent_gaussian import latent_posterior as latent_posterior
 from corollary.decomposition.latent_gaussian import probabilistic_pca as probabilistic_pca
 from corollary.decomposition.latent_gaussian import probabilistic_pca_em as probabilistic_pca_em

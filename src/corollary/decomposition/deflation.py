@@ -18,16 +18,16 @@ from corollary.decomposition._linalg import second_moment, up_to, with_signs
 
 
 class PowerIteration(NamedTuple):
-    """The leading eigenvector, as :func:`power_iteration` found it.
+    r"""The leading eigenvector, as :func:`power_iteration` found it.
 
     Parameters
     ----------
     value : float
-        The Rayleigh quotient :math:`u^\\top\\Sigma u`.
+        The Rayleigh quotient :math:`u^\top\Sigma u`.
     vector : ndarray of shape (n_features,)
         A direction u of length one, with a positive entry of largest absolute value.
     residual : float
-        The length of :math:`\\Sigma u-\\lambda u`: an eigenvalue lies this near to the value.
+        The length of :math:`\Sigma u-\lambda u`: an eigenvalue lies this near to the value.
     n_iter : int
         Number of products.
     """
@@ -101,8 +101,9 @@ def power_iteration(
 
 def _power_iteration(S: np.ndarray, u: np.ndarray, tol: float, max_iter: int) -> PowerIteration:
     """Multiply until the residual is small; a vector that is mapped to zero is an eigenvector."""
-    u = u / np.linalg.norm(u)
-    for n_iter in range(1, max_iter + 1):
+    u, n_iter, residual = u / np.linalg.norm(u), 0, np.inf
+    while n_iter < max_iter:
+        n_iter += 1
         image = S @ u
         value = float(u @ image)
         residual = float(np.linalg.norm(image - value * u))
