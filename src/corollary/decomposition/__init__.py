@@ -37,5 +37,8 @@ from corollary.decomposition.probabilistic import ProbabilisticPCA as Probabilis
 from corollary.decomposition.projection import orthogonal_projector as orthogonal_projector
 from corollary.decomposition.projection import projection_moments as projection_moments
 from corollary.decomposition.projection import reconstruction_error as reconstruction_error
+from corollary.decomposition.variance_display import (
+    ExplainedVarianceDisplay as ExplainedVarianceDisplay,
+)
 from corollary.decomposition.variational import best_pca_subspace as best_pca_subspace
 from corollary.decomposition.variational import pca_bound as pca_bound

@@ -137,7 +137,7 @@ def soft_impute(
     >>> table[0, 2] = np.nan
     >>> solution = soft_impute(table, 0.1)
     >>> round(float(solution.x[0, 2]), 2), solution.status
-    (3.92, 'optimal')
+    (3.95, 'optimal')
     """
     table = _checked_table("soft_impute", table)
     # In units of what is seen, so that tolerances mean the same for all tables.
