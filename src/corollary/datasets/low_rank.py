@@ -82,14 +82,15 @@ class LowRankTable(World):
             What is seen, and for the others the expectation of the user's taste times the item.
         """
         prediction = np.array(X, dtype=np.float64)
-        for row in prediction:
-            seen = ~np.isnan(row)
-            B = self.items[seen]
+        patterns, places = np.unique(~np.isnan(prediction), axis=0, return_inverse=True)
+        for place, seen in enumerate(patterns):
+            rows, B = places == place, self.items[seen]
             if self.noise > 0:
-                taste = self._taste_covariance(seen) @ B.T @ row[seen] / self.noise**2
+                weights = self._taste_covariance(seen) @ B.T / self.noise**2
             else:
-                taste = np.linalg.pinv(B) @ row[seen]
-            row[~seen] = self.items[~seen] @ taste
+                weights = np.linalg.pinv(B)
+            tastes = prediction[np.ix_(rows, seen)] @ weights.T
+            prediction[np.ix_(rows, ~seen)] = tastes @ self.items[~seen].T
         return prediction
 
     def oracle_risk(self, seen: Any) -> np.ndarray:

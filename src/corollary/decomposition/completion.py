@@ -200,8 +200,9 @@ class SoftImputePath(NamedTuple):
 
     @property
     def ranks(self) -> np.ndarray:
-        """Ranks of the completions."""
-        return np.array([np.linalg.matrix_rank(one.x, rtol=1e-8) for one in self.solutions])
+        """Ranks of the completions; singular values below 1e-8 of the largest penalty are zero."""
+        sizes = [np.linalg.svd(one.x, compute_uv=False) for one in self.solutions]
+        return np.array([int(np.sum(some > 1e-8 * self.alphas[0])) for some in sizes])
 
 
 @checked

@@ -142,13 +142,20 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
     singular_values_: np.ndarray = fitted(Array("f", "k", low=0))
     n_samples_: int = fitted(Integer(1))
     svd_solver_: str = fitted(Text())
-    moments_: Any = fitted(Optional(Instance("scatter", "merge")))
+    moments_: Any = fitted(Optional(Instance("merge", "covariance")))
 
     _rows: ClassVar[dict[str, Any]] = {
         "accept_sparse": ("csr", "csc"),
         "dtype": [np.float64, np.float32],
     }
     _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True}
+
+    def _fits_together(self) -> str | None:
+        moments = getattr(self, "moments_", None)
+        if moments is None:
+            return None
+        same = isinstance(moments, Moments) and len(moments.mean) == self.n_features_in_
+        return None if same else "its moments are of other features"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

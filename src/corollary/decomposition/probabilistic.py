@@ -100,7 +100,7 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
             )
         S = moments.covariance()
         model = probabilistic_pca(S, self.n_components)
-        if not model.noise > 0:
+        if model.noise <= d * np.finfo(float).eps * np.trace(S):
             raise ValueError(
                 f"ProbabilisticPCA finds no noise: {self.n_components} components explain the rows "
                 f"(n_samples = {moments.n_rows}) exactly. Take fewer components, more rows, or PCA."
