@@ -110,6 +110,7 @@ def test_training_rows_get_the_completion_back(seed):
     unseen = np.isnan(M)
     np.testing.assert_allclose(model.transform(M)[unseen], completion[unseen], atol=1e-3)
     rank = len(model.singular_values_)
+    assert rank == np.linalg.matrix_rank(completion, rtol=1e-9) < 12
     assert model.gap_ >= 0
     np.testing.assert_allclose(
         model.singular_values_, np.linalg.svd(completion, compute_uv=False)[:rank], atol=1e-3

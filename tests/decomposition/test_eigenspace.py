@@ -76,6 +76,10 @@ def test_values_by_hand():
     assert not leading_eigenspace(np.diag([3.0, 3.0, 1.0]), 1).unique
     assert leading_eigenspace(np.diag([3.0, 3.0, 1.0]), 2).unique
     assert leading_eigenspace(np.eye(2), 2).unique
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(9, 9)))[0]
+    for factor, unique in ((1e-10, True), (0.0, False)):
+        S = (Q * np.repeat([2e5, 1e5, 1e5 - 2e5 * factor, 1.0], [1, 3, 1, 4])) @ Q.T
+        assert leading_eigenspace((S + S.T) / 2, 4).unique is unique
     assert leading_eigenspace(np.eye(2), 0).unique
 
 

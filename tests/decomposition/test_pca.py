@@ -185,7 +185,8 @@ def test_the_affine_map_is_the_transform(seed):
     for whiten in (False, True):
         model = PCA(3, whiten=whiten).fit(X)
         matrix, offset = model.as_affine()
-        np.testing.assert_allclose(X @ matrix.T + offset, model.transform(X), atol=1e-9)
+        many = np.tile(X, (1200, 1))  # more than a block of rows
+        np.testing.assert_allclose(many @ matrix.T + offset, model.transform(many), atol=1e-9)
 
 
 def test_whitened_projections_have_variance_one(seed):

@@ -373,6 +373,11 @@ EQUIVALENT: dict[str, str] = {
             "a cap far above the number of rounds that occur",
         ),
         (
+            "representation.scaling.whitening.Whitener._fit",
+            "moments = reduce(Moments.of_width(X.shape[1]), data)",
+            "a summary of no rows gives way to the first block, whatever its width",
+        ),
+        (
             "linear.quantile.program._unit_columns",
             "size = np.where(constant | (size == 0.0), 1.0, size)"
             " → size = np.where(constant | (size == 0.0), 1.5, size)",

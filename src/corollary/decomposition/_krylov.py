@@ -76,13 +76,13 @@ def leading_triplets(
 ) -> Triplets:
     """Return the k largest singular values and their right vectors.
 
-    `start` is a block of vectors on the shorter side of A. The run ends when every residual is at
+    `start` is a block of vectors with an entry for each row. The run ends when every residual is at
     most `tol` times the largest singular value, and at the latest when the space is the whole one.
     """
     n, d = A.shape
     right, left, B = np.empty((d, 0)), np.empty((n, 0)), np.zeros((0, 0))
     with one_blas_thread():
-        block = np.linalg.qr(A.transposed_times(start) if n < d else start)[0]
+        block = np.linalg.qr(A.transposed_times(start))[0]
         for step in range(max_steps):
             right = np.hstack([right, block])
             inside, corner, block = _orthogonalised(A.times(block), left)

@@ -29,7 +29,8 @@ class Eigenspace(NamedTuple):
     basis : ndarray of shape (n_features, k)
         Eigenvectors as columns, each with a positive entry of largest absolute value.
     unique : bool
-        Whether no other subspace of this dimension is as good: the next eigenvalue is smaller.
+        Whether no other subspace of this dimension is as good: the next eigenvalue is smaller, by
+        more than 1e-12 of the largest.
     """
 
     values: np.ndarray
@@ -63,9 +64,8 @@ def leading_eigenspace(matrix: Any, n_components: int) -> Eigenspace:
     S = second_moment("leading_eigenspace", matrix)
     k = up_to("leading_eigenspace", n_components, len(S))
     values, vectors = eigenpairs(S)
-    gap = np.inf if k in (0, len(S)) else values[k - 1] - values[k]
-    rounding = len(S) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-    return Eigenspace(values[:k], vectors[:k].T, bool(gap > rounding))
+    unique = k in (0, len(S)) or values[k - 1] - values[k] > 1e-12 * values[0]
+    return Eigenspace(values[:k], vectors[:k].T, bool(unique))
 
 
 def least_reconstruction_error(matrix: Any, n_components: int) -> float:

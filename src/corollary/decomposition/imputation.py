@@ -129,7 +129,7 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
                 stacklevel=3,
             )
         _, sizes, rows = np.linalg.svd(solution.x, full_matrices=False)
-        rank = int(np.sum(sizes > 1e-10 * max(sizes.max(initial=0.0), np.finfo(float).tiny)))
+        rank = int(np.sum(sizes > 1e-10 * largest))
         self.components_, self.singular_values_ = with_signs(rows[:rank]), sizes[:rank]
         self.gap_, self.n_iter_ = float(solution.certificate.gap), max(1, int(solution.n_iter))
 

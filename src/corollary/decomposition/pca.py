@@ -61,7 +61,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         Tolerance of ARPACK; 0 for the precision of the machine.
     iterated_power : int or "auto", default="auto"
         Steps of the randomised solver after the first. "auto" ends as soon as the residual of every
-        component is below 1e-5 of the largest singular value, after 8 steps at the latest.
+        component is below 0.002 of the largest singular value, of which variances have an error of
+        the second order, and after 6 steps at the latest.
     n_oversamples : int, default=10
         Further vectors of the randomised solver.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
@@ -230,10 +231,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         """Choose how many directions to keep, and keep them in the precision of the rows."""
         values = spectrum.values
         k = _count(self.n_components, values, spectrum.freedom + self.centre)
-        rest = spectrum.rank - k
-        noise = max(0.0, spectrum.total - float(values[:k].sum())) / rest if rest > 0 else 0.0
-        if len(values) == spectrum.rank:  # the sum of what is left is more precise
-            noise = float(values[k:].mean()) if rest > 0 else 0.0
+        # The sum of what is left is more precise than a difference, where it is known.
+        whole = len(values) == spectrum.rank
+        left = float(values[k:].sum()) if whole else spectrum.total - float(values[:k].sum())
         self.n_components_, self.n_samples_, self.svd_solver_ = k, spectrum.n_rows, solver
         self.mean_ = spectrum.mean.astype(dtype)
         self.components_ = spectrum.vectors[:k].astype(dtype)
@@ -241,7 +241,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         total = spectrum.total if spectrum.total > 0 else 1.0
         self.explained_variance_ratio_ = (values[:k] / total).astype(dtype)
         self.singular_values_ = np.sqrt(values[:k] * spectrum.freedom).astype(dtype)
-        self.noise_variance_ = noise
+        self.noise_variance_ = max(0.0, left) / max(1, spectrum.rank - k)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_source(

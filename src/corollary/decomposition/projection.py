@@ -101,14 +101,14 @@ def orthogonal_projector(basis: Any) -> np.ndarray:
             "orthogonal_projector needs a matrix of finite numbers with a column for each "
             f"direction. Got shape {B.shape}."
         )
-    left, sizes, _ = np.linalg.svd(B, full_matrices=False)
-    needed = max(B.shape) * np.finfo(float).eps * sizes.max(initial=0.0)
-    if B.shape[1] > B.shape[0] or not (sizes > needed).all():
+    rank = int(np.linalg.matrix_rank(B)) if B.size else 0
+    if rank < B.shape[1]:
         raise ValueError(
             f"orthogonal_projector needs linearly independent columns. Got {B.shape[1]} columns of "
-            f"rank {int((sizes > needed).sum())}; drop those that others determine."
+            f"rank {rank}; drop those that others determine."
         )
-    return left @ left.T
+    Q = np.linalg.qr(B)[0]
+    return Q @ Q.T
 
 
 def reconstruction_error(basis: Any, second_moment: Any) -> float:

@@ -127,8 +127,8 @@ def mercer_expansion(
     K = np.asarray(kernel.gram(X), dtype=np.float64)
     n = len(K)
     values, vectors = np.linalg.eigh(K / n)
-    largest = float(np.abs(values).max(initial=0.0))
-    if values.min(initial=0.0) < -1e-8 * largest:
+    largest = max(-values[0], values[-1])
+    if values[0] < -1e-8 * largest:
         raise ValueError(
             "mercer_expansion needs a positive semi-definite kernel. The Gram matrix over n has an "
             f"eigenvalue of {values[0]:.3g}."
