@@ -91,6 +91,18 @@ def test_directions_without_variance(seed):
 
 
 @pytest.mark.parametrize(
+    ("n", "k", "solver"), [(201, 9, "arpack"), (201, 10, "dense"), (200, 9, "dense")]
+)
+def test_the_solver_is_chosen_by_size(n, k, solver):
+    X = rows(0, n=n, d=12)
+    options = {"n_components": k, "kernel": "rbf", "random_state": 0}
+    chosen, asked = (KernelPCA(**options, eigen_solver=s).fit(X) for s in ("auto", solver))
+    np.testing.assert_array_equal(chosen.eigenvectors_, asked.eigenvectors_)
+    other = KernelPCA(**options, eigen_solver="dense" if solver == "arpack" else "arpack").fit(X)
+    assert not np.array_equal(chosen.eigenvectors_, other.eigenvectors_)
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda X: KernelPCA(kernel="precomputed").fit(X), "symmetric Gram matrix"),

@@ -59,6 +59,7 @@ def test_the_error_is_the_mean_squared_distance(seed):
         (lambda: orthogonal_projector([[1.0, 2.0], [1.0, 2.0]]), "linearly independent"),
         (lambda: orthogonal_projector(np.ones((1, 2))), "linearly independent"),
         (lambda: orthogonal_projector([1.0, 2.0]), "column for each"),
+        (lambda: orthogonal_projector(np.ones((3, 0))), "column for each"),
         (lambda: reconstruction_error([[1.0], [0.0]], np.eye(3)), "3 rows"),
     ],
 )

@@ -104,7 +104,7 @@ class LowRankTable(World):
         Returns
         -------
         risk : ndarray of shape (n_items,)
-            Zero for those; :math:`b_j^\top(I+B_s^\top B_s/\sigma^2)^{-1}b_j+\sigma^2` for the others.
+            Zero for those, else :math:`b_j^\top(I+B_s^\top B_s/\sigma^2)^{-1}b_j+\sigma^2`.
         """
         seen = np.asarray(seen, dtype=bool)
         spread = np.einsum("ij,jk,ik->i", self.items, self._taste_covariance(seen), self.items)

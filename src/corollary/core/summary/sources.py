@@ -232,7 +232,7 @@ class Selection:
         return features
 
     def parts(self, chunk: Chunk) -> Chunk:
-        """Return the parts of a tuple ``(X, y, sample_weight)`` that are used, the others as None."""
+        """Return a tuple ``(X, y, sample_weight)`` with None for targets that are left out."""
         return (chunk[0], None, *chunk[2:]) if self.rows_only and len(chunk) > 1 else chunk
 
     def split(self, matrix: Any, n_features: int, labels: Any = None) -> Chunk:

@@ -1,7 +1,7 @@
 r"""Mercer's expansion of a kernel, by the eigenvectors of a Gram matrix.
 
-A kernel on a space with a law P has eigenvalues :math:`\mu_i` and eigenfunctions :math:`\phi_i`, which
-are orthonormal in :math:`L_2(P)`, with :math:`k(x,y)=\sum_i\mu_i\phi_i(x)\phi_i(y)` and
+A kernel on a space with a law P has eigenvalues :math:`\mu_i` and eigenfunctions :math:`\phi_i`,
+which are orthonormal in :math:`L_2(P)`, with :math:`k(x,y)=\sum_i\mu_i\phi_i(x)\phi_i(y)` and
 :math:`\sum_i\mu_i=\mathbb E\,k(x,x)`. Of a sample from P, or a grid for it, the eigenvalues of
 :math:`K/n` estimate the former, and Nyström's extension of its eigenvectors the latter.
 """
@@ -31,6 +31,17 @@ class MercerExpansion:
         Values of the eigenfunctions at the rows; their squares have mean one.
     trace : float
         Mean of k(x, x) over the rows, the sum of all eigenvalues.
+
+    See Also
+    --------
+    mercer_expansion : Computes one.
+
+    Examples
+    --------
+    >>> from corollary.kernels import Linear, mercer_expansion
+    >>> expansion = mercer_expansion(Linear(), [[1.0], [3.0]])
+    >>> expansion.eigenvalues.round(6), expansion.eigenfunctions([[5.0]]).round(4)
+    (array([5.]), array([[2.2361]]))
     """
 
     kernel: Kernel

@@ -1,6 +1,6 @@
 """Edges of images: where the grey value changes, how much, and in which direction.
 
-Sobel's masks estimate the slope of the grey value along rows and columns from a 3 x 3 neighbourhood,
+Sobel's masks estimate the slope of the grey value along rows and columns from 3 x 3 pixels,
 smoothed across. Counted by direction, with their magnitudes as weights, edges describe a picture by
 a few numbers that a change of brightness leaves as they are.
 """

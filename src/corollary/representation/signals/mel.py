@@ -91,8 +91,8 @@ def mel_filters(
     Returns
     -------
     filters : ndarray of shape (n_filters, frame_length // 2 + 1)
-        Weights of the frequencies; each filter rises from the centre of the one before to one at its
-        own and falls to that of the next.
+        Weights of the frequencies; each filter rises from the centre of the one before to one at
+        its own and falls to that of the next.
 
     Raises
     ------
@@ -200,8 +200,8 @@ def mel_cepstrum(
     Returns
     -------
     coefficients : ndarray of shape (n_frames, n_coefficients)
-        The orthonormal cosine transform (DCT-II) of the logarithms of the filters' energies. A filter
-        that hears nothing counts as the smallest positive number.
+        The orthonormal cosine transform (DCT-II) of the logarithms of the filters' energies. A
+        filter that hears nothing counts as the smallest positive number.
 
     Examples
     --------
@@ -214,8 +214,8 @@ def mel_cepstrum(
     """
     if n_coefficients > n_filters:
         raise ValueError(
-            f"The 'n_coefficients' parameter of mel_cepstrum must be at most n_filters={n_filters}. "
-            f"Got {n_coefficients}."
+            "The 'n_coefficients' parameter of mel_cepstrum must be at most "
+            f"n_filters={n_filters}. Got {n_coefficients}."
         )
     filters = mel_filters(n_filters, frame_length, rate)
     energies = power_spectrum(signal, frame_length=frame_length, hop=hop) @ filters.T

@@ -9,8 +9,8 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import Moments, reduce
-from corollary.decomposition._krylov import CentredRows, leading_triplets
 from corollary.decomposition._linalg import eigenpairs, with_signs
+from corollary.decomposition.components._krylov import CentredRows, leading_triplets
 
 # What the residual of a randomised component may be, as a share of the largest singular value.
 _RESIDUAL = 2e-3

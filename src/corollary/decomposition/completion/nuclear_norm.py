@@ -113,8 +113,8 @@ def soft_impute(
         First matrix; None for zero. Small penalties move what is not seen slowly: start them at the
         completion of a larger one, as :func:`soft_impute_path` does.
     tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of the objective and the mean square of what is
-        seen.
+        Proved gap to stop at, relative to the larger of the objective and the mean square of what
+        is seen.
     max_iter : int, default=1000
         Largest number of steps.
 

@@ -1,15 +1,15 @@
 """Leading singular triplets from a few products with a block of vectors.
 
 Golub and Kahan's bidiagonalisation, with blocks and full reorthogonalisation. After m steps the
-right vectors span the Krylov space of ``A'A`` and the first block, so that the answer is at least as
-good as that of subspace iteration with as many products, whose result lies in that space.
+right vectors span the Krylov space of ``A'A`` and the first block, so that the answer is at least
+as good as that of subspace iteration with as many products, whose result lies in that space.
 
 References
 ----------
 C. Musco and C. Musco (2015). Randomized block Krylov methods for stronger and faster approximate
 singular value decomposition. NIPS 28.
-N. Halko, P. G. Martinsson and J. A. Tropp (2011). Finding structure with randomness. SIAM Review 53,
-217-288.
+N. Halko, P. G. Martinsson and J. A. Tropp (2011). Finding structure with randomness. SIAM Review
+53, 217-288.
 """
 
 from typing import Any, NamedTuple

@@ -3,8 +3,8 @@ r"""Probabilistic principal component analysis, in closed form and by EM.
 The model is :math:`x=Wz+\mu+\sigma\epsilon` with standard normal :math:`z\in\mathbb R^k` and
 :math:`\epsilon`. With the eigenvalues :math:`\lambda_i` and eigenvectors of the covariance (divided
 by n) its likelihood is largest at :math:`\hat\sigma^2=\frac1{d-k}\sum_{i>k}\lambda_i` and
-:math:`\hat W=U_k(\Lambda_k-\hat\sigma^2I)^{1/2}R` for any rotation R; here R is the identity. Without
-noise it becomes principal component analysis.
+:math:`\hat W=U_k(\Lambda_k-\hat\sigma^2I)^{1/2}R` for any rotation R; here R is the identity.
+Without noise it becomes principal component analysis.
 
 References
 ----------
@@ -61,8 +61,8 @@ def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> Lat
     -------
     model : LatentGaussian
         Loadings, noise and the mean log-likelihood
-        :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`, which is
-        infinite if there is no noise.
+        :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`,
+        which is infinite if there is no noise.
 
     See Also
     --------

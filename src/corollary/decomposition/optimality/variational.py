@@ -70,10 +70,10 @@ def pca_bound(basis: ArrayLike, matrix: ArrayLike, *, beta: Positive) -> PCABoun
 
     Notes
     -----
-    The exact posterior is :math:`N\big(\frac{\beta}{1+\beta}U^\top x,\frac{\beta}{1+\beta}I\big)`, so
-    that the gap is
-    :math:`\frac12\big[\frac k\beta-k\log(1+\frac1\beta)+\frac{\mathrm{tr}(UU^\top\Sigma)}{\beta(1+\beta)}\big]`,
-    which vanishes as the prior becomes flat.
+    The exact posterior is :math:`N(\rho\,U^\top x,\rho I)` with :math:`\rho=\beta/(1+\beta)`, so
+    that the gap is half of :math:`k/\beta-k\log(1+1/\beta)` and
+    :math:`\mathrm{tr}(UU^\top\Sigma)/(\beta(1+\beta))` together. It vanishes as the prior becomes
+    flat.
 
     Examples
     --------

@@ -96,12 +96,12 @@ def orthogonal_projector(basis: Any) -> np.ndarray:
            [0.5, 0.5]])
     """
     B = np.asarray(basis, dtype=np.float64)
-    if B.ndim != 2 or not np.isfinite(B).all():
+    if B.ndim != 2 or not B.size or not np.isfinite(B).all():
         raise ValueError(
             "orthogonal_projector needs a matrix of finite numbers with a column for each "
             f"direction. Got shape {B.shape}."
         )
-    rank = int(np.linalg.matrix_rank(B)) if B.size else 0
+    rank = int(np.linalg.matrix_rank(B))
     if rank < B.shape[1]:
         raise ValueError(
             f"orthogonal_projector needs linearly independent columns. Got {B.shape[1]} columns of "

@@ -28,13 +28,13 @@ from corollary.core.parallel import row_products
 from corollary.core.protocols import AffineMap
 from corollary.core.schema import Array, Instance, Integer, Optional, Text
 from corollary.core.summary import Moments, block_rows
-from corollary.decomposition._density import SubspaceModel
-from corollary.decomposition._spectrum import Rows, Spectrum, moments_of, of_moments
-from corollary.decomposition.n_components import (
+from corollary.decomposition.components._spectrum import Rows, Spectrum, moments_of, of_moments
+from corollary.decomposition.components.n_components import (
     components_for_share,
     minka_evidence,
     profile_likelihood,
 )
+from corollary.decomposition.latent._density import SubspaceModel
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
@@ -76,8 +76,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
     Attributes
     ----------
     components_ : ndarray of shape (`n_components_`, `n_features_in_`)
-        Directions of length one as rows, in descending order of variance, each with a positive entry
-        of largest absolute value.
+        Directions of length one as rows, in descending order of variance, each with a positive
+        entry of largest absolute value.
     explained_variance_ : ndarray of shape (`n_components_`,)
         Variances along them; sums of squares are divided by the total weight less one.
     explained_variance_ratio_ : ndarray of shape (`n_components_`,)
@@ -95,8 +95,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
     svd_solver_ : str
         The solver that was used.
     moments_ : Moments
-        Count, mean and scatter matrix of the rows, if the solver was "covariance_eigh"; further rows
-        are added to them by :meth:`partial_fit`.
+        Count, mean and scatter matrix of the rows, if the solver was "covariance_eigh"; further
+        rows are added to them by :meth:`partial_fit`.
 
     See Also
     --------
@@ -112,8 +112,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
     References
     ----------
     K. Pearson (1901). On lines and planes of closest fit to systems of points in space.
-    M. E. Tipping and C. M. Bishop (1999). Probabilistic principal component analysis. Journal of the
-    Royal Statistical Society B 61, 611-622.
+    M. E. Tipping and C. M. Bishop (1999). Probabilistic principal component analysis. Journal of
+    the Royal Statistical Society B 61, 611-622.
 
     Examples
     --------
@@ -165,7 +165,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         return tags
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        vars(self).pop("moments_", None)
+        if hasattr(self, "moments_"):
+            del self.moments_
         solver = self._solver(X)
         self._refuse_count(solver, X.shape)
         if solver == "covariance_eigh":
@@ -187,8 +188,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         n, d = X.shape
         if d <= 1000 and n >= d:
             return "covariance_eigh"
-        number = isinstance(self.n_components, Integral)
-        if number and 1 <= self.n_components < 0.8 * min(n, d) and max(n, d) > 500:
+        count = self.n_components
+        few = isinstance(count, Integral) and 1 <= int(count) < 0.8 * min(n, d)
+        if few and max(n, d) > 500:
             return "randomized"
         return "covariance_eigh" if sparse.issparse(X) else "full"
 
@@ -379,8 +381,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
         if X.shape[1] != self.n_components_:
             raise ValueError(
-                f"PCA.inverse_transform needs {self.n_components_} columns, one for each component. "
-                f"Got {X.shape[1]}."
+                f"PCA.inverse_transform needs {self.n_components_} columns, one for each "
+                f"component. Got {X.shape[1]}."
             )
         rows = self.components_
         if self.whiten:

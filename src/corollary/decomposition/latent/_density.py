@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import Transformer, fitted
 from corollary.core.schema import Array, Number, Size
-from corollary.decomposition.gaussian_subspace import subspace_log_density
+from corollary.decomposition.latent.gaussian_subspace import subspace_log_density
 
 
 class SubspaceModel(Transformer):

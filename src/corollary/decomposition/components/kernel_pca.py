@@ -24,8 +24,8 @@ from corollary.core.estimator import (
 )
 from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
-from corollary.decomposition._krylov import CentredRows, leading_triplets
 from corollary.decomposition._linalg import with_signs
+from corollary.decomposition.components._krylov import CentredRows, leading_triplets
 from corollary.kernels import (
     Kernel,
     PairwiseFunction,
@@ -41,7 +41,7 @@ _VALUES_AT_ONCE = 2**23
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, Transformer):
-    r"""Project rows on the directions along which their images in a feature space vary most.
+    """Project rows on the directions along which their images in a feature space vary most.
 
     Parameters
     ----------
@@ -185,7 +185,8 @@ default="linear"
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("dual_coef_", "X_transformed_fit_"):
-            vars(self).pop(name, None)
+            if hasattr(self, name):
+                delattr(self, name)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         K = self._training_gram(X)
         share, roots = w / w.sum(), np.sqrt(w)
@@ -212,8 +213,8 @@ default="linear"
         K = X.toarray() if hasattr(X, "toarray") else X
         if self.fit_inverse_transform:
             raise ValueError(
-                "Cannot fit_inverse_transform with a precomputed kernel: KernelPCA does not see the "
-                "rows. Give the kernel and the rows."
+                "Cannot fit_inverse_transform with a precomputed kernel: KernelPCA does not see "
+                "the rows. Give the kernel and the rows."
             )
         square = K.shape[0] == K.shape[1]
         if not square or not np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max(initial=0.0)):

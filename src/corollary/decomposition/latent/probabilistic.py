@@ -14,10 +14,10 @@ from corollary.core.estimator import Count, RandomSeed, fitted, read_source
 from corollary.core.parallel import row_products
 from corollary.core.schema import Number
 from corollary.core.summary import Moments
-from corollary.decomposition._density import SubspaceModel
 from corollary.decomposition._linalg import eigenpairs
-from corollary.decomposition._spectrum import moments_of
-from corollary.decomposition.latent_gaussian import (
+from corollary.decomposition.components._spectrum import moments_of
+from corollary.decomposition.latent._density import SubspaceModel
+from corollary.decomposition.latent.latent_gaussian import (
     LatentPosterior,
     latent_posterior,
     probabilistic_pca,

@@ -1,8 +1,8 @@
 r"""Gaussians whose variance is the same in all directions but a few.
 
-With orthonormal directions :math:`U_k`, variances :math:`v_i` along them and :math:`\sigma^2` across,
-the covariance is :math:`U_k\,\mathrm{diag}(v)\,U_k^\top+\sigma^2(I-U_kU_k^\top)`. Its inverse and
-determinant are read off, so that densities need no matrix of features by features.
+With orthonormal directions :math:`U_k`, variances :math:`v_i` along them and :math:`\sigma^2`
+across, the covariance is :math:`U_k\,\mathrm{diag}(v)\,U_k^\top+\sigma^2(I-U_kU_k^\top)`. Its
+inverse and determinant are read off, so that densities need no matrix of features by features.
 """
 
 from typing import Any

@@ -2,8 +2,8 @@ r"""One principal direction after the other: power iteration and deflation.
 
 Multiplying a vector by the covariance again and again turns it towards the leading eigenvector, at
 the rate :math:`(\lambda_2/\lambda_1)^t`. Taking that direction out of the rows,
-:math:`x\mapsto x-(u^\top x)u`, turns the covariance into :math:`(I-uu^\top)\Sigma(I-uu^\top)`, whose
-leading eigenvector is the second one, and so on.
+:math:`x\mapsto x-(u^\top x)u`, turns the covariance into :math:`(I-uu^\top)\Sigma(I-uu^\top)`,
+whose leading eigenvector is the second one, and so on.
 """
 
 import warnings
@@ -146,7 +146,8 @@ def deflate(matrix: Any, direction: Any) -> np.ndarray:
     S, u = second_moment("deflate", matrix), np.asarray(direction, dtype=np.float64)
     if u.shape != S.shape[:1] or not np.linalg.norm(u) > 0:
         raise ValueError(
-            f"deflate needs a direction of {len(S)} numbers that are not all zero. Got {direction!r}."
+            f"deflate needs a direction of {len(S)} numbers that are not all zero. "
+            f"Got {direction!r}."
         )
     return _deflated(S, u / np.linalg.norm(u))
 
@@ -205,8 +206,7 @@ def deflation(
     for place in range(k):
         earlier = vectors[:place]
         start = random.standard_normal(len(S))
-        for _ in range(2):  # once more, since what is left may be as small as rounding
-            start = start - earlier.T @ (earlier @ start)
+        start -= earlier.T @ (earlier @ start)
         if np.trace(S) <= nothing:
             vectors[place] = with_signs(start[None] / np.linalg.norm(start))[0]
             continue
