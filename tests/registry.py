@@ -59,6 +59,11 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "n_rounds": 2,
         "epochs": 2,
     },
+    # Copies of rows have further directions, without variance and so any.
+    "PCA": {"n_components": 2},
+    "KernelPCA": {"n_components": 2},
+    # A weight goes where its row goes, and copies of a row are held out one by one.
+    "SoftImpute": {"alpha": 1.0, "tol": 1e-12, "max_iter": 10_000},
     # Small networks compile quickly, and large steps end training within its budget.
     "MLPClassifier": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
     "MLPRegressor": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},

@@ -35,6 +35,7 @@ _PACKAGES = (
     "conformal",
     "core",
     "datasets",
+    "decomposition",
     "ensemble",
     "gp",
     "kernels",

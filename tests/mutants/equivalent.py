@@ -398,6 +398,16 @@ EQUIVALENT: dict[str, str] = {
             "a cap far above the number of rounds that occur",
         ),
         (
+            "decomposition.components.kernel_pca.KernelPCA._transform",
+            "step = max(1, _VALUES_AT_ONCE // max(1, len(self.projection_)))",
+            _BLOCKS,
+        ),
+        (
+            "representation.scaling.whitening.Whitener._fit",
+            "moments = reduce(Moments.of_width(X.shape[1]), data)",
+            "a summary of no rows gives way to the first block, whatever its width",
+        ),
+        (
             "linear.quantile.program._unit_columns",
             "size = np.where(constant | (size == 0.0), 1.0, size)"
             " → size = np.where(constant | (size == 0.0), 1.5, size)",

@@ -20,6 +20,7 @@ from corollary.datasets.dependent import RisingRisk as RisingRisk
 from corollary.datasets.lloyd import lloyd_trap as lloyd_trap
 from corollary.datasets.logistic import HighDimensionalLogistic as HighDimensionalLogistic
 from corollary.datasets.logistic import LogisticWorld as LogisticWorld
+from corollary.datasets.low_rank import LowRankTable as LowRankTable
 from corollary.datasets.nonlinear import Circle as Circle
 from corollary.datasets.nonlinear import Rings as Rings
 from corollary.datasets.nonlinear import Xor as Xor

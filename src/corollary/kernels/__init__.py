@@ -62,6 +62,8 @@ from corollary.kernels.scikit_learn import as_sklearn_kernel as as_sklearn_kerne
 from corollary.kernels.statistics.independence import centred_gram as centred_gram
 from corollary.kernels.statistics.independence import hsic as hsic
 from corollary.kernels.statistics.independence import hsic_test as hsic_test
+from corollary.kernels.statistics.mercer import MercerExpansion as MercerExpansion
+from corollary.kernels.statistics.mercer import mercer_expansion as mercer_expansion
 from corollary.kernels.statistics.two_sample import mmd_test as mmd_test
 from corollary.kernels.statistics.two_sample import squared_mmd as squared_mmd
 from corollary.kernels.statistics.validity import gram_features as gram_features

@@ -5,7 +5,8 @@ The package answers the questions that come before a model. What was measured, a
 that scale (:func:`is_invariant`)? Is this matrix a metric, an ultrametric, Euclidean
 (:func:`check_metric` and its neighbours)? And it prepares data: :class:`TableEncoder` turns mixed
 columns into numbers, :class:`StandardScaler` and :class:`Whitener` put them on a common footing,
-:func:`remove_outliers` cleans training rows by a stated rule.
+:func:`remove_outliers` cleans training rows by a stated rule. Images and sounds become rows by
+:func:`edge_features` and :func:`mel_cepstrum`.
 
 Checkers return an :class:`AxiomCheck`, which counts as true if the axioms hold and otherwise names
 the axiom that fails and a witness.
@@ -62,6 +63,14 @@ from corollary.representation.scaling.standardise import feature_moments as feat
 from corollary.representation.scaling.standardise import standardise as standardise
 from corollary.representation.scaling.whitening import Whitener as Whitener
 from corollary.representation.scaling.whitening import whitening_matrix as whitening_matrix
+from corollary.representation.signals.edges import ImageGradients as ImageGradients
+from corollary.representation.signals.edges import edge_features as edge_features
+from corollary.representation.signals.edges import sobel_gradients as sobel_gradients
+from corollary.representation.signals.mel import hertz_to_mel as hertz_to_mel
+from corollary.representation.signals.mel import mel_cepstrum as mel_cepstrum
+from corollary.representation.signals.mel import mel_filters as mel_filters
+from corollary.representation.signals.mel import mel_to_hertz as mel_to_hertz
+from corollary.representation.signals.mel import power_spectrum as power_spectrum
 from corollary.representation.table._kinds import ColumnContent as ColumnContent
 from corollary.representation.table.column import Column as Column
 from corollary.representation.table.column import ColumnTable as ColumnTable

@@ -37,6 +37,8 @@ def row_products(X: Any, W: Any) -> np.ndarray:
         product = X @ W  # sparse products are sums along each row already
         return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
     n, width = X.shape
+    if width == 0 or W.size == 0:
+        return np.zeros((n, *W.shape[1:]), dtype=np.result_type(X, W))
     rows = min(96, max(24, _BLOCK // max(1, width) // 24 * 24))
     whole = n // rows * rows
     X = np.ascontiguousarray(X)

@@ -41,7 +41,7 @@ SPARSE_SHARE = 0.05
 class Moments(Summary):
     """Weighted count, mean and scatter matrix of rows.
 
-    A chunk is ``(X,)`` or ``(X, sample_weight)``; X may be sparse.
+    A chunk is ``(X,)``, ``(X, sample_weight)`` or ``(X, None, sample_weight)``; X may be sparse.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class Moments(Summary):
         return self.of_width(len(self.mean))
 
     def update(self, chunk: Chunk) -> Self:
-        """Add the rows of ``chunk[0]``, weighted by ``chunk[1]`` if there is one."""
-        weight = chunk[1] if len(chunk) > 1 else None
+        """Add the rows of a chunk's first entry, weighted by its last if there are several."""
+        weight = chunk[-1] if len(chunk) > 1 else None
         return self.merge(self.of_columns([chunk[0]], weight))
 
     @classmethod

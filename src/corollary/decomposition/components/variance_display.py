@@ -1,0 +1,100 @@
+"""The picture of explained variance: what each component adds, and what they explain together."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.display import axes_for
+
+
+class ExplainedVarianceDisplay:
+    """Draw the shares of variance of components, and their sum.
+
+    Parameters
+    ----------
+    ratios : ndarray of shape (n_components,)
+        Shares of the variance, in descending order.
+    chosen : int or None, default=None
+        A number of components to mark.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+    bars_ : matplotlib BarContainer
+        A bar for each component.
+    line_ : matplotlib Line2D
+        The share that the first components explain together.
+
+    See Also
+    --------
+    components_for_share : How many components explain a share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.decomposition import ExplainedVarianceDisplay
+    >>> display = ExplainedVarianceDisplay(np.array([0.7, 0.2, 0.1])).plot()
+    >>> display.line_.get_ydata().round(2)
+    array([0.7, 0.9, 1. ])
+    """
+
+    def __init__(self, ratios: np.ndarray, *, chosen: int | None = None) -> None:
+        self.ratios = ratios
+        self.chosen = chosen
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the shares.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : ExplainedVarianceDisplay
+            Itself, with ``ax_``, ``figure_``, ``bars_`` and ``line_``.
+        """
+        ax = axes_for(ax)
+        numbers = np.arange(1, len(self.ratios) + 1)
+        self.bars_ = ax.bar(numbers, self.ratios, color="C0", alpha=0.6, label="each")
+        style = {"color": "C1", "marker": "o", "markersize": 3}
+        (self.line_,) = ax.plot(numbers, np.cumsum(self.ratios), label="together", **style)
+        if self.chosen is not None:
+            ax.axvline(self.chosen + 0.5, color="0.2", linestyle="--", linewidth=1, label="chosen")
+        ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.02))
+        ax.legend(fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, chosen: int | None = None, ax: Any = None
+    ) -> "ExplainedVarianceDisplay":
+        """Draw what the components of a fitted model explain.
+
+        Parameters
+        ----------
+        estimator : PCA
+            A fitted model with ``explained_variance_ratio_``, ours or scikit-learn's.
+        chosen : int or None, default=None
+            A number of components to mark.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : ExplainedVarianceDisplay
+            The drawn display.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "explained_variance_ratio_"):
+            raise TypeError(
+                "ExplainedVarianceDisplay.from_estimator needs a model with "
+                f"explained_variance_ratio_, as PCA has. Got {type(estimator).__name__}."
+            )
+        return cls(np.asarray(estimator.explained_variance_ratio_), chosen=chosen).plot(ax)

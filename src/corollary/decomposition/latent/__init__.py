@@ -1,0 +1,1 @@
+"""The Gaussian model with a few latent variables."""

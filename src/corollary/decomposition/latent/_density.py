@@ -1,0 +1,105 @@
+"""What models of a mean, a few directions and a noise variance share: their density."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.estimator import Transformer, fitted
+from corollary.core.schema import Array, Number, Size
+from corollary.decomposition.latent.gaussian_subspace import subspace_log_density
+
+
+class SubspaceModel(Transformer):
+    """A transformer with orthonormal directions, variances along and one variance across them."""
+
+    components_: np.ndarray = fitted(Array("f", "k", "d"))
+    explained_variance_: np.ndarray = fitted(Array("f", "k", low=0))
+    mean_: np.ndarray = fitted(Array("f", "d"))
+    n_components_: int = fitted(Size("k"))
+    noise_variance_: float = fitted(Number(0))
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the Gaussian model.
+
+        Returns
+        -------
+        covariance : ndarray of shape (n_features, n_features)
+            Variances along the components, and the noise variance across them.
+        """
+        check_is_fitted(self)
+        excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
+        covariance = (self.components_.T * excess) @ self.components_
+        covariance[np.diag_indices_from(covariance)] += self.noise_variance_
+        return covariance
+
+    def get_precision(self) -> np.ndarray:
+        """Return the inverse of the covariance of the Gaussian model.
+
+        Returns
+        -------
+        precision : ndarray of shape (n_features, n_features)
+            The inverse.
+
+        Raises
+        ------
+        ValueError
+            If some directions have no variance.
+        """
+        variances, noise = self._variances()
+        if self.n_components_ == self.n_features_in_:
+            return (self.components_.T / variances) @ self.components_
+        precision = (self.components_.T * (1 / variances - 1 / noise)) @ self.components_
+        precision[np.diag_indices_from(precision)] += 1 / noise
+        return precision
+
+    def _variances(self) -> tuple[np.ndarray, float]:
+        """Return the variances along and across the components, or say that there is no density."""
+        check_is_fitted(self)
+        variances = np.maximum(self.explained_variance_, self.noise_variance_).astype(np.float64)
+        across = self.n_components_ < self.n_features_in_
+        if (variances <= 0).any() or (across and self.noise_variance_ <= 0):
+            raise ValueError(
+                f"{type(self).__name__} has no density, since some directions have no variance. "
+                "Drop features that others determine, or take fewer components."
+            )
+        return variances, float(self.noise_variance_)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the density at rows, under the Gaussian model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            Natural logarithms.
+        """
+        X = self._new(X)
+        X = X.toarray() if sparse.issparse(X) else X
+        return subspace_log_density(X, self.mean_, self.components_, *self._variances())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean logarithm of the density at rows, under the Gaussian model.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : None, default=None
+            Not used.
+
+        Returns
+        -------
+        log_density : float
+            The mean.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)

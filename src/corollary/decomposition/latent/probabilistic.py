@@ -1,0 +1,216 @@
+"""Probabilistic principal component analysis as an estimator."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from corollary.core.compat import fit_context
+from corollary.core.estimator import Count, RandomSeed, fitted, read_source
+from corollary.core.parallel import row_products
+from corollary.core.schema import Number
+from corollary.core.summary import Moments
+from corollary.decomposition._linalg import eigenpairs
+from corollary.decomposition.components._spectrum import moments_of
+from corollary.decomposition.latent._density import SubspaceModel
+from corollary.decomposition.latent.latent_gaussian import (
+    LatentPosterior,
+    latent_posterior,
+    probabilistic_pca,
+)
+
+
+class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
+    """A Gaussian with a few latent variables and noise that is equal in all directions.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of latent variables, less than that of features.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of :meth:`sample`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (`n_components_`, `n_features_in_`)
+        Principal directions as rows.
+    explained_variance_ : ndarray of shape (`n_components_`,)
+        The model's variances along them, divided by the total weight.
+    noise_variance_ : float
+        Variance of the noise.
+    loadings_ : ndarray of shape (`n_features_in_`, `n_components_`)
+        The matrix W that takes latent variables to rows.
+    mean_ : ndarray of shape (`n_features_in_`,)
+        Mean of the rows.
+    n_components_ : int
+        Number of latent variables.
+    log_likelihood_ : float
+        Mean log-density of the training rows.
+
+    See Also
+    --------
+    PCA : Directions without a model; its density divides by the total weight less one.
+    probabilistic_pca : The closed form on its own.
+    probabilistic_pca_em : The same by EM.
+
+    Notes
+    -----
+    The transform is the posterior mean of the latent variables, which are shrunk towards zero
+    against the projections of :class:`PCA`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.decomposition import ProbabilisticPCA
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.outer(rng.normal(size=500), [3.0, 4.0, 12.0]) + rng.normal(size=(500, 3))
+    >>> model = ProbabilisticPCA(1).fit(X)
+    >>> round(model.noise_variance_, 1), model.components_.round(1)
+    (1.0, array([[0.2, 0.3, 0.9]]))
+    """
+
+    n_components: Count = 1
+    _: KW_ONLY
+    random_state: RandomSeed = None
+
+    log_likelihood_: float = fitted(Number())
+
+    _training_rows: ClassVar[dict[str, Any]] = {"finite_squares": True, "ensure_min_samples": 2}
+
+    @property
+    def loadings_(self) -> np.ndarray:
+        """The matrix that takes latent variables to rows."""
+        excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
+        return self.components_.T * np.sqrt(excess)
+
+    def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
+        self._learn(moments_of(X, sample_weight))
+
+    def _learn(self, moments: Moments) -> None:
+        """Learn from moments alone."""
+        d = len(moments.mean)
+        if not self.n_components < d:
+            raise ValueError(
+                f"ProbabilisticPCA needs fewer components than features, since the others have the "
+                f"noise. Got n_components={self.n_components} and n_features = {d}."
+            )
+        S = moments.covariance()
+        model = probabilistic_pca(S, self.n_components)
+        if model.noise <= d * np.finfo(float).eps * np.trace(S):
+            raise ValueError(
+                f"ProbabilisticPCA finds no noise: {self.n_components} components explain the rows "
+                f"(n_samples = {moments.n_rows}) exactly. Take fewer components, more rows, or PCA."
+            )
+        values, vectors = eigenpairs(S)
+        self.n_components_, self.mean_ = int(self.n_components), moments.mean
+        self.components_ = vectors[: self.n_components_]
+        self.explained_variance_ = values[: self.n_components_].clip(min=model.noise)
+        self.noise_variance_, self.log_likelihood_ = model.noise, model.log_likelihood
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Fit to data that need not fit in memory, in one pass, with the bits of :meth:`fit`.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)`` or
+            ``(X, y, sample_weight)``, of which y is left out.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all columns but the weight.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        n_jobs : int or None, default=None
+            Threads; None means one per available core. The result does not depend on it.
+
+        Returns
+        -------
+        self : ProbabilisticPCA
+            The fitted model.
+        """
+        _, moments = read_source(
+            self,
+            data,
+            lambda source: Moments.of_width(source.n_features),
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            supervised=False,
+        )
+        self._learn(moments)
+        return self
+
+    def posterior(self, X: Any) -> LatentPosterior:
+        """Return the law of the latent variables given rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        posterior : LatentPosterior
+            Means, and the covariance that all rows share.
+        """
+        X = self._new(X)
+        covariance = latent_posterior(X[:0], self.loadings_, self.noise_variance_).covariance
+        return LatentPosterior(self._transform(X), covariance)
+
+    def _transform(self, X: Any) -> np.ndarray:
+        # W has orthogonal columns, so that M is diagonal: the variances along the components.
+        return row_products(X - self.mean_, self.loadings_ / self.explained_variance_)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the expected rows of latent variables.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Latent variables.
+
+        Returns
+        -------
+        X_original : ndarray of shape (n_samples, n_features)
+            Expected rows, without noise.
+        """
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64, input_name="X")
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"ProbabilisticPCA.inverse_transform needs {self.n_components_} columns, one for "
+                f"each latent variable. Got {X.shape[1]}."
+            )
+        return row_products(X, self.loadings_.T) + self.mean_
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows from the model.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Seed or generator; None takes the parameter of the same name.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Independent rows.
+        """
+        check_is_fitted(self)
+        random = check_random_state(self.random_state if random_state is None else random_state)
+        latent = random.standard_normal((n_samples, self.n_components_))
+        noise = random.standard_normal((n_samples, self.n_features_in_))
+        return latent @ self.loadings_.T + np.sqrt(self.noise_variance_) * noise + self.mean_

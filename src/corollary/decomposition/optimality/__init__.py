@@ -1,0 +1,1 @@
+"""Which subspace is best, and why."""

@@ -1,0 +1,216 @@
+r"""One principal direction after the other: power iteration and deflation.
+
+Multiplying a vector by the covariance again and again turns it towards the leading eigenvector, at
+the rate :math:`(\lambda_2/\lambda_1)^t`. Taking that direction out of the rows,
+:math:`x\mapsto x-(u^\top x)u`, turns the covariance into :math:`(I-uu^\top)\Sigma(I-uu^\top)`,
+whose leading eigenvector is the second one, and so on.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from corollary.core.estimator import ArrayLike, Count, CountFromZero, Positive, RandomSeed, checked
+from corollary.decomposition._linalg import second_moment, up_to, with_signs
+
+
+class PowerIteration(NamedTuple):
+    r"""The leading eigenvector, as :func:`power_iteration` found it.
+
+    Parameters
+    ----------
+    value : float
+        The Rayleigh quotient :math:`u^\top\Sigma u`.
+    vector : ndarray of shape (n_features,)
+        A direction u of length one, with a positive entry of largest absolute value.
+    residual : float
+        The length of :math:`\Sigma u-\lambda u`: an eigenvalue lies this near to the value.
+    n_iter : int
+        Number of products.
+    """
+
+    value: float
+    vector: np.ndarray
+    residual: float
+    n_iter: int
+
+
+class Deflation(NamedTuple):
+    """Principal directions, one after the other.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        Variances along the directions.
+    vectors : ndarray of shape (k, n_features)
+        Orthonormal directions as rows.
+    n_iter : ndarray of int of shape (k,)
+        Products of each power iteration.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    n_iter: np.ndarray
+
+
+@checked
+def power_iteration(
+    matrix: ArrayLike,
+    *,
+    tol: Positive = 1e-9,
+    max_iter: Count = 10_000,
+    random_state: RandomSeed = 0,
+) -> PowerIteration:
+    """Find the leading eigenvector by repeated multiplication.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        Covariance or second moment, symmetric positive semi-definite.
+    tol : float, default=1e-9
+        The residual at which the iteration ends, as a share of the eigenvalue.
+    max_iter : int, default=10000
+        Largest number of products; a warning tells that the residual is larger after them.
+    random_state : int, RandomState instance or None, default=0
+        Seed or generator of the first vector.
+
+    Returns
+    -------
+    result : PowerIteration
+        Eigenvalue, eigenvector, residual and number of products.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` products were not enough, as happens when two eigenvalues nearly agree.
+
+    Examples
+    --------
+    >>> from corollary.decomposition import power_iteration
+    >>> result = power_iteration([[2.0, 1.0], [1.0, 2.0]])
+    >>> round(result.value, 6), result.vector.round(6)
+    (3.0, array([0.707107, 0.707107]))
+    """
+    S = second_moment("power_iteration", matrix)
+    start = check_random_state(random_state).standard_normal(len(S))
+    return _power_iteration(S, start, tol, max_iter)
+
+
+def _power_iteration(S: np.ndarray, u: np.ndarray, tol: float, max_iter: int) -> PowerIteration:
+    """Multiply until the residual is small; a vector that is mapped to zero is an eigenvector."""
+    u, n_iter, residual = u / np.linalg.norm(u), 0, np.inf
+    while n_iter < max_iter:
+        n_iter += 1
+        image = S @ u
+        value = float(u @ image)
+        residual = float(np.linalg.norm(image - value * u))
+        if residual <= tol * value:
+            break
+        u = image / np.linalg.norm(image)
+    else:
+        warnings.warn(
+            f"power_iteration reached max_iter={max_iter} with a residual of {residual:.2g}; the "
+            "two largest eigenvalues nearly agree. Raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return PowerIteration(value, with_signs(u[None])[0], residual, n_iter)
+
+
+def deflate(matrix: Any, direction: Any) -> np.ndarray:
+    r"""Take a direction out of a covariance matrix.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        Covariance or second moment.
+    direction : array-like of shape (n_features,)
+        The direction u, of any length but zero.
+
+    Returns
+    -------
+    deflated : ndarray of shape (n_features, n_features)
+        :math:`(I-uu^\top)\Sigma(I-uu^\top)` for u of length one: the covariance of
+        :math:`x-(u^\top x)u`.
+
+    Examples
+    --------
+    >>> from corollary.decomposition import deflate
+    >>> deflate([[3.0, 1.0], [1.0, 2.0]], [1.0, 0.0])
+    array([[0., 0.],
+           [0., 2.]])
+    """
+    S, u = second_moment("deflate", matrix), np.asarray(direction, dtype=np.float64)
+    if u.shape != S.shape[:1] or not np.linalg.norm(u) > 0:
+        raise ValueError(
+            f"deflate needs a direction of {len(S)} numbers that are not all zero. "
+            f"Got {direction!r}."
+        )
+    return _deflated(S, u / np.linalg.norm(u))
+
+
+def _deflated(S: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Take a direction of length one out."""
+    keep = np.eye(len(S)) - np.outer(u, u)
+    return keep @ S @ keep
+
+
+@checked
+def deflation(
+    matrix: ArrayLike,
+    n_components: CountFromZero,
+    *,
+    tol: Positive = 1e-9,
+    max_iter: Count = 10_000,
+    random_state: RandomSeed = 0,
+) -> Deflation:
+    """Find principal directions one after the other.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        Covariance or second moment, symmetric positive semi-definite.
+    n_components : int
+        How many directions.
+    tol : float, default=1e-9
+        See :func:`power_iteration`.
+    max_iter : int, default=10000
+        See :func:`power_iteration`.
+    random_state : int, RandomState instance or None, default=0
+        Seed or generator of the first vectors.
+
+    Returns
+    -------
+    result : Deflation
+        Variances and orthonormal directions. Where no variance is left, directions are any that are
+        orthogonal to the earlier ones.
+
+    See Also
+    --------
+    leading_eigenspace : All directions at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.decomposition import deflation
+    >>> deflation(np.diag([5.0, 3.0, 1.0]), 2).values.round(6)
+    array([5., 3.])
+    """
+    S = second_moment("deflation", matrix)
+    k, random = up_to("deflation", n_components, len(S)), check_random_state(random_state)
+    vectors, values, counts = np.zeros((k, len(S))), np.zeros(k), np.zeros(k, dtype=np.int64)
+    nothing = len(S) * np.finfo(float).eps * np.trace(S)
+    for place in range(k):
+        earlier = vectors[:place]
+        start = random.standard_normal(len(S))
+        start -= earlier.T @ (earlier @ start)
+        if np.trace(S) <= nothing:
+            vectors[place] = with_signs(start[None] / np.linalg.norm(start))[0]
+            continue
+        result = _power_iteration(S, start, tol, max_iter)
+        vectors[place], values[place], counts[place] = result.vector, result.value, result.n_iter
+        S = _deflated(S, result.vector)
+    return Deflation(values, vectors, counts)

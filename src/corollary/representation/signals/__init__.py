@@ -1,0 +1,1 @@
+"""Images and sounds as numbers that models can compare."""
