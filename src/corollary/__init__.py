@@ -34,6 +34,7 @@ _PACKAGES = (
     "conformal",
     "core",
     "datasets",
+    "density",
     "ensemble",
     "gp",
     "kernels",
