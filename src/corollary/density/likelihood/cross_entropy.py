@@ -6,6 +6,7 @@ Of the expected negative log likelihood of a model q only the divergence depends
 model is the nearest one.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,7 +106,7 @@ def gaussian_cross_entropy(
     shift = np.asarray(mean_p, dtype=float) - np.asarray(mean_q, dtype=float)
     spread = np.trace(linalg.solve(Q, P + np.outer(shift, shift), assume_a="pos"))
     cross = 0.5 * (np.linalg.slogdet(2 * np.pi * Q)[1] + spread)
-    entropy = 0.5 * np.linalg.slogdet(2 * np.pi * np.e * P)[1]
+    entropy = 0.5 * np.linalg.slogdet(2 * np.pi * math.e * P)[1]
     return CrossEntropy(float(cross), float(entropy), divergence)
 
 

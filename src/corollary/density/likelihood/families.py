@@ -44,12 +44,12 @@ class Normal(Family):
             raise ValueError(f"Normal needs a positive standard deviation. Got {self.std!r}.")
 
     @property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def names(self) -> tuple[str, ...]:
         """Mean, and variance unless that is known."""
         return ("mean", "variance") if self.std is None else ("mean",)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """All numbers, and positive ones."""
         return ((-math.inf, math.inf), (0.0, math.inf))[: len(self.names)]
 
@@ -110,12 +110,12 @@ class NormalVector(Family):
             raise ValueError("NormalVector needs a positive definite covariance.") from error
 
     @property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def names(self) -> tuple[str, ...]:
         """One mean for each column."""
         return tuple(f"mean{k}" for k in range(len(self.covariance)))
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """All numbers."""
         return ((-math.inf, math.inf),) * len(self.covariance)
 

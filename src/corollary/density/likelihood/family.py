@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 
 from corollary.core.summary import Moments
 
@@ -310,7 +311,12 @@ class LogDensity(Family):
             object.__setattr__(self, "domain", ((-math.inf, math.inf),) * len(self.names))
 
     def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
-        return self.function(x, theta)
+        if xp is not np:
+            return self.function(x, theta)
+        import jax
+
+        with jax.enable_x64(True):
+            return np.asarray(self.function(x, theta))
 
     def _supports(self, x: np.ndarray) -> Any:
         return True
@@ -331,20 +337,24 @@ def free_from(theta: Any, domain: Any) -> np.ndarray:
     return np.array(free)
 
 
-def bound_to(free: Any, domain: Any, xp: Any) -> Any:
-    """Map numbers to parameters inside their domain, the inverse of :func:`free_from`."""
+def bound_to(free: Any, domain: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Map numbers to parameters, the inverse of :func:`free_from`, with two derivatives."""
     parts = []
-    for k, (low, high) in enumerate(domain):
-        u = free[k]
+    for u, (low, high) in zip(free, domain, strict=True):
         if math.isinf(low) and math.isinf(high):
-            parts.append(u)
+            parts.append((u, 1.0, 0.0))
         elif math.isinf(high):
-            parts.append(low + xp.exp(u))
+            away = math.exp(min(u, 700.0))
+            parts.append((low + away, away, away))
         elif math.isinf(low):
-            parts.append(high - xp.exp(-u))
+            away = math.exp(min(-u, 700.0))
+            parts.append((high - away, away, -away))
         else:
-            parts.append(low + (high - low) / (1 + xp.exp(-u)))
-    return xp.stack(parts)
+            share = float(expit(u))
+            slope = (high - low) * share * float(expit(-u))
+            parts.append((low + (high - low) * share, slope, slope * (1 - 2 * share)))
+    theta, speed, bend = np.array(parts, dtype=float).reshape(-1, 3).T
+    return theta, speed, bend
 
 
 def _middle(low: float, high: float) -> float:

@@ -50,7 +50,7 @@ class GaussianDensity(Density):
     >>> model.fit_source([(X[:200],), (X[200:],)]).mean_.round(3)
     array([-0.088, -0.008])
     >>> round(float(np.exp(model.score_samples([[0.0, 0.0]])[0])), 3)
-    0.167
+    0.166
     """
 
     _: KW_ONLY

@@ -218,7 +218,7 @@ def profile_interval(
             ends.append(edge)
             continue
         free = brentq(excess, origin, origin + sign * step, xtol=1e-11)
-        ends.append(float(bound_to([free], [interval], np)[0]))
+        ends.append(float(bound_to([free], [interval])[0][0]))
     return ends[0], ends[1]
 
 
@@ -226,7 +226,12 @@ def _value(family: Family, x: Any, weight: Any, log_prior: Any, theta: np.ndarra
     """Return the log likelihood, with that of the prior."""
     logs = family.log_density(x, theta)
     value = float(logs.sum() if weight is None else weight[weight > 0] @ logs[weight > 0])
-    return value if log_prior is None else value + float(log_prior(theta))
+    if log_prior is None:
+        return value
+    import jax
+
+    with jax.enable_x64(True):
+        return value + float(log_prior(theta))
 
 
 def _search(
@@ -239,40 +244,84 @@ def _search(
     fixed: tuple[int, float] | None = None,
 ) -> np.ndarray:
     """Maximise over the parameters, all or all but one that is fixed, by Newton's method."""
-    import jax.numpy as jnp
-
-    domain = family.domain
     first = family._start(x) if start is None else family.check(start)
-    moving = [k for k in range(len(domain)) if fixed is None or k != fixed[0]]
-    free = free_from(first[moving], [domain[k] for k in moving])
+    moving = [k for k in range(len(first)) if fixed is None or k != fixed[0]]
+    free = np.zeros(len(first))
+    free[moving] = free_from(first[moving], [family.domain[k] for k in moving])
+    if fixed is not None:
+        free[fixed[0]] = fixed[1]
     total = len(x) if weight is None else float(weight.sum())
 
-    def placed(u: Any, xp: Any) -> Any:
-        entries: list[Any] = [fixed[1] if fixed else 0.0] * len(domain)
-        for k, place in enumerate(moving):
-            entries[place] = u[k]
-        return bound_to(entries, domain, xp)
+    def placed(u: np.ndarray) -> tuple[np.ndarray, ...]:
+        everywhere = free.copy()
+        everywhere[moving] = u
+        return bound_to(everywhere, family.domain)
 
-    def negative(u: Any) -> Any:
-        theta = placed(u, jnp)
-        logs = family._log_density(x, theta, jnp)
-        value = logs.sum() if weight is None else weight @ logs
-        return -(value + (0.0 if log_prior is None else log_prior(theta))) / total
+    def value(u: np.ndarray) -> float:
+        return -_value(family, x, weight, log_prior, placed(u)[0]) / total
 
-    if not moving:
-        return np.asarray(placed([], np))
-    function = Function(negative)
-    solution = newton(function, free, tol=1e-10, max_iter=200)
-    gradient = np.abs(function.gradient(solution.x)).max()
-    theta = np.asarray(placed(solution.x, np), dtype=float)
-    inside = all(low < t < high for t, (low, high) in zip(theta, domain))
-    if not (gradient < 1e-6 and np.isfinite(theta).all() and inside):
+    def gradient(u: np.ndarray) -> np.ndarray:
+        theta, speed, _ = placed(u)
+        return -(_slope(family, x, weight, log_prior, theta) * speed)[moving] / total
+
+    def hessian(u: np.ndarray) -> np.ndarray:
+        theta, speed, bend = placed(u)
+        curvature = _curvature(family, x, weight, log_prior, theta)
+        slope = _slope(family, x, weight, log_prior, theta)
+        chained = curvature * np.outer(speed, speed) + np.diag(slope * bend)
+        return -chained[np.ix_(moving, moving)] / total
+
+    if moving:
+        function = Function(value, gradient, hessian)
+        free[moving] = newton(function, free[moving], tol=1e-10, max_iter=200).x
+    theta = bound_to(free, family.domain)[0]
+    if moving and not _is_inside(family, x, weight, log_prior, theta, moving):
         raise ValueError(
             f"{who} found no maximum inside the domain of {type(family).__name__}: the search "
-            f"ended at {theta.tolist()} with a gradient of {gradient:.1e}. Give another start, or "
-            "more draws: the likelihood may grow towards the edge."
+            f"ended at {theta.tolist()}. Give another start, or more draws: the likelihood may "
+            "grow towards the edge."
         )
     return theta
+
+
+def _is_inside(
+    family: Family, x: Any, weight: Any, log_prior: Any, theta: np.ndarray, moving: list[int]
+) -> bool:
+    """Say whether a point is a maximum by its parameters, not by being far out of reach."""
+    low, high = np.array(family.domain, dtype=float).T
+    room = np.minimum(theta - low, high - theta)[moving]
+    slope = _slope(family, x, weight, log_prior, theta)[moving]
+    curvature = _curvature(family, x, weight, log_prior, theta)[np.ix_(moving, moving)]
+    if not (np.isfinite(slope).all() and np.isfinite(curvature).all()):
+        return False
+    step = np.linalg.lstsq(-curvature, slope, rcond=1e-12)[0]
+    return bool((np.abs(step) <= 1e-3 * np.minimum(room, 1 + np.abs(theta[moving]))).all())
+
+
+def _slope(family: Family, x: Any, weight: Any, log_prior: Any, theta: np.ndarray) -> np.ndarray:
+    """Return the derivatives of the log likelihood, with those of the prior."""
+    scores = family.score(x, theta)
+    slope = scores.sum(axis=0) if weight is None else weight @ scores
+    return slope + _of_prior(log_prior, theta, 1)
+
+
+def _curvature(
+    family: Family, x: Any, weight: Any, log_prior: Any, theta: np.ndarray
+) -> np.ndarray:
+    """Return the second derivatives of the log likelihood, with those of the prior."""
+    each = family.curvature(x, theta)
+    curvature = each.sum(axis=0) if weight is None else np.tensordot(weight, each, 1)
+    return curvature + _of_prior(log_prior, theta, 2)
+
+
+def _of_prior(log_prior: LogPrior | None, theta: np.ndarray, order: int) -> Any:
+    """Return first or second derivatives of the log density of a prior."""
+    if log_prior is None:
+        return 0.0
+    import jax
+
+    with jax.enable_x64(True):
+        return np.asarray((jax.grad if order == 1 else jax.hessian)(log_prior)(theta))
 
 
 def _estimate(
@@ -282,15 +331,7 @@ def _estimate(
     information = None
     inside = all(low < t < high for t, (low, high) in zip(theta, family.domain))
     if family.regular and inside:
-        curvature = family.curvature(x, theta)
-        information = -(
-            curvature.sum(axis=0) if weight is None else np.tensordot(weight, curvature, 1)
-        )
-        if log_prior is not None:
-            import jax
-
-            with jax.enable_x64(True):
-                information = information - np.asarray(jax.hessian(log_prior)(theta))
+        information = -_curvature(family, x, weight, log_prior, theta)
     total = len(x) if weight is None else float(weight.sum())
     value = _value(family, x, weight, log_prior, theta)
     return Estimate(tuple(family.names), theta, value, information, total)

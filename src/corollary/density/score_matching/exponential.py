@@ -12,6 +12,7 @@ loss falls without limit, and the fit is refused.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -50,15 +51,23 @@ def feature_derivatives(features: Features, X: Any) -> tuple[np.ndarray, np.ndar
             [6.]]]), array([[0., 2.]]))
     """
     import jax
-    import jax.numpy as jnp
-
-    def laplacian(x: Any) -> Any:
-        return jnp.trace(jax.hessian(features)(x), axis1=1, axis2=2)
 
     with jax.enable_x64(True):
-        X = np.asarray(X, dtype=float)
-        J = np.asarray(jax.vmap(jax.jacfwd(features))(X), dtype=float)
-        return J, np.asarray(jax.vmap(laplacian)(X), dtype=float)
+        J, laplacian = _derivatives_of(features)(np.asarray(X, dtype=float))
+        return np.asarray(J, dtype=float), np.asarray(laplacian, dtype=float)
+
+
+@lru_cache(maxsize=32)
+def _derivatives_of(features: Features) -> Callable[[Any], Any]:
+    """Compile Jacobians and Laplacians of features once."""
+    import jax
+    import jax.numpy as jnp
+
+    def both(x: Any) -> Any:
+        laplacian = jnp.trace(jax.hessian(features)(x), axis1=1, axis2=2)
+        return jax.jacfwd(features)(x), laplacian
+
+    return jax.jit(jax.vmap(both))
 
 
 @dataclass(frozen=True, eq=False)
