@@ -53,7 +53,7 @@ def test_planes_are_refused_or_thickened(tmp_path):
     plane = np.column_stack([X, X.sum(axis=1)])
     with pytest.raises(ValueError, match="lie in a plane, where no density exists"):
         GaussianDensity().fit(plane)
-    with pytest.raises(ValueError, match=r"\(1 rows, 2 columns\) lie in a plane"):
+    with pytest.raises(ValueError, match=r"\(n_samples=1, 2 columns\) lie in a plane"):
         GaussianDensity().fit([[1.0, 2.0]])
     model = GaussianDensity(reg_covar=0.01).fit(plane)
     np.testing.assert_allclose(

@@ -78,18 +78,19 @@ guarantee(
 A = np.array([[0.5, 0.4], [-0.2, 0.8]])
 COVARIANCE = np.array([[2.0, 0.5], [0.5, 1.0]])
 THETA = np.array([1.0, -1.0])
+SLOPE = A - np.eye(2)  # of the bias
 DIRECTION = np.array([0.6, -0.8])
 
 
-def linear_map(rng, jacobian=None, n=2):
+FACTOR, VECTORS = np.linalg.cholesky(COVARIANCE), NormalVector(COVARIANCE)
+
+
+def linear_map(rng, jacobian=SLOPE, n=2):
     """A linear map of the mean of two normal rows, in one direction."""
-    x = rng.multivariate_normal(THETA, COVARIANCE, n)
+    x = THETA + rng.normal(size=(n, 2)) @ FACTOR.T
     error = float(DIRECTION @ (A @ x.mean(axis=0) - THETA)) ** 2
-    bound = cramer_rao_matrix(
-        NormalVector(COVARIANCE).fisher_information(THETA, n),
-        bias=(A - np.eye(2)) @ THETA,
-        bias_jacobian=A - np.eye(2) if jacobian is None else jacobian,
-    )
+    information = VECTORS.fisher_information(THETA, n)
+    bound = cramer_rao_matrix(information, bias=SLOPE @ THETA, bias_jacobian=jacobian)
     return error, float(DIRECTION @ bound.mean_squared_error @ DIRECTION)
 
 

@@ -89,7 +89,7 @@ def log_kernel_sums(queries, own, blocks, kernel, power, share, floor, work, out
         for step in range(n_blocks + 1):
             b = nearest if step == 0 else step - 1
             if step > 0:
-                most = mass[b] * math.exp(0.5 * (shift - bounds[b]))
+                most = mass[b] * math.exp(min(0.5 * (shift - bounds[b]), 700.0))
                 if b == nearest or most <= max(share * total, spared):
                     continue
             start, size = b * BLOCK, min(BLOCK, n - b * BLOCK)

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.core.summary import Moments
+from corollary.density.kernel._rows import moments_of, weighted_rows
 from corollary.density.kernel.kernel_sum import KernelSum
 from corollary.density.kernel.profiles import KernelName, log_kernel_integral
-from corollary.risk import check_weights
 
 
 @checked
@@ -121,7 +120,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None) -> np.ndarray:
 def leave_one_out_log_likelihood(
     X: Any, bandwidth: Any, *, kernel: KernelName = "gaussian", sample_weight: Any = None
 ) -> float:
-    r"""Return the sum of log densities of rows, each under the kernels of the others.
+    """Return the sum of log densities of rows, each under the kernels of the others.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def leave_one_out_log_likelihood(
     >>> round(leave_one_out_log_likelihood(X, 1.0), 6)
     -2.837877
     """
-    X, weight = _rows("leave_one_out_log_likelihood", X, sample_weight)
+    X, weight = weighted_rows("leave_one_out_log_likelihood", X, sample_weight)
     h = np.broadcast_to(np.asarray(bandwidth, dtype=float), X.shape[1:])
     if not (np.isfinite(h).all() and h.min() > 0):
         raise ValueError(
@@ -204,7 +203,7 @@ def likelihood_bandwidth(
     >>> bool(likelihood_bandwidth(X)[0] < reference_bandwidth(X)[0] / 4)  # two peaks
     True
     """
-    X, weight = _rows("likelihood_bandwidth", X, sample_weight)
+    X, weight = weighted_rows("likelihood_bandwidth", X, sample_weight)
     base = reference_bandwidth(X, weight)
     multiples = np.geomspace(1 / 8, 8, 25) if factors is None else np.sort(factors)
     values = np.array(
@@ -253,7 +252,7 @@ def neighbor_bandwidths(X: Any, n_neighbors: Count) -> np.ndarray:
     """
     from scipy.spatial import KDTree
 
-    X, _ = _rows("neighbor_bandwidths", X, None)
+    X, _ = weighted_rows("neighbor_bandwidths", X, None)
     if n_neighbors >= len(X):
         raise ValueError(
             f"neighbor_bandwidths needs more rows than neighbours. Got {len(X)} rows and "
@@ -266,25 +265,3 @@ def neighbor_bandwidths(X: Any, n_neighbors: Count) -> np.ndarray:
             f"rows equal row {int(np.argmin(distances))}: raise n_neighbors."
         )
     return distances
-
-
-def moments_of(who: str, X: Any, sample_weight: Any) -> Moments:
-    """Return the moments of rows of which there are two or more."""
-    X, weight = _rows(who, X, sample_weight)
-    return Moments.of_columns([X], weight)
-
-
-def _rows(who: str, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and their weights, without those of weight zero."""
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or not np.isfinite(X).all():
-        raise ValueError(f"{who} needs rows of finite numbers. Got shape {X.shape}.")
-    weight = check_weights(who, sample_weight, len(X))
-    weight = np.ones(len(X)) if weight is None else weight
-    X, weight = X[weight > 0], weight[weight > 0]
-    if not weight.sum() > 1:
-        raise ValueError(
-            f"{who} needs two rows or more, or weights whose sum exceeds 1. Got {len(X)} rows "
-            f"of weight {weight.sum():g}."
-        )
-    return X, weight

@@ -1,4 +1,8 @@
-"""KernelDensity: a density that is a mean of kernels around the training rows."""
+r"""KernelDensity: a density that is a mean of kernels around the training rows.
+
+.. math:: \hat p(x)=\frac{1}{\sum_iw_i\,\int K}\sum_i\frac{w_i}{h^d}\,
+          K\!\left(\frac{\|x-x_i\|}{h}\right)
+"""
 
 import math
 from dataclasses import KW_ONLY
@@ -20,9 +24,9 @@ from corollary.core.estimator import (
 )
 from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Instance, Number
+from corollary.density.kernel._rows import moments_of
 from corollary.density.kernel.bandwidth import (
     likelihood_bandwidth,
-    moments_of,
     neighbor_bandwidths,
     scott_bandwidth,
     silverman_bandwidth,
@@ -41,10 +45,7 @@ _POWERS = {
 
 
 class KernelDensity(Density):
-    r"""Density that is the mean of kernels around the training rows.
-
-    .. math:: \hat p(x)=\frac{1}{\sum_iw_i\,\int K}\sum_i\frac{w_i}{h^d}\,
-              K\!\left(\frac{\|x-x_i\|}{h}\right)
+    """Density that is the mean of kernels around the training rows.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def _fits(kernels: Any) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class KernelSum:
-    r"""The function :math:`\sum_i w_iK(\|x-x_i\|_p/h_i)`.
+    """The function that sums ``w_i K(|x - x_i| / h_i)`` over the rows ``x_i``.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ class KernelSum:
         Their weights, not negative.
     radius : ndarray of shape (n_samples,) or None, default=None
         Bandwidth of each; None for 1.
-    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
+    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, \
+            default="gaussian"
         The kernel, as in :func:`log_kernel_integral`.
     p : float, default=2.0
         Power of the Minkowski norm, at least 1.

@@ -115,7 +115,7 @@ class GaussianDensity(Density):
         if flat.any():
             raise ValueError(
                 "GaussianDensity needs rows that vary in every direction: those it got "
-                f"({moments.n_rows} rows, {len(covariance)} columns) lie in a plane, where no "
+                f"(n_samples={moments.n_rows}, {len(covariance)} columns) lie in a plane, where no "
                 "density exists. Leave out columns, or set reg_covar."
             )
         self.mean_, self.covariance_ = moments.mean, covariance

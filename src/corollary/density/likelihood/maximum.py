@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import CountFromZero, Probability, checked
+from corollary.density.likelihood._domain import bound_to, free_from
 from corollary.density.likelihood._draws import check_draws
 from corollary.density.likelihood.estimate import Estimate
-from corollary.density.likelihood.family import Family, bound_to, free_from
+from corollary.density.likelihood.family import Family
 from corollary.optimize import Function, newton
 
 LogPrior = Callable[[Any], Any]
