@@ -84,6 +84,7 @@ def test_error_splits_into_covariance_and_bias_for_several_values():
         atol=1e-9,
     )
     np.testing.assert_allclose(np.diag(moments.covariance), [4 / 3, 2 * 16 * 2 / 9], rtol=1e-9)
+    assert moments.standard_error.tolist() == [0.0, 0.0]
 
 
 def test_estimators_of_wrong_shape_are_told():

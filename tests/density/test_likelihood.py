@@ -14,6 +14,7 @@ from corollary.density import (
     Bernoulli,
     BetaPrior,
     DiscreteUniform,
+    Estimate,
     Exponential,
     Gamma,
     GammaPrior,
@@ -128,6 +129,8 @@ def test_an_edge_of_the_domain_has_no_errors():
     assert estimate.log_likelihood == 0.0
     assert estimate.information is None
     assert math.isnan(estimate.to_frame()["standard error"][0])
+    two = Estimate(("a", "b"), np.zeros(2), 0.0, None, 3.0)
+    assert two.to_frame()["standard error"].isna().tolist() == [True, True]
     with pytest.raises(ValueError, match="no maximum inside the domain of Bernoulli"):
         maximum_likelihood(Bernoulli(), [1, 1, 1], numeric=True)
 
@@ -147,6 +150,7 @@ def test_transformed_parameters():
     assert scale.theta[0] == pytest.approx(mean, rel=1e-12)
     assert scale.standard_errors[0] == pytest.approx(mean / math.sqrt(40))
     assert scale.names == ("scale",)
+    assert (scale.log_likelihood, scale.n_samples) == (estimate.log_likelihood, 40)
     both = maximum_likelihood(Normal(), X["normal"]).transform(
         lambda t: jnp.stack([t[0], jnp.sqrt(t[1])]), ("mean", "std")
     )

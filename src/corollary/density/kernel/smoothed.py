@@ -17,9 +17,6 @@ from corollary.core.estimator import Positive, checked
 from corollary.density.kernel.kernel_sum import KernelSum
 from corollary.density.kernel.profiles import log_kernel_integral
 
-# Numbers in a block of weights of rows at queries: 8 MB.
-_ROOM = 2**20
-
 
 @checked
 def smoothed_log_density(x: Any, X: Any, sigma: Positive) -> np.ndarray:
@@ -84,13 +81,12 @@ def smoothed_score(x: Any, X: Any, sigma: Positive) -> np.ndarray:
            [-0.5 ]])
     """
     x, X = _pair("smoothed_score", x, X)
-    score = np.empty(x.shape)
-    step = max(1, _ROOM // X.size)
-    for start in range(0, len(x), step):
-        away = X - x[start : start + step, np.newaxis]  # (queries, rows, features)
-        share = softmax(-(away**2).sum(axis=2) / (2 * sigma**2), axis=1)
-        score[start : start + step] = np.einsum("qi,qid->qd", share, away) / sigma**2
-    return score
+
+    def towards_rows(query: np.ndarray) -> np.ndarray:
+        away = X - query
+        return softmax(-(away**2).sum(axis=1) / (2 * sigma**2)) @ away / sigma**2
+
+    return np.array([towards_rows(query) for query in x]).reshape(x.shape)
 
 
 def _pair(who: str, x: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
