@@ -20,10 +20,13 @@ _LOG_2, _LOG2_E = math.log(2), 1 / math.log(2)
 
 
 class Blocks(NamedTuple):
-    """Rows by columns, with what is known of each block."""
+    """Rows by columns, with what is known of each block.
 
-    rows: np.ndarray  # (n_features, n_rows)
-    weight: np.ndarray
+    The last block is filled up with rows of weight zero, so that all have the same shape.
+    """
+
+    rows: np.ndarray  # (n_blocks, n_features, BLOCK)
+    weight: np.ndarray  # (n_blocks, BLOCK)
     rate: np.ndarray | None  # factor on squared distances from a row; None for one
     low: np.ndarray  # (n_blocks, n_features)
     high: np.ndarray
@@ -50,7 +53,7 @@ def log_kernel_sums(queries, own, blocks, kernel, power, share, floor, work, out
     """
     rows, weight, rate, low, high, mass, slowest = blocks
     bounds, squares, bits, powers, factors = work
-    n, n_blocks = rows.shape[1], len(mass)
+    n_blocks = len(mass)
     for i in range(len(queries)):
         place = own[i]
         nearest = 0
@@ -64,19 +67,17 @@ def log_kernel_sums(queries, own, blocks, kernel, power, share, floor, work, out
         if kernel > EXPONENTIAL:  # zero from distance 1 on
             for b in range(n_blocks):
                 if bounds[b] < 1:
-                    start, size = b * BLOCK, min(BLOCK, n - b * BLOCK)
-                    _distances(queries, i, rows, rate, start, size, kernel, power, place, squares)
-                    total += _add_compact(squares, weight, start, size, kernel)
+                    _distances(queries, i, rows, rate, b, kernel, power, place, squares)
+                    total += _add_compact(squares, weight, b, kernel)
             out[i] = math.log(total) if total > 0 else -np.inf
             continue
         shift, least = bounds[nearest], np.inf
         for step in range(n_blocks + 1):
             b = nearest if step == 0 else step - 1
             if bounds[b] < least:
-                start, size = b * BLOCK, min(BLOCK, n - b * BLOCK)
-                _distances(queries, i, rows, rate, start, size, kernel, power, place, squares)
-                for j in range(size):
-                    if squares[j] < least:
+                _distances(queries, i, rows, rate, b, kernel, power, place, squares)
+                for j in range(BLOCK):
+                    if squares[j] < least and weight[b, j] > 0:
                         least = squares[j]
             if least - shift < 2 * _REACH:
                 break
@@ -92,12 +93,11 @@ def log_kernel_sums(queries, own, blocks, kernel, power, share, floor, work, out
                 most = mass[b] * math.exp(min(0.5 * (shift - bounds[b]), 700.0))
                 if b == nearest or most <= max(share * total, spared):
                     continue
-            start, size = b * BLOCK, min(BLOCK, n - b * BLOCK)
-            _distances(queries, i, rows, rate, start, size, kernel, power, place, squares)
-            _split_exponentials(squares, size, shift, bits, factors)
+            _distances(queries, i, rows, rate, b, kernel, power, place, squares)
+            _split_exponentials(squares, shift, bits, factors)
             added = 0.0
-            for j in range(size):
-                added += weight[start + j] * factors[j] * powers[j]
+            for j in range(BLOCK):
+                added += weight[b, j] * factors[j] * powers[j]
             total += added
         out[i] = math.log(total) - 0.5 * shift
 
@@ -118,46 +118,53 @@ def _box_distance(queries, i, low, high, b, power):
 
 
 @part
-def _distances(queries, i, rows, rate, start, size, kernel, power, place, out):
+def _distances(queries, i, rows, rate, b, kernel, power, place, out):
     """Write the squared distances from a query to the rows of a block, times their rates.
 
     For the exponential kernel they are replaced by what makes it Gaussian.
     """
-    for j in range(size):
-        out[j] = 0.0
-    for k in range(rows.shape[0]):
+    d = rows.shape[1]
+    first = queries[i, 0]
+    for j in range(BLOCK):
+        gap = abs(rows[b, 0, j] - first)
+        out[j] = gap * gap if power == 2 else gap if power == np.inf else gap**power
+    k = 1
+    while power == 2 and k < d - 1:  # two columns at a time: sums are stored half as often
+        q, r = queries[i, k], queries[i, k + 1]
+        for j in range(BLOCK):
+            gap, other = rows[b, k, j] - q, rows[b, k + 1, j] - r
+            out[j] += gap * gap + other * other
+        k += 2
+    while k < d:
         q = queries[i, k]
-        if power == 2:
-            for j in range(size):
-                gap = rows[k, start + j] - q
+        for j in range(BLOCK):
+            gap = abs(rows[b, k, j] - q)
+            if power == 2:
                 out[j] += gap * gap
-        elif power == np.inf:
-            for j in range(size):
-                out[j] = max(out[j], abs(rows[k, start + j] - q))
-        else:
-            for j in range(size):
-                out[j] += abs(rows[k, start + j] - q) ** power
+            else:
+                out[j] = max(out[j], gap) if power == np.inf else out[j] + gap**power
+        k += 1
     if power != 2:
         root = 2.0 if power == np.inf else 2 / power
-        for j in range(size):
+        for j in range(BLOCK):
             out[j] **= root
     if rate is not None:
-        for j in range(size):
-            out[j] *= rate[start + j]
+        for j in range(BLOCK):
+            out[j] *= rate[b, j]
     if kernel == EXPONENTIAL:
-        for j in range(size):
+        for j in range(BLOCK):
             out[j] = 2 * math.sqrt(out[j])
-    if start <= place < start + size:
-        out[place - start] = np.inf
+    if place // BLOCK == b:
+        out[place % BLOCK] = np.inf
 
 
 @part
-def _split_exponentials(squares, size, shift, bits, factors):
+def _split_exponentials(squares, shift, bits, factors):
     """Write exp((shift - square) / 2) as a factor near one and the bits of a power of two.
 
     The polynomial is Taylor's: for |r| up to log(2) / 2 its error is below 7e-15.
     """
-    for j in range(size):
+    for j in range(BLOCK):
         t = max(0.5 * (shift - squares[j]), -700.0)
         k = np.floor(t * _LOG2_E + 0.5)  # a float, unlike that of `math`
         r = t - k * _LOG_2
@@ -168,10 +175,10 @@ def _split_exponentials(squares, size, shift, bits, factors):
 
 
 @part
-def _add_compact(squares, weight, start, size, kernel):
+def _add_compact(squares, weight, b, kernel):
     """Return the sum of a kernel that is zero from distance 1 on."""
     total = 0.0
-    for j in range(size):
+    for j in range(BLOCK):
         if squares[j] < 1:
             if kernel == EPANECHNIKOV:
                 value = 1 - squares[j]
@@ -181,5 +188,5 @@ def _add_compact(squares, weight, start, size, kernel):
                 value = math.cos(0.5 * math.pi * math.sqrt(squares[j]))
             else:
                 value = 1.0
-            total += weight[start + j] * value
+            total += weight[b, j] * value
     return total

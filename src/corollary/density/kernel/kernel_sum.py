@@ -132,17 +132,18 @@ class KernelSum:
         from corollary.density._loops import BLOCK, Blocks
 
         order = np.concatenate(list(_leaves(self.rows, np.arange(len(self.rows)), BLOCK)))
-        rows, weight = self.rows[order], self.weight[order]
-        rate = None if self.radius is None else self.radius[order] ** -2.0
-        starts = np.arange(0, len(rows), BLOCK)
+        padded = np.append(order, np.full(-len(order) % BLOCK, order[-1])).reshape(-1, BLOCK)
+        rows, weight = self.rows[padded], self.weight[padded]
+        weight.ravel()[len(order) :] = 0.0
+        rate = None if self.radius is None else self.radius[padded] ** -2.0
         blocks = Blocks(
-            rows=np.ascontiguousarray(rows.T),
+            rows=np.ascontiguousarray(rows.transpose(0, 2, 1)),
             weight=weight,
             rate=rate,
-            low=np.minimum.reduceat(rows, starts),
-            high=np.maximum.reduceat(rows, starts),
-            mass=np.add.reduceat(weight, starts),
-            slowest=np.ones(len(starts)) if rate is None else np.minimum.reduceat(rate, starts),
+            low=rows.min(axis=1),
+            high=rows.max(axis=1),
+            mass=weight.sum(axis=1),
+            slowest=np.ones(len(rows)) if rate is None else rate.min(axis=1),
         )
         return order, blocks
 
