@@ -305,11 +305,12 @@ def test_the_first_draw_alone_is_not_consistent():
 
 
 def test_limits_on_the_curve_are_binomial():
-    curve = ConsistencyCurve(np.array([1, 2, 3]), np.array([100, 7, 0]), 100)
+    curve = ConsistencyCurve(np.array([1, 2, 3, 4]), np.array([100, 7, 0, 99]), 100)
     upper = curve.upper(0.95)
     assert upper[0] == 1.0
     assert stats.binom.cdf(7, 100, upper[1]) == pytest.approx(0.05)
     assert upper[2] == pytest.approx(1 - 0.05 ** (1 / 100))
+    assert upper[3] == pytest.approx(0.95 ** (1 / 100))
     # A size counts only if all later ones are good, too.
     assert ConsistencyCurve(np.array([1, 2, 3]), np.array([0, 90, 0]), 100).smallest_size(0.1) == 3
     with pytest.raises(ValueError, match="ascending sizes"):

@@ -235,6 +235,7 @@ def test_conjugate_modes_equal_the_search(family, x, prior, expected):
     assert isinstance(posterior, expected)
     found = maximum_a_posteriori(family, x, prior.log_density)
     assert found.theta[0] == pytest.approx(posterior.mode, rel=1e-7)
+    assert found.n_samples == 40
     weight = np.arange(40) % 3
     weighted = prior.posterior(family, x, weight)
     copied = prior.posterior(family, np.repeat(x, weight))

@@ -216,6 +216,11 @@ def test_losses_without_a_minimum_are_refused():
         fit_exponential_family(lambda x: x**2, np.zeros((5, 1)))
     with pytest.raises(ValueError, match="finite first and second derivatives"):
         fit_exponential_family(jnp.log, np.array([[0.0], [1.0]]))
+    with pytest.raises(ValueError, match="the loss falls without limit"):
+        fit_exponential_family(lambda x: jnp.stack([x[0], x[1] ** 2]), [[1.0, 0.0], [3.0, 0.0]])
+    # A feature that is constant says nothing, and its parameter is zero.
+    flat = fit_exponential_family(lambda x: jnp.stack([x[0] ** 2, 0 * x[0] + 1]), [[1.0], [3.0]])
+    np.testing.assert_allclose(flat.theta, [-0.1, 0.0])
     # Features that repeat each other have many minima; the shortest one is returned.
     x = RNG.normal(size=(50, 1))
     twice = fit_exponential_family(lambda x: jnp.stack([x[0] ** 2, x[0] ** 2]), x).theta

@@ -252,18 +252,19 @@ def fit_exponential_family(
             "every row. Leave out the rows where they have none, or smooth the features."
         )
     # Features differ by orders of magnitude: with unit curvatures rounding is judged fairly.
-    scale = np.sqrt(np.where(np.diag(A) > 0, np.diag(A), 1.0))
-    values, vectors = linalg.eigh(A / np.outer(scale, scale))
-    steep = values > _FLAT * max(values.max(), 1e-300)
-    slope = vectors.T @ (h / scale)
-    lost = np.linalg.norm(slope[~steep])
-    if lost > 1e-8 * np.linalg.norm(slope):
+    curved = np.diag(A) > 0
+    scale = np.sqrt(np.diag(A)[curved])
+    values, vectors = linalg.eigh(A[np.ix_(curved, curved)] / np.outer(scale, scale))
+    steep = values > _FLAT * values.max(initial=0.0)
+    slope = vectors.T @ (h[curved] / scale)
+    if h[~curved].any() or np.linalg.norm(slope[~steep]) > 1e-8 * np.linalg.norm(slope):
         raise ValueError(
             "fit_exponential_family finds no minimum: the loss falls without limit along a "
             "direction in which no score changes. Leave out features that are flat at all rows, "
             "or give more rows."
         )
-    theta = -vectors[:, steep] @ (slope[steep] / values[steep]) / scale
+    theta = np.zeros(len(h))
+    theta[curved] = -vectors[:, steep] @ (slope[steep] / values[steep]) / scale
     return ExponentialFamilyFit(
         features, theta, float(theta @ A @ theta + 2 * h @ theta), sums.weight
     )
