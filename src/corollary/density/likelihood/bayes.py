@@ -7,6 +7,7 @@ where updating by all of them does.
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,8 +87,46 @@ class ModelPosterior:
         return ModelPosterior(np.exp(joint - total), self.log_evidence + total)
 
 
+class _ConjugatePrior(ABC):
+    """A law of a parameter that stays in its family when draws are seen."""
+
+    @abstractmethod
+    def log_density(self, theta: Any) -> Any:
+        """Return the log density, up to a constant.
+
+        Parameters
+        ----------
+        theta : array of shape (1,)
+            The parameter, as an array of NumPy or JAX.
+
+        Returns
+        -------
+        log_density : number
+            For :func:`maximum_a_posteriori`.
+        """
+
+    @abstractmethod
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> Any:
+        """Return the law of the parameter given draws.
+
+        Parameters
+        ----------
+        family : Family
+            One that this prior is conjugate to; others raise TypeError.
+        x : array-like of shape (n_samples,)
+            Draws.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        posterior : prior
+            Of the same kind.
+        """
+
+
 @dataclass(frozen=True)
-class BetaPrior:
+class BetaPrior(_ConjugatePrior):
     """Beta law of the probability of a Bernoulli law.
 
     Parameters
@@ -120,45 +159,19 @@ class BetaPrior:
         return (self.a - 1) / (self.a + self.b - 2)
 
     def log_density(self, theta: Any) -> Any:
-        """Return the log density, up to a constant.
-
-        Parameters
-        ----------
-        theta : array of shape (1,)
-            The probability.
-
-        Returns
-        -------
-        log_density : number
-            Of NumPy or JAX, as the argument is.
-        """
+        """Return the log density, up to a constant."""
         import jax.numpy as jnp
 
         return (self.a - 1) * jnp.log(theta[0]) + (self.b - 1) * jnp.log1p(-theta[0])
 
     def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "BetaPrior":
-        """Return the law of the probability given draws.
-
-        Parameters
-        ----------
-        family : Bernoulli
-            The only family that this prior is conjugate to.
-        x : array-like of shape (n_samples,)
-            Zeros and ones.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        posterior : BetaPrior
-            With the counts added.
-        """
+        """Add the counts of ones and zeros; for Bernoulli laws."""
         n, total = _counts(self, family, (Bernoulli,), x, sample_weight)
         return BetaPrior(self.a + total, self.b + n - total)
 
 
 @dataclass(frozen=True)
-class GammaPrior:
+class GammaPrior(_ConjugatePrior):
     """Gamma law of the mean of a Poisson law, or the rate of an exponential one.
 
     Parameters
@@ -189,39 +202,13 @@ class GammaPrior:
         return max(self.shape - 1, 0.0) / self.rate
 
     def log_density(self, theta: Any) -> Any:
-        """Return the log density, up to a constant.
-
-        Parameters
-        ----------
-        theta : array of shape (1,)
-            Mean or rate.
-
-        Returns
-        -------
-        log_density : number
-            Of NumPy or JAX, as the argument is.
-        """
+        """Return the log density, up to a constant."""
         import jax.numpy as jnp
 
         return (self.shape - 1) * jnp.log(theta[0]) - self.rate * theta[0]
 
     def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "GammaPrior":
-        """Return the law of the parameter given draws.
-
-        Parameters
-        ----------
-        family : Poisson or Exponential
-            The families that this prior is conjugate to.
-        x : array-like of shape (n_samples,)
-            Counts, or waiting times.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        posterior : GammaPrior
-            With number and sum of the draws added.
-        """
+        """Add number and sum of the draws; for Poisson and exponential laws."""
         n, total = _counts(self, family, (Poisson, Exponential), x, sample_weight)
         if isinstance(family, Poisson):
             return GammaPrior(self.shape + total, self.rate + n)
@@ -229,7 +216,7 @@ class GammaPrior:
 
 
 @dataclass(frozen=True)
-class NormalPrior:
+class NormalPrior(_ConjugatePrior):
     """Normal law of the mean of a normal law whose standard deviation is known.
 
     Parameters
@@ -258,37 +245,11 @@ class NormalPrior:
         return self.mean
 
     def log_density(self, theta: Any) -> Any:
-        """Return the log density, up to a constant.
-
-        Parameters
-        ----------
-        theta : array of shape (1,)
-            The mean of the draws' law.
-
-        Returns
-        -------
-        log_density : number
-            Of NumPy or JAX, as the argument is.
-        """
+        """Return the log density, up to a constant."""
         return -((theta[0] - self.mean) ** 2) / (2 * self.variance)
 
     def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "NormalPrior":
-        """Return the law of the mean given draws.
-
-        Parameters
-        ----------
-        family : Normal
-            With a known standard deviation.
-        x : array-like of shape (n_samples,)
-            Draws.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        posterior : NormalPrior
-            Precisions add up, and means are weighted by them.
-        """
+        """Add up precisions; for normal laws whose standard deviation is known."""
         n, total = _counts(self, family, (Normal,), x, sample_weight)
         if family.std is None:  # type: ignore[attr-defined]
             raise ValueError(
