@@ -54,19 +54,19 @@ from corollary.density.likelihood.cross_entropy import (
 from corollary.density.likelihood.estimate import Estimate as Estimate
 from corollary.density.likelihood.estimate import wald_interval as wald_interval
 from corollary.density.likelihood.families import Bernoulli as Bernoulli
-from corollary.density.likelihood.families import DiscreteUniform as DiscreteUniform
 from corollary.density.likelihood.families import Exponential as Exponential
 from corollary.density.likelihood.families import Gamma as Gamma
 from corollary.density.likelihood.families import Normal as Normal
 from corollary.density.likelihood.families import NormalVector as NormalVector
 from corollary.density.likelihood.families import Poisson as Poisson
-from corollary.density.likelihood.families import Uniform as Uniform
 from corollary.density.likelihood.family import Family as Family
 from corollary.density.likelihood.family import LogDensity as LogDensity
 from corollary.density.likelihood.gaussian_density import GaussianDensity as GaussianDensity
 from corollary.density.likelihood.maximum import maximum_a_posteriori as maximum_a_posteriori
 from corollary.density.likelihood.maximum import maximum_likelihood as maximum_likelihood
 from corollary.density.likelihood.maximum import profile_interval as profile_interval
+from corollary.density.likelihood.uniform import DiscreteUniform as DiscreteUniform
+from corollary.density.likelihood.uniform import Uniform as Uniform
 from corollary.density.score_matching.applicability import Applicability as Applicability
 from corollary.density.score_matching.applicability import Obstacle as Obstacle
 from corollary.density.score_matching.applicability import (
