@@ -36,6 +36,7 @@ _PACKAGES = (
     "core",
     "datasets",
     "decomposition",
+    "density",
     "ensemble",
     "gp",
     "kernels",

@@ -1,0 +1,3 @@
+"""The numbers by which loops know kernels."""
+
+GAUSSIAN, EXPONENTIAL, TOPHAT, EPANECHNIKOV, LINEAR, COSINE = range(6)

@@ -1,0 +1,1 @@
+"""What bounds estimators, and how good they are."""

@@ -1,0 +1,155 @@
+"""The picture of a density: a curve in one dimension, contours in two."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from corollary.core.display import axes_for
+
+
+class DensityDisplay:
+    """Draw a density as a curve, or as contours that hold given shares of its mass.
+
+    Parameters
+    ----------
+    grid : tuple of ndarray
+        Points of each axis, one or two of them.
+    density : ndarray of shape (n_points,) or (n_second, n_first)
+        Density at the points of the grid.
+    rows : ndarray of shape (n_rows, n_axes) or None, default=None
+        Rows to draw beside it.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+    levels_ : ndarray of shape (n_levels,)
+        Heights of the contours; empty for a curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.density import DensityDisplay, KernelDensity
+    >>> X = np.random.default_rng(0).normal(size=(200, 1))
+    >>> model = KernelDensity(bandwidth="reference").fit(X)
+    >>> display = DensityDisplay.from_estimator(model, X)
+    >>> float((display.density.sum() * np.diff(display.grid[0])[0]).round(2))
+    1.0
+    """
+
+    def __init__(
+        self, grid: tuple[np.ndarray, ...], density: np.ndarray, *, rows: np.ndarray | None = None
+    ) -> None:
+        self.grid, self.density, self.rows = grid, density, rows
+
+    def plot(
+        self, ax: Any = None, *, shares: Any = (0.5, 0.8, 0.95), cmap: str = "viridis"
+    ) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+        shares : sequence of float, default=(0.5, 0.8, 0.95)
+            Each contour holds the smallest region with this share of the mass.
+        cmap : str, default="viridis"
+            Colours of the contours.
+
+        Returns
+        -------
+        display : DensityDisplay
+            Itself, with ``ax_``, ``figure_`` and ``levels_``.
+        """
+        ax = axes_for(ax)
+        if len(self.grid) == 1:
+            self.levels_ = np.array([])
+            ax.plot(self.grid[0], self.density)
+            ax.set_ylim(bottom=0)
+            ax.set_ylabel("density")
+            if self.rows is not None:
+                style = {"transform": ax.get_xaxis_transform(), "linestyle": "none"}
+                ax.plot(self.rows[:, 0], np.zeros(len(self.rows)), marker="|", color="0.3", **style)
+        else:
+            self.levels_ = mass_levels(self.density, shares)
+            if self.rows is not None:
+                ax.plot(self.rows[:, 0], self.rows[:, 1], ".", color="0.6", markersize=3)
+            ax.contour(*self.grid, self.density, levels=self.levels_, cmap=cmap)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        *,
+        grid_resolution: int = 100,
+        ax: Any = None,
+        shares: Any = (0.5, 0.8, 0.95),
+        cmap: str = "viridis",
+    ) -> "DensityDisplay":
+        """Draw a fitted density of one or two columns around rows.
+
+        Parameters
+        ----------
+        model : estimator
+            With ``score_samples``.
+        X : array-like of shape (n_rows, n_axes)
+            Rows that say what to draw, and are drawn.
+        grid_resolution : int, default=100
+            Points of each axis.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+        shares : sequence of float, default=(0.5, 0.8, 0.95)
+            Shares of the mass inside contours.
+        cmap : str, default="viridis"
+            Colours of the contours.
+
+        Returns
+        -------
+        display : DensityDisplay
+            The drawn display.
+        """
+        rows = np.asarray(X, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] not in (1, 2) or not len(rows):
+            raise ValueError(
+                f"DensityDisplay draws densities of 1 or 2 columns. Got shape {rows.shape}."
+            )
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        margin = np.where(high > low, 0.25 * (high - low), 1.0)
+        ends = zip(low - margin, high + margin)
+        grid = tuple(np.linspace(*pair, grid_resolution) for pair in ends)
+        points = np.stack([axis.ravel() for axis in np.meshgrid(*grid)], axis=1)
+        density = np.exp(model.score_samples(points))
+        density = density.reshape((grid_resolution,) * len(grid))
+        return cls(grid, density, rows=rows).plot(ax, shares=shares, cmap=cmap)
+
+
+def mass_levels(density: Any, shares: Any) -> np.ndarray:
+    """Return the heights above which given shares of the mass on a grid lie.
+
+    Parameters
+    ----------
+    density : array-like
+        Density at the points of a regular grid.
+    shares : sequence of float
+        Shares of the mass, between 0 and 1.
+
+    Returns
+    -------
+    levels : ndarray of shape (n_shares,)
+        Ascending, without repetitions.
+
+    Examples
+    --------
+    >>> from corollary.density import mass_levels
+    >>> mass_levels([0.1, 0.4, 0.3, 0.2], [0.7])
+    array([0.3])
+    """
+    heights = np.sort(np.ravel(density))[::-1]
+    mass = np.cumsum(heights) / heights.sum()
+    places = np.searchsorted(mass, np.asarray(shares, dtype=float) - 1e-12)
+    return np.unique(heights[np.minimum(places, len(heights) - 1)])

@@ -1,0 +1,1 @@
+"""Families of densities, and the parameters that fit draws best."""

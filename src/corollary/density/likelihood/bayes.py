@@ -1,0 +1,285 @@
+r"""Bayes' rule: over a finite set of models, and with conjugate priors.
+
+.. math:: P(M\mid D)=\frac{P(D\mid M)\,P(M)}{\sum_{M'}P(D\mid M')\,P(M')}
+
+What was learnt from some data is the prior for more: updating by one draw after the other ends
+where updating by all of them does.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from corollary.density.likelihood._draws import check_draws
+from corollary.density.likelihood.families import Bernoulli, Exponential, Normal, Poisson
+from corollary.density.likelihood.family import Family
+from corollary.risk import check_law
+
+
+@dataclass(frozen=True, eq=False)
+class ModelPosterior:
+    """Probabilities of finitely many models, updated by Bayes' rule.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_models,)
+        Prior, or posterior after earlier data; sum one.
+    log_evidence : float, default=0.0
+        Logarithm of the probability of all data so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.density import ModelPosterior
+    >>> coins = np.array([0.5, 0.9])  # a fair coin and one that falls on heads
+    >>> posterior = ModelPosterior([0.5, 0.5])
+    >>> for throw in [1, 1, 1]:
+    ...     posterior = posterior.update(np.log(coins if throw else 1 - coins))
+    >>> posterior.probabilities.round(4)
+    array([0.1464, 0.8536])
+    >>> ModelPosterior([0.5, 0.5]).update(np.log(coins**3)).probabilities.round(4)
+    array([0.1464, 0.8536])
+    """
+
+    probabilities: Any
+    log_evidence: float = 0.0
+
+    def __post_init__(self) -> None:
+        law = check_law("ModelPosterior", "probabilities", self.probabilities)
+        object.__setattr__(self, "probabilities", law)
+
+    def update(self, log_likelihood: Any) -> "ModelPosterior":
+        """Learn from further data.
+
+        Parameters
+        ----------
+        log_likelihood : array-like of shape (n_models,)
+            Log probability, or density, of the data under each model; minus infinity for models
+            that exclude them.
+
+        Returns
+        -------
+        posterior : ModelPosterior
+            Probabilities given these data too.
+
+        Raises
+        ------
+        ValueError
+            If no model of positive probability allows the data.
+        """
+        logs = np.asarray(log_likelihood, dtype=float)
+        if logs.shape != self.probabilities.shape or not (logs < np.inf).all():
+            raise ValueError(
+                f"ModelPosterior.update needs {len(self.probabilities)} log likelihoods below "
+                f"infinity. Got {logs.tolist()}."
+            )
+        with np.errstate(divide="ignore"):
+            joint = logs + np.log(self.probabilities)
+        total = float(logsumexp(joint))
+        if not math.isfinite(total):
+            raise ValueError(
+                "ModelPosterior.update: no model of positive probability allows the data."
+            )
+        return ModelPosterior(np.exp(joint - total), self.log_evidence + total)
+
+
+class _ConjugatePrior(ABC):
+    """A law of a parameter that stays in its family when draws are seen."""
+
+    @abstractmethod
+    def log_density(self, theta: Any) -> Any:
+        """Return the log density, up to a constant.
+
+        Parameters
+        ----------
+        theta : array of shape (1,)
+            The parameter, as an array of NumPy or JAX.
+
+        Returns
+        -------
+        log_density : number
+            For :func:`maximum_a_posteriori`.
+        """
+
+    @abstractmethod
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> Any:
+        """Return the law of the parameter given draws.
+
+        Parameters
+        ----------
+        family : Family
+            One that this prior is conjugate to; others raise TypeError.
+        x : array-like of shape (n_samples,)
+            Draws.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        posterior : prior
+            Of the same kind.
+        """
+
+
+@dataclass(frozen=True)
+class BetaPrior(_ConjugatePrior):
+    """Beta law of the probability of a Bernoulli law.
+
+    Parameters
+    ----------
+    a : float
+        Pseudo-count of ones, positive.
+    b : float
+        Pseudo-count of zeros, positive.
+
+    Examples
+    --------
+    >>> from corollary.density import Bernoulli, BetaPrior
+    >>> BetaPrior(2, 2).posterior(Bernoulli(), [1, 1, 0])
+    BetaPrior(a=4.0, b=3.0)
+    >>> BetaPrior(4, 3).mode
+    0.6
+    """
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, a=self.a, b=self.b)
+
+    @property
+    def mode(self) -> float:
+        """The likeliest probability; ValueError unless both pseudo-counts exceed 1."""
+        if not min(self.a, self.b) > 1:
+            raise ValueError(f"{self} has no mode inside (0, 1): it needs a > 1 and b > 1.")
+        return (self.a - 1) / (self.a + self.b - 2)
+
+    def log_density(self, theta: Any) -> Any:
+        """Return the log density, up to a constant."""
+        import jax.numpy as jnp
+
+        return (self.a - 1) * jnp.log(theta[0]) + (self.b - 1) * jnp.log1p(-theta[0])
+
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "BetaPrior":
+        """Add the counts of ones and zeros; for Bernoulli laws."""
+        n, total = _counts(self, family, (Bernoulli,), x, sample_weight)
+        return BetaPrior(self.a + total, self.b + n - total)
+
+
+@dataclass(frozen=True)
+class GammaPrior(_ConjugatePrior):
+    """Gamma law of the mean of a Poisson law, or the rate of an exponential one.
+
+    Parameters
+    ----------
+    shape : float
+        Positive.
+    rate : float
+        Positive.
+
+    Examples
+    --------
+    >>> from corollary.density import Exponential, GammaPrior, Poisson
+    >>> GammaPrior(2, 1).posterior(Poisson(), [3, 5])
+    GammaPrior(shape=10.0, rate=3.0)
+    >>> GammaPrior(2, 1).posterior(Exponential(), [3.0, 5.0])
+    GammaPrior(shape=4.0, rate=9.0)
+    """
+
+    shape: float
+    rate: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, shape=self.shape, rate=self.rate)
+
+    @property
+    def mode(self) -> float:
+        """The likeliest value; 0 if the shape is at most 1."""
+        return max(self.shape - 1, 0.0) / self.rate
+
+    def log_density(self, theta: Any) -> Any:
+        """Return the log density, up to a constant."""
+        import jax.numpy as jnp
+
+        return (self.shape - 1) * jnp.log(theta[0]) - self.rate * theta[0]
+
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "GammaPrior":
+        """Add number and sum of the draws; for Poisson and exponential laws."""
+        n, total = _counts(self, family, (Poisson, Exponential), x, sample_weight)
+        if isinstance(family, Poisson):
+            return GammaPrior(self.shape + total, self.rate + n)
+        return GammaPrior(self.shape + n, self.rate + total)
+
+
+@dataclass(frozen=True)
+class NormalPrior(_ConjugatePrior):
+    """Normal law of the mean of a normal law whose standard deviation is known.
+
+    Parameters
+    ----------
+    mean : float
+        Its mean.
+    variance : float
+        Its variance, positive.
+
+    Examples
+    --------
+    >>> from corollary.density import Normal, NormalPrior
+    >>> NormalPrior(0.0, 1.0).posterior(Normal(std=1.0), [2.0, 4.0, 6.0])  # drawn towards 0
+    NormalPrior(mean=3.0, variance=0.25)
+    """
+
+    mean: float
+    variance: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, variance=self.variance)
+
+    @property
+    def mode(self) -> float:
+        """The mean."""
+        return self.mean
+
+    def log_density(self, theta: Any) -> Any:
+        """Return the log density, up to a constant."""
+        return -((theta[0] - self.mean) ** 2) / (2 * self.variance)
+
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "NormalPrior":
+        """Add up precisions; for normal laws whose standard deviation is known."""
+        n, total = _counts(self, family, (Normal,), x, sample_weight)
+        if family.std is None:  # type: ignore[attr-defined]
+            raise ValueError(
+                "NormalPrior.posterior needs Normal(std=...), whose standard deviation is known."
+            )
+        noise = family.std**2  # type: ignore[attr-defined]
+        precision = 1 / self.variance + n / noise
+        mean = (self.mean / self.variance + total / noise) / precision
+        return replace(self, mean=float(mean), variance=float(1 / precision))
+
+
+def _counts(
+    prior: Any, family: Family, conjugate: tuple[type, ...], x: Any, sample_weight: Any
+) -> tuple[float, float]:
+    """Return number and sum of draws, if prior and family belong together."""
+    who = f"{type(prior).__name__}.posterior"
+    if not isinstance(family, conjugate):
+        names = " or ".join(kind.__name__ for kind in conjugate)
+        raise TypeError(
+            f"{who} has a closed form for {names}. Got {type(family).__name__}: use "
+            "maximum_a_posteriori, or another prior."
+        )
+    x, weight = check_draws(who, family, x, sample_weight)
+    weight = np.ones(len(x)) if weight is None else weight
+    return float(weight.sum()), float(weight @ x)
+
+
+def _check_positive(prior: Any, **values: float) -> None:
+    for name, value in values.items():
+        if not 0 < value < math.inf:
+            raise ValueError(
+                f"The '{name}' parameter of {type(prior).__name__} must be positive. Got {value!r}."
+            )

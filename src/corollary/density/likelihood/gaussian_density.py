@@ -1,0 +1,164 @@
+"""GaussianDensity: the normal density of rows, from memory, files and clusters."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Any, Self
+
+import numpy as np
+from scipy import linalg
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from corollary.core.compat import fit_context
+from corollary.core.estimator import Density, NonNegative, fitted, read_source
+from corollary.core.parallel import row_products
+from corollary.core.schema import Array
+from corollary.core.summary import Moments, reduce
+
+
+class GaussianDensity(Density):
+    r"""Normal density whose mean and covariance are those of the rows.
+
+    They maximise the likelihood. Score matching, which asks for the nearest gradient of the log
+    density instead, has the same answer (:func:`fit_gaussian_scores`).
+
+    Parameters
+    ----------
+    reg_covar : float, default=0.0
+        Added to each variance, so that rows in a plane have a density, too.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features,)
+        Mean of the rows.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Their covariance, by the number of rows, with `reg_covar` on its diagonal.
+    precision_factor_ : ndarray of shape (n_features, n_features)
+        Lower triangular; maps deviations from the mean to independent ones of variance 1.
+
+    See Also
+    --------
+    KernelDensity : A density of any shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.density import GaussianDensity
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> model = GaussianDensity().fit(X)
+    >>> model.fit_source([(X[:200],), (X[200:],)]).mean_.round(3)
+    array([-0.088, -0.008])
+    >>> round(float(np.exp(model.score_samples([[0.0, 0.0]])[0])), 3)
+    0.166
+    """
+
+    _: KW_ONLY
+    reg_covar: NonNegative = 0.0
+    mean_: np.ndarray = fitted(Array("f", "d"))
+    covariance_: np.ndarray = fitted(Array("f", "d", "d"))
+    precision_factor_: np.ndarray = fitted(Array("f", "d", "d"))
+
+    def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        chunk = (X,) if sample_weight is None else (X, sample_weight)
+        self._learn(reduce(Moments.of_width(X.shape[1]), chunk))
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Fit the density to data that need not fit in memory.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`. Chunks hold ``(X,)``, ``(X, y)`` or
+            ``(X, y, sample_weight)``; targets are not used.
+        columns : sequence of str or None, default=None
+            Names of the features; None for all other columns.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        n_jobs : int or None, default=None
+            Threads; None means one per available core. The result does not depend on it.
+
+        Returns
+        -------
+        self : GaussianDensity
+            The same as :meth:`fit` on the same rows in memory, to the last bit.
+        """
+        _, moments = read_source(
+            self,
+            data,
+            lambda source: Moments.of_width(source.n_features),
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            supervised=False,
+        )
+        self._learn(moments)
+        return self
+
+    def _learn(self, moments: Moments) -> None:
+        """Learn from the moments of rows."""
+        covariance = moments.covariance() + self.reg_covar * np.eye(len(moments.mean))
+        try:
+            factor = linalg.cholesky(covariance, lower=True)
+            # Rounding leaves a singular matrix with pivots that are tiny, not zero.
+            flat = np.diag(factor) ** 2 < 1e-13 * np.diag(covariance)
+        except linalg.LinAlgError:
+            flat = np.array([True])
+        if flat.any():
+            raise ValueError(
+                "GaussianDensity needs rows that vary in every direction: those it got "
+                f"(n_samples={moments.n_rows}, {len(covariance)} columns) lie in a plane, where no "
+                "density exists. Leave out columns, or set reg_covar."
+            )
+        self.mean_, self.covariance_ = moments.mean, covariance
+        self.precision_factor_ = linalg.solve_triangular(factor, np.eye(len(factor)), lower=True)
+
+    def _log_density(self, X: np.ndarray) -> np.ndarray:
+        white = row_products(X - self.mean_, np.ascontiguousarray(self.precision_factor_.T))
+        log_det = np.log(np.diag(self.precision_factor_)).sum()
+        return log_det - 0.5 * (len(self.mean_) * math.log(2 * math.pi) + (white**2).sum(axis=1))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log density at rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows.
+        y : None, default=None
+            Not used.
+
+        Returns
+        -------
+        log_likelihood : float
+            The mean.
+        """
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draw rows.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of draws.
+        random_state : int, RandomState instance or None, default=None
+            Seed or generator.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Independent draws.
+        """
+        check_is_fitted(self)
+        z = check_random_state(random_state).standard_normal((n_samples, len(self.mean_)))
+        factor = linalg.cholesky(self.covariance_, lower=True)
+        return self.mean_ + z @ factor.T

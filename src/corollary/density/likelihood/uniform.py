@@ -1,0 +1,85 @@
+"""Uniform laws up to a parameter: their support moves with it, and the theory of scores ends."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from corollary.density.likelihood.family import Family
+
+
+@dataclass(frozen=True)
+class Uniform(Family):
+    """Uniform laws between 0 and their parameter, where the theory of scores fails.
+
+    Examples
+    --------
+    >>> from corollary.density import Uniform, maximum_likelihood
+    >>> maximum_likelihood(Uniform(), [0.2, 0.9, 0.4]).theta  # the largest draw
+    array([0.9])
+    """
+
+    names: ClassVar[Any] = ("end",)
+    domain: ClassVar[Any] = ((0.0, math.inf),)
+    regular: ClassVar[bool] = False
+
+    def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
+        return xp.where(x <= theta[0], -xp.log(theta[0]), -math.inf)
+
+    def _supports(self, x: np.ndarray) -> Any:
+        return (x >= 0) & np.isfinite(x)
+
+    def _likeliest(self, x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        return _largest(x, weight)
+
+    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
+        """Draw from a uniform law."""
+        return check_random_state(random_state).uniform(size=n_samples) * self.check(theta)[0]
+
+    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nodes of Gauss and Legendre."""
+        z, weight = np.polynomial.legendre.leggauss(64)
+        return self.check(theta)[0] * (z + 1) / 2, weight / 2
+
+
+@dataclass(frozen=True)
+class DiscreteUniform(Family):
+    """Uniform laws on 1, 2, ..., up to their parameter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.density import DiscreteUniform
+    >>> np.exp(DiscreteUniform().log_density([1, 3, 5], [4])).round(2)
+    array([0.25, 0.25, 0.  ])
+    """
+
+    names: ClassVar[Any] = ("size",)
+    domain: ClassVar[Any] = ((1.0, math.inf),)
+    regular: ClassVar[bool] = False
+
+    def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
+        return xp.where(x <= theta[0], -xp.log(theta[0]), -math.inf)
+
+    def _supports(self, x: np.ndarray) -> Any:
+        return (x >= 1) & (x == np.floor(x)) & np.isfinite(x)
+
+    def _likeliest(self, x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        return _largest(x, weight)
+
+    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
+        """Draw numbers from 1 on."""
+        size = int(self.check(theta)[0])
+        return check_random_state(random_state).randint(1, size + 1, size=n_samples).astype(float)
+
+    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return all points."""
+        size = int(self.check(theta)[0])
+        return np.arange(1.0, size + 1), np.full(size, 1 / size)
+
+
+def _largest(x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the largest draw of positive weight."""
+    return np.atleast_1d(np.max(x if weight is None else x[weight > 0]))

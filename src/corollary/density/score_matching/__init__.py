@@ -1,0 +1,1 @@
+"""Densities by the gradients of their logarithm."""
