@@ -477,6 +477,12 @@ EQUIVALENT: dict[str, str] = {
             "the last node of a tree is a leaf, at which nothing is added",
         ),
         ("validation.tuning._seed", "return random_state.randint(2 ** 31 - 1)", _SEED),
+        (
+            "theory.complexity.shattering.is_shattered",
+            "…return table.shape[1] <= math.log2(len(table)) and count…"
+            " → …return 1 <= math.log2(len(table)) and count…",
+            "too few rows are refused quickly; the count says the same",
+        ),
     ]
 }
 

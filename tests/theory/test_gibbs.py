@@ -16,6 +16,7 @@ seeds = st.integers(0, 2**32 - 1)
 def test_limits():
     risks, prior = np.array([0.4, 0.1, 0.1, 0.9]), np.array([0.4, 0.3, 0.2, 0.1])
     assert gibbs_erm(risks, 0.0, prior=prior) == pytest.approx(prior)
+    assert gibbs_erm(risks, 0.0) == pytest.approx([0.25] * 4)
     cold = gibbs_erm(risks, np.inf, prior=prior)
     assert cold.tolist() == pytest.approx([0, 0.6, 0.4, 0])
     assert gibbs_erm(risks, 1e4, prior=prior) == pytest.approx(cold, abs=1e-9)
