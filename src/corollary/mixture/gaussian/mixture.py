@@ -23,6 +23,7 @@ from corollary.core.estimator import (
     fitted,
     read_source,
 )
+from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Flag, Integer, Number
 from corollary.core.summary import ArraySource, Source
 from corollary.mixture.em.evidence import latent_posterior, log_evidence
@@ -61,8 +62,9 @@ class _Fit(NamedTuple):
         return _State(start, -np.inf)
 
     def step(self, state: _State) -> tuple[_State, Info]:
-        sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
-        new = maximise(sums, self.settings.reg_covar, self.settings.floor)
+        with one_blas_thread():  # so that factors have the same bits, and no thread spins
+            sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
+            new = maximise(sums, self.settings.reg_covar, self.settings.floor)
         value = sums.log_likelihood / sums.weight
         change = None if state.value == -np.inf else abs(value - state.value)
         return _State(new, value), Info(value=value, step=change)
