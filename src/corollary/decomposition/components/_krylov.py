@@ -91,13 +91,16 @@ def leading_triplets(
             room = min(n, d) - right.shape[1]
             if step + 1 == max_steps or room == 0:
                 break
-            _, outside, following = _orthogonalised(A.transposed_times(block), right)
+            # No more columns than the space has room for, or they could not be orthogonal.
+            image = A.transposed_times(block)[:, :room]
+            _, outside, following = _orthogonalised(image, right)
             u, s, _ = np.linalg.svd(B)
             # What of A'u lies outside the space comes from the last block of left vectors alone.
-            residuals = np.linalg.norm(outside @ u[-block.shape[1] :, :k], axis=0)
-            if residuals.max() <= tol * s[0]:
+            last = u[-block.shape[1] :, :k]
+            enough = room >= block.shape[1]  # else the next step is the last
+            if enough and np.linalg.norm(outside @ last, axis=0).max() <= tol * s[0]:
                 break
-            block = following[:, :room]
+            block = following
         s, vt = np.linalg.svd(B)[1:]
         return Triplets(s[:k], (right @ vt[:k].T).T)
 
