@@ -89,7 +89,7 @@ def leading_triplets(
             left = np.hstack([left, block])
             B = np.block([[B, inside], [np.zeros((len(corner), B.shape[1])), corner]])
             room = min(n, d) - right.shape[1]
-            if step + 1 == max_steps or room == 0:
+            if step + 1 == max_steps or room == 0 or not block.size:
                 break
             # No more columns than the space has room for, or they could not be orthogonal.
             image = A.transposed_times(block)[:, :room]
@@ -101,15 +101,19 @@ def leading_triplets(
             if enough and np.linalg.norm(outside @ last, axis=0).max() <= tol * s[0]:
                 break
             block = following
+            if not block.size:
+                break
         s, vt = np.linalg.svd(B)[1:]
         return Triplets(s[:k], (right @ vt[:k].T).T)
 
 
 def _orthogonalised(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return C, R and new orthonormal columns N with ``P = Q C + N R``."""
+    """Return C, R and new orthonormal columns N with ``P = Q C + N R``, as many as there are."""
     inside = Q.T @ P
     N, R = np.linalg.qr(P - Q @ inside)
-    # Once more: where nothing was left outside, the new columns are rounding.
+    # Once more: where nothing was left outside, the new columns are rounding, and are dropped if
+    # the second pass leaves nothing of them either.
     again = Q.T @ N
     N, S = np.linalg.qr(N - Q @ again)
-    return inside + again @ R, S @ R, N
+    sound = np.abs(np.diag(S)) > 0.1
+    return inside + again @ R, (S @ R)[sound], N[:, sound]
