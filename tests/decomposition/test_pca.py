@@ -139,6 +139,13 @@ def test_the_randomised_solver_is_at_least_as_good_as_subspace_iteration(seed):
     assert ours.sum() > 0.99 * exact.sum()
 
 
+def test_the_randomised_solver_ends_where_the_rows_have_no_more_directions():
+    X = load_digits().data  # three pixels are always white
+    exact, ours = (PCA(30, svd_solver=s, random_state=0).fit(X) for s in ("full", "randomized"))
+    np.testing.assert_allclose(ours.explained_variance_, exact.explained_variance_, rtol=1e-9)
+    assert ours.noise_variance_ == pytest.approx(exact.noise_variance_)
+
+
 def test_partial_fits_equal_one_fit(seed):
     X, weight = rows(seed), np.random.default_rng(seed).uniform(0.5, 2, size=60)
     whole = PCA(2).fit(X, sample_weight=weight)

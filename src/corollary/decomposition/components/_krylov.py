@@ -89,24 +89,31 @@ def leading_triplets(
             left = np.hstack([left, block])
             B = np.block([[B, inside], [np.zeros((len(corner), B.shape[1])), corner]])
             room = min(n, d) - right.shape[1]
-            if step + 1 == max_steps or room == 0:
+            if step + 1 == max_steps or room == 0 or not block.size:
                 break
-            _, outside, following = _orthogonalised(A.transposed_times(block), right)
+            # No more columns than the space has room for, or they could not be orthogonal.
+            image = A.transposed_times(block)[:, :room]
+            _, outside, following = _orthogonalised(image, right)
             u, s, _ = np.linalg.svd(B)
             # What of A'u lies outside the space comes from the last block of left vectors alone.
-            residuals = np.linalg.norm(outside @ u[-block.shape[1] :, :k], axis=0)
-            if residuals.max() <= tol * s[0]:
+            last = u[-block.shape[1] :, :k]
+            enough = room >= block.shape[1]  # else the next step is the last
+            if enough and np.linalg.norm(outside @ last, axis=0).max() <= tol * s[0]:
                 break
-            block = following[:, :room]
+            block = following
+            if not block.size:
+                break
         s, vt = np.linalg.svd(B)[1:]
         return Triplets(s[:k], (right @ vt[:k].T).T)
 
 
 def _orthogonalised(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return C, R and new orthonormal columns N with ``P = Q C + N R``."""
+    """Return C, R and new orthonormal columns N with ``P = Q C + N R``, as many as there are."""
     inside = Q.T @ P
     N, R = np.linalg.qr(P - Q @ inside)
-    # Once more: where nothing was left outside, the new columns are rounding.
+    # Once more: where nothing was left outside, the new columns are rounding, and are dropped if
+    # the second pass leaves nothing of them either.
     again = Q.T @ N
     N, S = np.linalg.qr(N - Q @ again)
-    return inside + again @ R, S @ R, N
+    sound = np.abs(np.diag(S)) > 0.1
+    return inside + again @ R, (S @ R)[sound], N[:, sound]
