@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -140,9 +140,14 @@ def scheduler_options(n_jobs: int | None) -> dict[str, Any]:
 @contextmanager
 def _reaching_the_scheduler() -> Iterator[None]:
     """Say so if the scheduler of a cluster is gone; Dask itself speaks of cancelled work."""
+    lost: tuple[type[Exception], ...] = (CancelledError,)
+    with suppress(ImportError):  # plain Dask has no scheduler to lose
+        from distributed.comm import CommClosedError
+
+        lost = (CancelledError, CommClosedError)
     try:
         yield
-    except CancelledError as error:
+    except lost as error:
         raise ConnectionError(
             "The Dask scheduler cannot be reached any more, so that the rows could not be "
             "summarised. Start the cluster again, connect a new distributed.Client to it, and fit "
