@@ -1,6 +1,7 @@
 """Fixtures and settings for every test."""
 
 import os
+import sys
 import tempfile
 
 import pytest
@@ -21,6 +22,15 @@ def pytest_configure(config):
     # derandomize: the same examples every day; no deadline: compilation counts as time.
     settings.register_profile("house", derandomize=True, deadline=None, max_examples=30)
     settings.load_profile("house")
+    config.pluginmanager.register(_CloseFigures())
+
+
+class _CloseFigures:
+    """Close what a test or an example has drawn, wherever it stands."""
+
+    def pytest_runtest_teardown(self):
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -53,6 +53,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "KMedoids": {"n_clusters": 3},
     "MiniBatchKMeans": {"n_clusters": 3},
     "VectorQuantizer": {"n_codes": 3},
+    "DirichletProcessMixture": {"burn_in": 5, "n_draws": 10},
     "PseudoLabelFeatures": {
         "n_clusters": 3,
         "hidden_layer_sizes": (8, 4),

@@ -67,3 +67,8 @@ def test_weights_of_zero_and_few_rows():
     assert model.agreements_.shape == (1,)
     with pytest.raises(ValueError, match="should be >="):
         PseudoLabelFeatures(61).fit(few)
+
+
+def test_rows_that_differ_by_rounding_are_split_as_equal_ones():
+    tiny = np.array([[0.0], [5e-324], [0.0], [5e-324]])
+    assert set(refill_by_splitting(tiny, [0, 0, 0, 0], 3, random_state=0)) == {0, 1, 2}

@@ -50,6 +50,7 @@ ROWS = 40
 METHODS = (
     *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform"),
     *("predict_interval", "predict_set", "get_feature_names_out", "kneighbors"),
+    "score_samples",
 )
 
 

@@ -13,9 +13,8 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from pathlib import Path
-
-import numpy as np
 
 import corollary
 
@@ -31,8 +30,8 @@ def run(names):
         if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
             called.add((frame.f_code.co_filename, frame.f_code.co_qualname))
 
-    # Compiled code wraps whole numbers around and divides by zero without a warning.
-    np.seterr(all="ignore")
+    # Compiled code wraps whole numbers around and divides by zero without a warning, in any thread.
+    warnings.simplefilter("ignore", RuntimeWarning)
     failures, seconds = {}, {}
     threading.setprofile(note)
     sys.setprofile(note)

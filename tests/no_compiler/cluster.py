@@ -23,6 +23,13 @@ def check_k_means():
     assert np.allclose(model.transform(X), theirs.transform(X))
 
 
+def check_rows_between_centres():
+    from corollary.cluster import KMeans
+
+    model = KMeans(2, init=[[0.0], [2.0]], tol=0, max_iter=1).fit([[0.0], [1.0], [2.0]])
+    assert model.predict([[0.25]]) != model.predict([[2.0]])
+
+
 def check_seeding():
     from corollary.cluster import kmeans_plusplus
 

@@ -66,9 +66,11 @@ def refill_by_splitting(
     random = check_random_state(random_state)
     for empty in np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0):
         own = np.flatnonzero(labels == np.bincount(labels, minlength=n_clusters).argmax())
-        halves = np.arange(len(own)) % 2
+        halves = np.zeros(len(own), dtype=int)
         if np.ptp(X[own], axis=0).any():
             halves = KMeans(2, random_state=random).fit(X[own]).labels_
+        if not halves.any() or halves.all():  # rows that are equal, but for rounding
+            halves = np.arange(len(own)) % 2
         labels[own[halves == 1]] = empty
     return labels
 
