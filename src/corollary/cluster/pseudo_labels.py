@@ -15,6 +15,8 @@ from corollary.cluster._checks import (
     refuse_few_rows,
 )
 from corollary.cluster.means.kmeans import KMeans
+from corollary.cluster.means.lloyd import lloyd
+from corollary.cluster.means.seeding import kmeans_plusplus
 from corollary.core.estimator import (
     ArrayLike,
     Count,
@@ -68,7 +70,8 @@ def refill_by_splitting(
         own = np.flatnonzero(labels == np.bincount(labels, minlength=n_clusters).argmax())
         halves = np.zeros(len(own), dtype=int)
         if np.ptp(X[own], axis=0).any():
-            halves = KMeans(2, random_state=random).fit(X[own]).labels_
+            start = kmeans_plusplus(X[own], 2, random_state=random).centers
+            halves = lloyd(X[own], start, random_state=random).labels
         if not halves.any() or halves.all():  # rows that are equal, but for rounding
             halves = np.arange(len(own)) % 2
         labels[own[halves == 1]] = empty
