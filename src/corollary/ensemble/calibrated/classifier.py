@@ -22,7 +22,6 @@ from corollary.ensemble.calibrated._pair import (
     calibrate,
     responses,
 )
-from corollary.svm import LinearSVC
 
 _PROBABLE, _SCORED = HasMethods(["fit", "predict_proba"]), HasMethods(["fit", "decision_function"])
 
@@ -108,6 +107,8 @@ class CalibratedClassifierCV(ClassifierMixin, MemberEnsemble):
         return None
 
     def _template(self) -> Any:
+        from corollary.svm import LinearSVC
+
         return LinearSVC(random_state=0) if self.estimator is None else self.estimator
 
     @fit_context(prefer_skip_nested_validation=False)

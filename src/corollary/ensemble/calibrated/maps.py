@@ -8,7 +8,6 @@ from scipy.special import expit, softmax
 
 from corollary.core.schema import Array, Number, Schema
 from corollary.ensemble.calibrated.temperature import temperature_scaling
-from corollary.svm import platt_scaling
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +57,8 @@ class SigmoidMap:
         map : Self
             The map.
         """
+        from corollary.svm import platt_scaling
+
         return cls(*platt_scaling(scores, positive, weight))
 
     def predict(self, scores: np.ndarray) -> np.ndarray:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from corollary.optimize import simplex_least_squares, simplex_log_loss
-
 
 def mean_weights(predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Learn the weights of the best mean of models, near to equal where rows are few.
@@ -39,6 +37,8 @@ def mean_weights(predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> mean_weights(np.stack([y + 1, y - 1, y + 9]), y).round(2)
     array([0.48, 0.52, 0.  ])
     """
+    from corollary.optimize import simplex_least_squares, simplex_log_loss
+
     m = len(predictions)
     if predictions.ndim == 3:
         given = np.stack([p[np.arange(len(y)), y] for p in predictions], axis=1)

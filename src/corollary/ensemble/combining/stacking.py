@@ -23,7 +23,6 @@ from corollary.core.parallel import row_products
 from corollary.core.schema import Labels
 from corollary.ensemble._members import aligned_probabilities, winners
 from corollary.ensemble.combining._stack import METHODS, Stack
-from corollary.optimize import simplex_least_squares, simplex_log_loss
 
 
 class StackingRegressor(RegressorMixin, Stack):
@@ -92,6 +91,8 @@ class StackingRegressor(RegressorMixin, Stack):
         return ["predict"] * len(active)
 
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
+        from corollary.optimize import simplex_least_squares
+
         return simplex_least_squares(np.hstack(blocks), y, sample_weight=weights)
 
     def _mix(self, weights: np.ndarray, blocks: list[np.ndarray]) -> np.ndarray:
@@ -208,6 +209,8 @@ class StackingClassifier(ClassifierMixin, Stack):
         return LogisticRegression()
 
     def _convex(self, blocks: list[np.ndarray], y: np.ndarray, weights: Any) -> np.ndarray:
+        from corollary.optimize import simplex_log_loss
+
         columns = np.searchsorted(self.classes_, y)
         rows = np.arange(len(y))
         likelihoods = np.column_stack([block[rows, columns] for block in blocks])

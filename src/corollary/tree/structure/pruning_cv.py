@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv
 
 from corollary.core.compat import safe_indexing
 from corollary.core.estimator import ArrayLike, checked
@@ -89,6 +88,8 @@ def prune_by_cross_validation(
     >>> choice.estimator.get_n_leaves()
     2
     """
+    from sklearn.model_selection import check_cv
+
     y = np.asarray(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     whole = clone(estimator).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=weight)
