@@ -29,8 +29,8 @@ class _CloseFigures:
     """Close what a test or an example has drawn, wherever it stands."""
 
     def pytest_runtest_teardown(self):
-        if "matplotlib.pyplot" in sys.modules:
-            sys.modules["matplotlib.pyplot"].close("all")
+        if pyplot := sys.modules.get("matplotlib.pyplot"):  # None where a test hides it
+            pyplot.close("all")
 
 
 @pytest.hookimpl(tryfirst=True)
