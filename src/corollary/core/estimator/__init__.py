@@ -32,6 +32,7 @@ from corollary.core.estimator._checks import (
     without_memory,
 )
 from corollary.core.estimator._declaration import Estimator, fitted
+from corollary.core.estimator._moments import MomentsMixin
 from corollary.core.estimator._parameters import (
     AnyReal,
     ArrayLike,
@@ -67,6 +68,7 @@ __all__ = [
     "Fraction",
     "Learner",
     "MetaEstimator",
+    "MomentsMixin",
     "NoEffect",
     "NonNegative",
     "Positive",

@@ -1,6 +1,5 @@
 """Principal component analysis."""
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -15,12 +14,12 @@ from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
     CountFromZero,
+    MomentsMixin,
     NoEffect,
     NonNegative,
     Probability,
     RandomSeed,
     fitted,
-    read_source,
     remember_rows,
 )
 from corollary.core.fingerprint import Fingerprint
@@ -37,7 +36,7 @@ from corollary.decomposition.components.n_components import (
 from corollary.decomposition.latent._density import SubspaceModel
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
+class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
     """Project rows on the directions along which they vary most.
 
     Parameters
@@ -244,49 +243,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         self.explained_variance_ratio_ = (values[:k] / total).astype(dtype)
         self.singular_values_ = np.sqrt(values[:k] * spectrum.freedom).astype(dtype)
         self.noise_variance_ = max(0.0, left) / max(1, spectrum.rank - k)
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit_source(
-        self,
-        data: Any,
-        *,
-        columns: Sequence[str] | None = None,
-        sample_weight: str | None = None,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """Fit to data that need not fit in memory, in one pass.
-
-        The result has the bits of :meth:`fit` with the solver "covariance_eigh" on the same rows.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)`` or
-            ``(X, y, sample_weight)``, of which y is left out.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all columns but the weight.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads; None means one per available core. The result does not depend on it.
-
-        Returns
-        -------
-        self : PCA
-            The fitted model.
-        """
-        self._require_moments("fit_source")
-        _, moments = read_source(
-            self,
-            data,
-            lambda source: Moments.of_width(source.n_features),
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-            supervised=False,
-        )
-        self._learn(moments)
-        return self
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -1,16 +1,14 @@
 """Probabilistic principal component analysis as an estimator."""
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import Count, RandomSeed, fitted, read_source
+from corollary.core.estimator import Count, MomentsMixin, RandomSeed, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Number
 from corollary.core.summary import Moments
@@ -24,7 +22,7 @@ from corollary.decomposition.latent.latent_gaussian import (
 )
 
 
-class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
+class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
     """A Gaussian with a few latent variables and noise that is equal in all directions.
 
     Parameters
@@ -110,46 +108,6 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, SubspaceModel):
         self.components_ = vectors[: self.n_components_]
         self.explained_variance_ = values[: self.n_components_].clip(min=model.noise)
         self.noise_variance_, self.log_likelihood_ = model.noise, model.log_likelihood
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit_source(
-        self,
-        data: Any,
-        *,
-        columns: Sequence[str] | None = None,
-        sample_weight: str | None = None,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """Fit to data that need not fit in memory, in one pass, with the bits of :meth:`fit`.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)`` or
-            ``(X, y, sample_weight)``, of which y is left out.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all columns but the weight.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads; None means one per available core. The result does not depend on it.
-
-        Returns
-        -------
-        self : ProbabilisticPCA
-            The fitted model.
-        """
-        _, moments = read_source(
-            self,
-            data,
-            lambda source: Moments.of_width(source.n_features),
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-            supervised=False,
-        )
-        self._learn(moments)
-        return self
 
     def posterior(self, X: Any) -> LatentPosterior:
         """Return the law of the latent variables given rows.

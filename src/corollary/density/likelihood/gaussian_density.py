@@ -1,23 +1,21 @@
 """GaussianDensity: the normal density of rows, from memory, files and clusters."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.compat import fit_context
-from corollary.core.estimator import Density, NonNegative, fitted, read_source
+from corollary.core.estimator import Density, MomentsMixin, NonNegative, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 from corollary.core.summary import Moments, reduce
 
 
-class GaussianDensity(Density):
+class GaussianDensity(MomentsMixin, Density):
     r"""Normal density whose mean and covariance are those of the rows.
 
     They maximise the likelihood. Score matching, which asks for the nearest gradient of the log
@@ -62,46 +60,6 @@ class GaussianDensity(Density):
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         chunk = (X,) if sample_weight is None else (X, sample_weight)
         self._learn(reduce(Moments.of_width(X.shape[1]), chunk))
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit_source(
-        self,
-        data: Any,
-        *,
-        columns: Sequence[str] | None = None,
-        sample_weight: str | None = None,
-        n_jobs: int | None = None,
-    ) -> Self:
-        """Fit the density to data that need not fit in memory.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`. Chunks hold ``(X,)``, ``(X, y)`` or
-            ``(X, y, sample_weight)``; targets are not used.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all other columns.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads; None means one per available core. The result does not depend on it.
-
-        Returns
-        -------
-        self : GaussianDensity
-            The same as :meth:`fit` on the same rows in memory, to the last bit.
-        """
-        _, moments = read_source(
-            self,
-            data,
-            lambda source: Moments.of_width(source.n_features),
-            columns=columns,
-            sample_weight=sample_weight,
-            n_jobs=n_jobs,
-            supervised=False,
-        )
-        self._learn(moments)
-        return self
 
     def _learn(self, moments: Moments) -> None:
         """Learn from the moments of rows."""

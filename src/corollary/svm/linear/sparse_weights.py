@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from corollary.core.parallel import one_blas_thread
-from corollary.optimize import proximal_newton
 from corollary.svm.linear.linear_dual import LinearDual
 
 #: Added to the Hessian, in units of its largest entry: rows that pay need not span the features.
@@ -65,6 +64,8 @@ def sparse_svm(
     >>> result.coef.round(6), round(result.gap, 6)  # w minimises w + 2 (1 - 2 w)^2
     (array([0.4375, 0.    ]), 0.0)
     """
+    from corollary.optimize import proximal_newton
+
     X = X.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     price = np.broadcast_to(np.asarray(C, dtype=np.float64), (len(y),))

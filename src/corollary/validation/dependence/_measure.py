@@ -9,6 +9,7 @@ from corollary.validation.dependence._folds import FOLDS, Losses, Problem, deal
 from corollary.validation.dependence._hashes import number_units
 from corollary.validation.dependence._search.candidate import Candidate
 from corollary.validation.dependence._search.table import Reading, rank_correlation
+from corollary.validation.dependence._units import unit_means
 from corollary.validation.dependence.excess import unit_excess
 from corollary.validation.dependence.records import MOMENTS, UnitEffect
 from corollary.validation.dependence.residuals import (
@@ -194,13 +195,15 @@ def add_panel(
     assert moments is not None
     owners = number_units(owner.candidate.unit.codes[rows])
     runs = _successive(owners, moments[rows])
-    hint, correlation, p_hint = _hint(problem, _centred(owner.apart.residual, owners), runs)
+    hint, correlation, p_hint = _hint(
+        problem, owner.apart.residual - unit_means(owner.apart.residual, owners), runs
+    )
     if hint > effect.hint:
         effect = replace(effect, hint=hint, correlation=correlation, p_hint=p_hint)
     last = _latest(candidate, rows)
     if last is not None:
         blind = problem.out_of_fold(rows, deal(owners, rng), timeless(table, candidate)).residual
-        deviation = _centred(blind, owners)
+        deviation = blind - unit_means(blind, owners)
         p_values = [
             intraclass_p_value(deviation, codes)
             for codes in (number_units(candidate.unit.codes[rows]), runs)
@@ -240,12 +243,6 @@ def _latest(candidate: Candidate, rows: np.ndarray, *, reverse: bool = False) ->
     values = np.where(np.isnan(values), -np.inf, values)
     last = rankdata(values, "min") / len(values) > 1 - 1 / FOLDS
     return last if LEAST_LATER_ROWS <= last.sum() <= len(rows) / 2 else None
-
-
-def _centred(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each unit."""
-    means = np.column_stack([np.bincount(codes, weights=column) for column in values.T])
-    return values - (means / np.bincount(codes)[:, None])[codes]
 
 
 def _successive(owners: np.ndarray, moments: np.ndarray) -> np.ndarray:

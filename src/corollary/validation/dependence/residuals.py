@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, checked
+from corollary.validation.dependence._units import unit_sums
 
 
 def intraclass_correlation(residuals: Any, units: Any) -> float:
@@ -92,7 +93,7 @@ def intraclass_p_value(residuals: Any, units: Any, *, blocks: Any = None) -> flo
                 "intraclass_p_value needs blocks that lie within units. Got a block with rows in "
                 "two units. Pass the finer partition as blocks, the coarser one as units."
             )
-        residuals, codes = _sums(residuals, block) / np.bincount(block)[:, None], codes[first]
+        residuals, codes = unit_sums(residuals, block) / np.bincount(block)[:, None], codes[first]
     n, size = len(codes), np.bincount(codes).astype(np.float64)
     size = size[size > 1]
     if n < 4 or not len(size):
@@ -152,15 +153,10 @@ def _check(residuals: Any, units: Any) -> tuple[np.ndarray, np.ndarray]:
     return values.reshape(len(values), -1), codes
 
 
-def _sums(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Sum the rows of each unit."""
-    return np.column_stack([np.bincount(codes, weights=column) for column in values.T])
-
-
 def _others(values: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the other rows of the unit of each row, zero for none; and sizes of units."""
     size = np.bincount(codes)[codes].astype(np.float64)
-    siblings = _sums(values, codes)[codes] - values
+    siblings = unit_sums(values, codes)[codes] - values
     return np.where(size[:, None] > 1, siblings / np.maximum(size - 1, 1)[:, None], 0.0), size
 
 

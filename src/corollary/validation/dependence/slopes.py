@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from corollary.core.estimator import ArrayLike, Probability, checked
+from corollary.validation.dependence._units import unit_means
 from corollary.validation.dependence.residuals import (
     intraclass_correlation,
     intraclass_p_value,
@@ -114,15 +115,8 @@ def _check(residuals: Any, columns: Any, units: Any) -> tuple[np.ndarray, np.nda
             f"each row. Got residuals of shape {values.shape}, columns of shape {X.shape} and "
             f"{len(codes)} units."
         )
-    centred = X - _means(X, codes)
-    size = np.sqrt(_means(centred**2, codes))
+    centred = X - unit_means(X, codes)
+    size = np.sqrt(unit_means(centred**2, codes))
     constant = size <= 1e-12 * (1 + np.abs(X).max(axis=0, initial=0.0))
     scaled = np.where(constant, 0.0, centred / np.where(constant, 1.0, size))
     return values.reshape(len(values), -1), scaled.T, codes
-
-
-def _means(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return for each row the mean of its unit."""
-    totals = np.zeros((codes.max(initial=-1) + 1, values.shape[1]))
-    np.add.at(totals, codes, values)
-    return (totals / np.bincount(codes)[:, None])[codes]
