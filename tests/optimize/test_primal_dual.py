@@ -169,3 +169,17 @@ def test_bad_input_is_refused():
         primal_dual(Program(Quadratic([[-1.0]]), [cap]))
     with pytest.raises(ValueError, match="at least one inequality"):
         PrimalDual(Program(Quadratic([[1.0]])))
+
+
+def test_residuals_by_hand():
+    # x^2 - 4 x subject to x <= 1.
+    program = Program(Quadratic([[2.0]], [-4.0]), [linear_inequality([1.0], 1.0, name="cap")])
+    method = PrimalDual(program)
+
+    def info(*state):
+        return method._info(PrimalDualState(*(np.array([value]) for value in state)), 0.0)
+
+    assert info(0.0, 1.5, 0.1).primal == pytest.approx(0.5 / 2.0)  # x + s - 1 over 1 + 1
+    assert info(0.0, 1.5, 0.1).dual == pytest.approx(3.9 / 5.0)  # -4 + z over 1 + 4
+    # The gradient vanishes, and s z is left, over 1 + 3.
+    assert info(1.0, 1.5, 2.0).dual == pytest.approx(3.0 / 4.0)
