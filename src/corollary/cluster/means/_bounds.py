@@ -5,14 +5,14 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from corollary.core.parallel import available_cores, ordered_map
+from corollary.core.parallel import available_cores, in_blocks
 from corollary.core.summary import MergeTree
 
 _SINGLE = 2.0**-24
 #: Rows of a tile, at least; a tile has 16 rows for each cluster, so that sums cost less than rows.
 _TILE = 2**11
-#: Tiles that are worth a thread.
-_SHARE = 8
+#: So many tiles are not worth a second thread.
+_SHARE = 4
 
 
 class _Factor(NamedTuple):
@@ -91,9 +91,7 @@ class Nearest:
         self._ends = np.cumsum([len(cut) for cut in cuts])
         self._edges = np.concatenate([*cuts, [n]]).astype(np.int64)
         self._tiles = np.zeros((len(self._edges) - 1 if block else 0, k, X.shape[1] + 2))
-        size = len(self._edges) - 1
-        self._workers = available_cores() if size > _SHARE else 1
-        self._shares = [*range(0, size, max(_SHARE, size // (2 * self._workers) + 1)), size]
+        self._workers = available_cores() if len(self._edges) > _SHARE + 1 else 1
         self._before: np.ndarray | None = None
 
     def label(self, centres: np.ndarray) -> np.ndarray:
@@ -111,13 +109,11 @@ class Nearest:
         self._drifts = drifts = self._drifts.to(self._before, centres, diameter)
         factor = _Factor.of(centres)
 
-        def work(share: tuple[int, int]) -> None:
-            a, b = share
+        def work(a: int, b: int) -> None:
             edges, tiles = self._edges[a : b + 1], self._tiles[a:b]
             label_tiles(*self._data, factor, drifts, self._bounds, edges, tiles, is_first)
 
-        for _ in ordered_map(work, pairwise(self._shares), workers=self._workers):
-            pass
+        in_blocks(work, len(self._edges) - 1, 1, workers=self._workers)
         self._before = centres
         if is_first:
             self._reach = float(self._bounds.upper.max(initial=0.0))
