@@ -118,26 +118,25 @@ def add_rows(X, weight, labels, start, stop, dirty, tile):
 
 
 @jit
-def label_tiles(X, weight, factor, drifts, bounds, edges, tiles, is_first):
+def label_tiles(X, weight, factor, drifts, bounds, edges, longest, tiles, is_first):
     """Give rows their nearest centres and, if there are tiles, sum the clusters that changed.
 
     Tile t has the rows from ``edges[t]`` on. With all drifts so far, ``upper + own[label]`` and
-    ``lower - others[label]`` are bounds of today, and ``half`` is half the distance from a centre
-    to the nearest other one.
+    ``lower - others[label]`` are bounds of today; a label stays if these are apart, or if the first
+    is below ``half``, half the distance from a centre to the nearest other one.
     """
-    own, others, half, margin = drifts
+    own, others, half, apart, close, margin = drifts
     labels, upper, lower = bounds
     centres, d, k = factor.centres, X.shape[1], len(factor.centres)
     columns, scores = np.zeros((d, LANES), dtype=np.float32), np.zeros((4, LANES), dtype=np.float32)
     lanes = columns, scores, np.zeros(LANES, dtype=np.int32), np.zeros(LANES)
-    rows, dirty = np.empty(np.diff(edges).max(), dtype=np.int64), np.empty(k, dtype=np.bool_)
-    drift, close = own + others + margin, half - own - margin
+    rows, dirty = np.empty(longest, dtype=np.int64), np.empty(k, dtype=np.bool_)
     for t in range(len(edges) - 1):
         start, stop = edges[t], edges[t + 1]
         count, doubtful = 0, 0
         for i in range(start, stop):
             a = labels[i]
-            if not (lower[i] - upper[i] > drift[a] or upper[i] < close[a]):
+            if not (lower[i] - upper[i] > apart[a] or upper[i] < close[a]):
                 rows[doubtful] = i
                 doubtful += 1
         for r in range(doubtful):  # without branches, so that a row need not wait for the last one
@@ -148,7 +147,8 @@ def label_tiles(X, weight, factor, drifts, bounds, edges, tiles, is_first):
             rows[count] = i
             count += not distance < max(lower[i] - others[a], half[a]) - margin
         changed = is_first
-        dirty[:] = is_first
+        for a in range(k):
+            dirty[a] = is_first
         for first in range(0, count, LANES):
             some, size = rows[first:], min(LANES, count - first)
             new = settle(X, some, size, factor, lanes, drifts, bounds, dirty)

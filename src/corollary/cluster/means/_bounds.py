@@ -43,11 +43,13 @@ class _Drifts(NamedTuple):
     own: np.ndarray  # the way of each centre
     others: np.ndarray  # the sum of what, in each step, another centre moved by at most
     half: np.ndarray  # half the distance of each centre from the nearest other one
+    apart: np.ndarray  # what bounds that were apart by more still do not touch
+    close: np.ndarray  # rows whose first bound was below are nearer to their centre than half
     margin: float
 
     @classmethod
     def none(cls, k: int) -> Self:
-        return cls(np.zeros(k), np.zeros(k), np.zeros(k), 0.0)
+        return cls(*np.zeros((5, k)), 0.0)
 
     def to(self, before: np.ndarray, centres: np.ndarray, diameter: float) -> Self:
         """Add the step from one set of centres to another."""
@@ -64,7 +66,8 @@ class _Drifts(NamedTuple):
         # Far above the rounding of distances and of hundreds of steps.
         size = diameter + float(own.max() + others.max())
         margin = 16 * (centres.shape[1] + 100) * np.finfo(float).eps * size
-        return type(self)(own, others, 0.5 * np.sqrt(gaps.min(axis=1)), margin)
+        half = 0.5 * np.sqrt(gaps.min(axis=1))
+        return type(self)(own, others, half, own + others + margin, half - own - margin, margin)
 
 
 class _Bounds(NamedTuple):
@@ -90,6 +93,7 @@ class Nearest:
         cuts = [np.arange(b, min(b + blocks.step, n), tile) for b in blocks]
         self._ends = np.cumsum([len(cut) for cut in cuts])
         self._edges = np.concatenate([*cuts, [n]]).astype(np.int64)
+        self._longest = min(n, tile)
         self._tiles = np.zeros((len(self._edges) - 1 if block else 0, k, X.shape[1] + 2))
         self._workers = available_cores() if len(self._edges) > _SHARE + 1 else 1
         self._before: np.ndarray | None = None
@@ -111,7 +115,8 @@ class Nearest:
 
         def work(a: int, b: int) -> None:
             edges, tiles = self._edges[a : b + 1], self._tiles[a:b]
-            label_tiles(*self._data, factor, drifts, self._bounds, edges, tiles, is_first)
+            data = *self._data, factor, drifts, self._bounds
+            label_tiles(*data, edges, self._longest, tiles, is_first)
 
         in_blocks(work, len(self._edges) - 1, 1, workers=self._workers)
         self._before = centres
