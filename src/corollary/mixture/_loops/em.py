@@ -219,5 +219,7 @@ def sums_loop(X, weight, law, counts, first, second, squares):
             else:
                 add_squares(deviations, joint[j], first[j], squares[j])
     for j in range(len(products)):
-        second[j] += products[j, :d, :d]
+        for i in range(d):
+            for c in range(i + 1):
+                second[j, i, c] += products[j, i, c]
     return likelihood
