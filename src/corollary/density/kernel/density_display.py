@@ -92,8 +92,7 @@ class DensityDisplay(Display):
         if len(self.grid) == 1:
             self.levels_ = np.array([])
             ax.plot(self.grid[0], self.density)
-            ax.set_ylim(bottom=0)
-            ax.set_ylabel("density")
+            ax.set(ylim=(0, None), ylabel="density")
             if self.rows is not None:
                 style = {"transform": ax.get_xaxis_transform(), "linestyle": "none"}
                 ax.plot(self.rows[:, 0], np.zeros(len(self.rows)), marker="|", color="0.3", **style)

@@ -91,15 +91,12 @@ class KernelDensity(SampleMixin, Density):
     log_integral_ : float
         Logarithm of what a kernel integrates to.
 
-    See Also
-    --------
-    smoothed_score : Gradient of the log density for Gaussian kernels.
-    leave_one_out_log_likelihood : How good a bandwidth is.
-
     Notes
     -----
-    The sum is exact to rounding unless `rtol` or `atol` are positive; what is then left out is at
-    most the larger of ``rtol * density`` and `atol`.
+    How good a bandwidth is says :func:`leave_one_out_log_likelihood`; the gradient of the log
+    density for Gaussian kernels is :func:`smoothed_score`. The sum is exact to rounding unless
+    `rtol` or `atol` are positive; what is then left out is at most the larger of
+    ``rtol * density`` and `atol`.
 
     References
     ----------

@@ -16,7 +16,8 @@ class GaussianDensity(MomentsMixin, SampleMixin, Density):
     r"""Normal density whose mean and covariance are those of the rows.
 
     They maximise the likelihood. Score matching, which asks for the nearest gradient of the log
-    density instead, has the same answer (:func:`fit_gaussian_scores`).
+    density instead, has the same answer (:func:`fit_gaussian_scores`). A density of any shape is
+    :class:`KernelDensity`.
 
     Parameters
     ----------
@@ -31,10 +32,6 @@ class GaussianDensity(MomentsMixin, SampleMixin, Density):
         Their covariance, by the number of rows, with `reg_covar` on its diagonal.
     precision_factor_ : ndarray of shape (n_features, n_features)
         Lower triangular; maps deviations from the mean to independent ones of variance 1.
-
-    See Also
-    --------
-    KernelDensity : A density of any shape.
 
     Examples
     --------
