@@ -90,7 +90,7 @@ class ClusterDisplay(Display):
         style = {"cmap": palette, "vmin": 0, "vmax": max(palette.N - 1 if k <= 20 else k - 1, 1)}
         self.points_ = ax.scatter(*self.points.T, c=self.labels, s=12, linewidths=0, **style)
         if self.cells:
-            self._draw_cells(ax, style)
+            self._draw_cells(ax, dict(style))
         style |= {"marker": "X", "s": 90, "edgecolors": "black", "zorder": 3}
         self.centers_ = ax.scatter(*self.centers.T, c=np.arange(k), **style)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
@@ -99,8 +99,8 @@ class ClusterDisplay(Display):
         """Shade the points that are nearest to each centre."""
         from corollary.cluster.objective import nearest_centers
 
-        box = (*ax.get_xlim(), *ax.get_ylim())
-        across, up = np.meshgrid(np.linspace(*box[:2], 200), np.linspace(*box[2:], 200))
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+        across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(low, high, 200))
         labels = nearest_centers(np.column_stack([across.ravel(), up.ravel()]), self.centers)
-        look = {"extent": box, "origin": "lower", "aspect": "auto", "alpha": 0.15, "zorder": 0}
-        ax.imshow(labels.reshape(across.shape), **look, **style)
+        style |= {"extent": (left, right, low, high), "origin": "lower", "aspect": "auto"}
+        ax.imshow(labels.reshape(across.shape), alpha=0.15, zorder=0, **style)

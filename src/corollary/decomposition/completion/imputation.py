@@ -113,7 +113,7 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
             )
         self.alpha_ = self._choose(X) if self.alpha is None else float(self.alpha)
         largest = soft_impute_alpha_max(X)
-        steps = [self.alpha_]
+        steps: Any = [self.alpha_]
         if 0 < self.alpha_ < largest:
             steps = np.geomspace(largest, self.alpha_, 10)
         solution = soft_impute_path(X, steps, tol=self.tol, max_iter=self.max_iter).solutions[-1]

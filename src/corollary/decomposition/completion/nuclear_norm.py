@@ -58,10 +58,6 @@ class SquaredErrorOnSeen(Smooth):
     def _gradient(self, x: np.ndarray) -> np.ndarray:
         return 2 * self._errors(x)
 
-    def _value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        errors = self._errors(x)
-        return float(np.sum(errors**2)), 2 * errors
-
 
 def soft_impute_step(table: Any, current: Any, alpha: float) -> np.ndarray:
     """Fill unseen entries with a matrix, and lower all singular values by half the penalty.
