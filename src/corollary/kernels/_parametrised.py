@@ -99,7 +99,8 @@ class Parametrised:
         Returns
         -------
         parameters : KernelParameters
-            Names, values, scales and bounds, in the order of :meth:`with_parameters`.
+            ``names``, ``values``, ``positive`` (on the log scale), and sensible values from ``low``
+            to ``high``, in the order of :meth:`with_parameters`.
         """
         leaves = list(self._leaves(""))
         return KernelParameters(
