@@ -88,6 +88,13 @@ def load() -> list[Guarantee]:
     return sorted(GUARANTEES, key=lambda claim: claim.name)
 
 
+def is_caught(claim: Guarantee, fault: str) -> bool:
+    """Whether the simulation breaks the claim with a planted fault, at the latest in full."""
+    # Each round is the beginning of the next one, judged at the same level: most faults show soon.
+    rounds = [n for n in (25, 100) if n < claim.repetitions] + [claim.repetitions]
+    return any(simulate(claim, claim.faults[fault], n).message for n in rounds)
+
+
 def simulate(claim: Guarantee, trial: Trial, repetitions: int) -> Outcome:
     """Run a trial many times; the message is empty if the claim held."""
     seeds = np.random.SeedSequence(zlib.crc32(claim.name.encode())).spawn(repetitions)
