@@ -212,7 +212,7 @@ def explain(
     predictor: Predictor,
     tested: Tested,
     settings: Settings,
-    turn: InTurn | None = None,
+    turn: InTurn | None,
 ) -> Explained:
     """Shuffle columns, move them, and set the worst test rows beside training rows."""
     goal, encoder, features = subject.target, comparison.encoder, tested.features

@@ -81,9 +81,7 @@ def share_interval(
 
 
 @checked
-def share_upper(
-    hits: int, n: int, confidence: Probability, *, inflation: Positive = 1.0
-) -> float:
+def share_upper(hits: int, n: int, confidence: Probability, *, inflation: Positive = 1.0) -> float:
     """Bound a probability from above after hits in n trials (one-sided, exact).
 
     Guarantee: the bound holds at least as often as the confidence says, for every n.

@@ -228,10 +228,7 @@ def quantiles_method(evidence: Evidence) -> str:
     if evidence.population.kind == "period":
         return "Quantiles of the error have no interval: rows of a period depend on each other."
     if evidence.test.folds:
-        return (
-            f"Quantiles of the error have {level} intervals from order statistics, "
-            f"{WIDENED}."
-        )
+        return f"Quantiles of the error have {level} intervals from order statistics, {WIDENED}."
     drawn = ""
     if evidence.population.kind == "new units":
         drawn = f" of one row drawn from each {label(evidence.population.piece, 80)}"

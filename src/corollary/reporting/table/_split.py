@@ -106,7 +106,7 @@ def split_in_turn(subject: Any, settings: Settings) -> Split:
 
 
 def _twins(subject: Any) -> tuple[np.ndarray, int, bool]:
-    """Number the rows that stay together; count twins, and say whether they may be parted."""
+    """Give rows that stay together one number; count twins, and say whether they may be parted."""
     # A row number or a key tells twins apart to the eye, not to a model, so that only columns
     # that models see make twins.
     rows = np.arange(len(subject.target.values))

@@ -38,7 +38,7 @@ def calibrate(
     predictor: Predictor,
     settings: Settings,
     moments: np.ndarray | None,
-    turn: InTurn | None = None,
+    turn: InTurn | None,
 ) -> Calibrated:
     """Calibrate sets or intervals on the rows that were set aside for it, or on all in turn.
 

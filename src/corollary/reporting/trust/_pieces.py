@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import special
 
 from corollary.theory import period_risk_bound
 from corollary.validation import (
@@ -76,8 +77,17 @@ class Pieces:
     def mean_interval(self, values: np.ndarray, confidence: float) -> Estimate:
         """Estimate the mean over pieces."""
         if self.units is None:
-            return mean_interval(values, confidence, inflation=self.inflation)
+            return self._mean(np.asarray(values, dtype=float), confidence)
         return unit_mean_interval(values, self.units, confidence)
+
+    def _mean(self, values: np.ndarray, confidence: float) -> Estimate:
+        """Estimate a mean of rows; of those predicted in turn fewer count, for the spread, too."""
+        n, inflation = len(values), self.inflation
+        fewer = n / inflation**2 - 1
+        if inflation > 1 and fewer > 0:
+            level = (1 + confidence) / 2
+            inflation *= float(special.stdtrit(fewer, level) / special.stdtrit(n - 1, level))
+        return mean_interval(values, confidence, inflation=inflation)
 
     def share_upper(self, hits: np.ndarray, confidence: float) -> float:
         """Bound the probability of a hit from above."""
@@ -108,9 +118,7 @@ class Pieces:
             )
             low, high = (end if math.isfinite(end) else None for end in ends)
             return value, low, high
-        value, low, high = quantile_interval(
-            values, level, confidence, inflation=self.inflation
-        )
+        value, low, high = quantile_interval(values, level, confidence, inflation=self.inflation)
         return (value, None, None) if self.period else (value, low, high)
 
 
@@ -128,7 +136,7 @@ def measure_worth(evidence: "Evidence") -> Estimate:
         return gain._replace(value=math.nan, low=math.nan, high=math.nan)
     share = gain.value / unit
     ratio = share + (guess - model - share * guess) / unit
-    found = mean_interval(ratio, evidence.confidence, inflation=pieces.inflation)
+    found = replace(pieces, units=None)._mean(ratio, evidence.confidence)
     low = found.low if (found.low > 0) == (gain.low > 0) else gain.low / unit
     high = found.high if (found.high < 0) == (gain.high < 0) else gain.high / unit
     return Estimate(share, min(low, share), max(min(high, 1.0), share), gain.n)
@@ -155,4 +163,5 @@ def rows_to_show(evidence: "Evidence") -> int | None:
     if not 0 < gain.value < math.inf or not math.isfinite(gain.low):
         return None
     # Intervals shrink with the square root of the rows.
-    return math.ceil(((gain.value - gain.low) / gain.value) ** 2 * evidence.profile.n_rows)
+    needed = ((gain.value - gain.low) / gain.value) ** 2 * evidence.profile.n_rows
+    return math.ceil(needed - 1e-9)

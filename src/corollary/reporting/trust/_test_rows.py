@@ -48,7 +48,7 @@ def test_model(
     calibrated: Calibrated,
     settings: Settings,
     moments: np.ndarray | None,
-    turn: InTurn | None = None,
+    turn: InTurn | None,
 ) -> Tested:
     """Predict the test rows once, judge the model by them, and certify it."""
     y = subject.target.values[split.test]
