@@ -10,7 +10,7 @@ from corollary.validation.dependence._later import _dealt_within, _strata
 from tests.validation.dependence.worlds import called, draw
 
 
-@pytest.mark.parametrize("seed", [28, 32])
+@pytest.mark.parametrize("seed", [28, 101])
 def test_few_earlier_rows_of_a_season_are_no_effect_of_time(seed):
     name = "season that a feature explains"
     X, y = draw(name, seed)
