@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from corollary.core._loops.gram import add_products
 from corollary.core.jit import jit, part
+from corollary.mixture._loops.gram import add_products
 
 LANES = 128
 #: Coefficients of the exponential series behind the first, 1 / 11!.
