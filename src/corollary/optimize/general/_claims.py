@@ -8,8 +8,12 @@ import numpy as np
 from corollary.core.certificate import Assumption
 from corollary.optimize.general._problem import Problem
 from corollary.optimize.optimality import Optimality
-from corollary.optimize.problem.constants import CurvatureRange, estimate_curvature
-from corollary.optimize.problem.convexity import refute_convexity, refute_smoothness
+from corollary.optimize.problem.convexity import (
+    CurvatureRange,
+    estimate_curvature,
+    refute_convexity,
+    refute_smoothness,
+)
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.program.constraints import FunctionConstraint
 from corollary.optimize.solution import Solution

@@ -19,8 +19,11 @@ from corollary.optimize.program.constraints import (
     linear_inequality,
 )
 from corollary.optimize.program.duality import lagrangian
-from corollary.optimize.program.multipliers import kkt_multipliers
-from corollary.optimize.program.optimality_conditions import certify_program, kkt_residuals
+from corollary.optimize.program.optimality_conditions import (
+    certify_program,
+    kkt_multipliers,
+    kkt_residuals,
+)
 from corollary.optimize.program.program import Program
 from corollary.optimize.solution import Solution, Status
 

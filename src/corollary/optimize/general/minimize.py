@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.optimize.conic.slater import slater_point
-from corollary.optimize.conic.solve import solve
+from corollary.optimize.conic.solve import slater_point, solve
 from corollary.optimize.general._claims import curvature_near, with_assumptions, with_doubts
 from corollary.optimize.general._problem import Problem, read_problem
 from corollary.optimize.general._sequential import sequential_quadratic

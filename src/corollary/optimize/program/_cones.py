@@ -141,6 +141,11 @@ class Semidefinite(Orthant):
 
     order: int = 0
 
+    @classmethod
+    def of_order(cls, order: int) -> "Semidefinite":
+        """Return the cone of matrices with so many rows."""
+        return cls(order * (order + 1) // 2, order)
+
     @property
     def _corner(self) -> tuple[np.ndarray, np.ndarray]:
         columns, rows = np.tril_indices(self.order)

@@ -87,6 +87,9 @@ def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
 def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -> float:
     r"""Return the dual function, a lower bound of the objective at all feasible points.
 
+    Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
+    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
+
     Parameters
     ----------
     program : Program
@@ -103,11 +106,6 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
     value : float
         :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
         limit or no bound is known. Slopes that are rounding of their terms count as zero.
-
-    Notes
-    -----
-    Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
-    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
     Examples
     --------

@@ -16,19 +16,14 @@ def descent_bound(function: Smooth, x: Any, y: Any) -> float:
     ----------
     function : Smooth
         A function with a finite smoothness L.
-    x : array-like of shape (n,)
-        Where value and gradient are known.
-    y : array-like of shape (n,)
-        Where the value is bounded.
+    x, y : array-like of shape (n,)
+        Where value and gradient are known, and where the value is bounded.
 
     Returns
     -------
     bound : float
-        :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`.
-
-    See Also
-    --------
-    guaranteed_decrease : Its smallest value over y.
+        :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`, which over y is least
+        by :func:`guaranteed_decrease` below f(x).
 
     Examples
     --------
@@ -120,6 +115,10 @@ def step_expansion(
 ) -> float:
     r"""Bound by how much a gradient step stretches the distance of two points.
 
+    For :math:`\eta\le\tfrac2{m+L}` the bound is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in
+    turn is below :math:`1-\eta mL/(m+L)`, the factors of the usual proofs. :func:`step_distance` is
+    sharper for two given points.
+
     Parameters
     ----------
     rate : float
@@ -134,16 +133,6 @@ def step_expansion(
     factor : float
         :math:`\max(1-\eta m,\eta L-1)`: at most 1, and less for a strongly convex function and
         :math:`\eta<2/L`. Quadratics attain it.
-
-    See Also
-    --------
-    GradientMap : The step as an operator.
-    step_distance : A sharper bound for two given points.
-
-    Notes
-    -----
-    For :math:`\eta\le\tfrac2{m+L}` it is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in turn is
-    below :math:`1-\eta mL/(m+L)`, the factors of the usual proofs.
 
     Examples
     --------

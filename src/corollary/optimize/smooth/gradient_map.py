@@ -12,7 +12,7 @@ from corollary.optimize.problem.functions import Quadratic, Smooth
 
 @dataclass(frozen=True)
 class GradientMap:
-    r"""The operator :math:`G(x)=x-\eta\nabla f(x)`.
+    r"""The operator :math:`G(x)=x-\eta\nabla f(x)`; :func:`step_expansion` bounds its expansion.
 
     Parameters
     ----------
@@ -20,10 +20,6 @@ class GradientMap:
         The function f.
     rate : float
         Step size :math:`\eta`.
-
-    See Also
-    --------
-    step_expansion : Bounds its expansion by the constants of f.
 
     Examples
     --------
@@ -42,17 +38,12 @@ class GradientMap:
         return np.asarray(x, dtype=float) - self.rate * self.function.gradient(x)
 
     def expansion(self, x: Any, y: Any) -> float:
-        """Return by how much the step stretches the distance of two points.
+        """Return the distance of two points after the step over the one before it.
 
         Parameters
         ----------
         x, y : array-like of shape (n,)
             Different points.
-
-        Returns
-        -------
-        factor : float
-            Distance after the step over the distance before it.
         """
         before = float(np.linalg.norm(np.asarray(x, dtype=float) - np.asarray(y, dtype=float)))
         if before == 0:
@@ -60,18 +51,7 @@ class GradientMap:
         return float(np.linalg.norm(self(x) - self(y))) / before
 
     def largest_expansion(self) -> float:
-        r"""Return the expansion factor of a quadratic: the spectral norm of :math:`I-\eta P`.
-
-        Returns
-        -------
-        factor : float
-            Largest expansion over all pairs of points.
-
-        Raises
-        ------
-        TypeError
-            If the function is no Quadratic; :func:`step_expansion` bounds it then.
-        """
+        r"""Return the largest expansion of a quadratic, the spectral norm of :math:`I-\eta P`."""
         if not isinstance(self.function, Quadratic):
             raise TypeError(
                 "GradientMap.largest_expansion is exact for a Quadratic only. Use step_expansion, "
@@ -132,10 +112,8 @@ class Expansion(NamedTuple):
     --------
     >>> import numpy as np
     >>> from corollary.optimize import Expansion
-    >>> Expansion(np.array([1.0]), np.array([[-0.5], [-0.25]])).points
-    array([[1.  ],
-           [0.5 ],
-           [0.25]])
+    >>> Expansion(np.array([1.0]), np.array([[-0.5], [-0.25]])).points[:, 0]
+    array([1.  , 0.5 , 0.25])
     """
 
     start: np.ndarray
@@ -151,6 +129,8 @@ class Expansion(NamedTuple):
 def expand_descent(function: Smooth, start: Any, *, rates: Any) -> Expansion:
     r"""Write the end point of gradient descent as an additive expansion.
 
+    The same identity, with functions in place of points, makes gradient boosting a descent.
+
     Parameters
     ----------
     function : Smooth
@@ -164,10 +144,6 @@ def expand_descent(function: Smooth, start: Any, *, rates: Any) -> Expansion:
     -------
     expansion : Expansion
         :math:`x_0` and the terms :math:`-\eta_t\nabla f(x_t)`, whose sum leads to :math:`x_T`.
-
-    Notes
-    -----
-    The same identity, with functions in place of points, makes gradient boosting a descent.
 
     Examples
     --------

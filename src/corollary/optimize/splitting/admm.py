@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.problem.minimum import certify_minimum
@@ -63,8 +64,12 @@ def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class ADMM:
+class ADMM(Iteration[SplitState]):
     r"""Steps of the alternating direction method of multipliers, in scaled form.
+
+    For convex g and h whose Lagrangian has a saddle point, the residuals :math:`Mx+Nz-c` and
+    :math:`\rho M^\top N(z-z_{\text{before}})` tend to 0 and the objective to the least one (Boyd,
+    Parikh, Chu, Peleato and Eckstein, Foundations and Trends in Machine Learning 3, 2011).
 
     Parameters
     ----------
@@ -83,22 +88,6 @@ class ADMM:
         times the other. From then on it is fixed, as the proof of convergence asks.
     value : callable or None, default=None
         ``value(x)`` for the history.
-
-    See Also
-    --------
-    admm : For a smooth function and a penalty, with a certificate.
-    consensus : For many functions of the same variable.
-
-    Notes
-    -----
-    For convex g and h whose Lagrangian has a saddle point, the residuals :math:`Mx+Nz-c` and
-    :math:`\rho M^\top N(z-z_{\text{before}})` tend to 0 and the objective to the least one.
-
-    References
-    ----------
-    S. Boyd, N. Parikh, E. Chu, B. Peleato and J. Eckstein (2011). Distributed optimization and
-    statistical learning via the alternating direction method of multipliers. Foundations and Trends
-    in Machine Learning 3.
 
     Examples
     --------
@@ -127,18 +116,7 @@ class ADMM:
                 object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
 
     def init(self, start: Any) -> SplitState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like
-            First z; x follows from it in the first step.
-
-        Returns
-        -------
-        state : SplitState
-            With multipliers 0.
-        """
+        """Return the first state with multipliers 0, from z; x follows in the first step."""
         z = np.array(start, dtype=float)
         u = np.zeros_like(self._right(z))
         x = z if self.M is None else np.zeros(self.M.shape[1])
@@ -152,20 +130,7 @@ class ADMM:
         return Nz if self.c is None else Nz - self.c
 
     def step(self, state: SplitState) -> tuple[SplitState, Info]:
-        """Take one step.
-
-        Parameters
-        ----------
-        state : SplitState
-            Where it begins.
-
-        Returns
-        -------
-        state : SplitState
-            Where it ends.
-        info : Info
-            Length of the step of x and z together, and both residuals.
-        """
+        """Take one step; the info has its length in x and z together, and both residuals."""
         rho = state.rho
         before = self._right(state.z)
         x = self.x_update(before + state.u, rho)
@@ -244,9 +209,12 @@ def admm(
         rho=rho,
         value=lambda x: function.value(x) + penalty.value(x),
     )
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(function, x, penalty)
-
-    stop = Stop(residual=1e-3 * tol)
-    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
+    return solve_by(
+        method,
+        start,
+        lambda x: certify_minimum(function, x, penalty),
+        tol=tol,
+        stop=Stop(residual=1e-3 * tol),
+        max_iter=max_iter,
+        state=state,
+    )
