@@ -9,22 +9,72 @@ With scaled multipliers u and a strength :math:`\rho`, a step minimises
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from corollary.optimize.iteration.certified import solve_by
-from corollary.optimize.iteration.driver import Iteration
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
-from corollary.optimize.problem.functions import Smooth
+from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.problem.penalties import Penalty
+from corollary.optimize.second_order.newton import Newton
 from corollary.optimize.solution import Solution
-from corollary.optimize.splitting._proximal_point import ProximalPoint
 
 Update = Callable[[np.ndarray, float], np.ndarray]
 # One residual may exceed the other by this factor before the strength is changed by the next one.
 _BALANCE, _FACTOR = 10.0, 2.0
+# Norm of the gradient, relative to that of the start, at which Newton's method ends.
+_PRECISE = 1e-12
+
+
+class _Anchored(Smooth):
+    """The function f(x) + rho |x - v|^2 / 2."""
+
+    def __init__(self, function: Smooth, v: np.ndarray, rho: float) -> None:
+        self.function, self.v, self.rho = function, v, rho
+
+    def _value(self, x: np.ndarray) -> float:
+        return self.function.value(x) + 0.5 * self.rho * float((x - self.v) @ (x - self.v))
+
+    def _gradient(self, x: np.ndarray) -> np.ndarray:
+        return self.function.gradient(x) + self.rho * (x - self.v)
+
+    def _hessian(self, x: np.ndarray) -> np.ndarray:
+        return self.function.hessian(x) + self.rho * np.eye(len(x))
+
+
+class _ProximalPoint:
+    """The map of v to the minimiser of f(x) + rho |x - v|^2 / 2."""
+
+    def __init__(self, function: Smooth, rho: float) -> None:
+        if not 0 < rho < np.inf:
+            raise ValueError(f"A proximal point needs a positive, finite rho. Got {rho!r}.")
+        self.function, self.rho = function, float(rho)
+
+    @cached_property
+    def _factor(self) -> tuple[np.ndarray, bool]:
+        assert isinstance(self.function, Quadratic)
+        matrix = self.function.P + self.rho * np.eye(len(self.function.P))
+        try:
+            return linalg.cho_factor(matrix, lower=True)
+        except linalg.LinAlgError:
+            raise ValueError(
+                f"f(x) + rho |x - v|^2 / 2 has no minimum for rho = {self.rho:g}: f is not convex. "
+                "Raise rho above minus the least eigenvalue of its Hessian."
+            ) from None
+
+    def __call__(self, v: np.ndarray) -> np.ndarray:
+        if isinstance(self.function, Quadratic):
+            return linalg.cho_solve(self._factor, self.rho * v - self.function.q)
+        anchored = _Anchored(self.function, v, self.rho)
+        small = _PRECISE * max(1.0, float(np.linalg.norm(anchored.gradient(v))))
+        return iterate(
+            Newton(anchored), v, stop=Stop(gradient=small, step=0.0), max_iter=50
+        ).state.x
 
 
 class SplitState(NamedTuple):
@@ -60,7 +110,7 @@ def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
     >>> proximal_point(Quadratic([[3.0]], [-2.0]), [4.0])  # (4 + 2) / (3 + 1)
     array([1.5])
     """
-    return ProximalPoint(function, rho)(np.asarray(v, dtype=float))
+    return _ProximalPoint(function, rho)(np.asarray(v, dtype=float))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +245,12 @@ def admm(
     >>> solution.status, solution.x.round(2)
     ('optimal', array([1., 0.]))
     """
-    prepared: dict[float, ProximalPoint] = {}
+    prepared: dict[float, _ProximalPoint] = {}
 
     def smooth_update(v: np.ndarray, strength: float) -> np.ndarray:
         if strength not in prepared:
             prepared.clear()
-            prepared[strength] = ProximalPoint(function, strength)
+            prepared[strength] = _ProximalPoint(function, strength)
         return prepared[strength](v)
 
     method = ADMM(

@@ -21,7 +21,7 @@ from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.problem.penalties import Penalty, Zero
 from corollary.optimize.solution import Solution
-from corollary.optimize.splitting._proximal_point import ProximalPoint
+from corollary.optimize.splitting.admm import _ProximalPoint
 from corollary.risk import LossLike, SquareLoss
 
 
@@ -114,10 +114,10 @@ class Consensus(Iteration[ConsensusState]):
     def _points(self) -> _Blocks:
         """The proximal operators, each beside its rows."""
         if not self._blocks.delayed:
-            return _Blocks([ProximalPoint(f, self.rho) for f in self._blocks.objects])
+            return _Blocks([_ProximalPoint(f, self.rho) for f in self._blocks.objects])
         import dask
 
-        make = dask.delayed(ProximalPoint)
+        make = dask.delayed(_ProximalPoint)
         return _Blocks([make(f, self.rho) for f in self._blocks.objects])
 
     @cached_property
@@ -138,7 +138,7 @@ class Consensus(Iteration[ConsensusState]):
         times rho.
         """
         penalty = Zero() if self.penalty is None else self.penalty
-        copies = np.array(self._points.map(ProximalPoint.__call__, list(state.x - state.u)))
+        copies = np.array(self._points.map(_ProximalPoint.__call__, list(state.x - state.u)))
         x = penalty.prox(self.weights @ (copies + state.u), 1 / self.rho)
         apart = copies - x
         primal = float(np.sqrt(self.weights @ (apart**2).sum(axis=1)))
