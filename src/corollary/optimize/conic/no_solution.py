@@ -111,12 +111,8 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
     the proof. Where all constraints are linear, the ray is moved to a corner of the set of all
     rays, whose constraints are a smallest conflict (Gleeson and Ryan 1990).
 
-    Parameters
-    ----------
-    program : Program
-        A program with linear constraints in cones.
-    ray : mapping of str to array-like
-        Multipliers by the names of the constraints, from whatever source.
+    See :class:`Program`, with linear constraints in cones; the ``ray`` has multipliers by the names
+    of the constraints, from whatever source.
 
     Returns
     -------
@@ -197,14 +193,8 @@ def _corner(program: Program, z: np.ndarray) -> dict[str, np.ndarray]:
 def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded | None:
     """Check a direction along which the objective falls without limit.
 
-    Parameters
-    ----------
-    program : Program
-        A convex program with a quadratic or linear objective and linear constraints in cones.
-    point : array-like of shape (n,)
-        A feasible point.
-    direction : array-like of shape (n,)
-        A direction, from whatever source.
+    See :class:`Program`, with a convex quadratic objective and linear constraints in cones; the
+    point is feasible, the direction from whatever source.
 
     Returns
     -------

@@ -174,16 +174,8 @@ def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100
     The steps are Mehrotra's (SIAM Journal on Optimization, 1992). :func:`solve` is for sparse
     programs, norms and matrices; :func:`barrier` goes the same path, one weight after the other.
 
-    Parameters
-    ----------
-    program : Program
-        Convex, with a linear or quadratic objective, inequalities and equations; others raise a
-        ValueError.
-    tol : float, default=1e-6
-        Proved gap and violation up to which a point counts as optimal, relative to the larger of 1
-        and the size of the value.
-    max_iter : int, default=100
-        Largest number of steps.
+    See :class:`PrimalDual` for the steps, and :func:`solve` for the parameters; constraints are
+    inequalities and equations.
 
     Returns
     -------

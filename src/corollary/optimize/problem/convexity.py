@@ -140,18 +140,8 @@ def refute_smoothness(
 ) -> Violation | None:
     r"""Search a box for points where :math:`\|\nabla f(x)-\nabla f(y)\|>L\|x-y\|`.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    low, high : array-like of shape (n,)
-        Corners of the box.
-    smoothness : float
-        Constant L that is claimed.
-    n_pairs : int, default=1000
-        Number of pairs that are tried.
-    random_state : int, RandomState instance or None, default=None
-        Source of the points.
+    See :class:`Smooth`; the constant L that is claimed is ``smoothness``, and the other parameters
+    are those of :func:`refute_convexity`.
 
     Returns
     -------

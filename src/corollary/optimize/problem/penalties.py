@@ -25,18 +25,7 @@ def soft_threshold(z: Any, threshold: float) -> np.ndarray:
 
     :math:`S(z,t)=\mathrm{sign}(z)(|z|-t)_+` minimises :math:`\tfrac12(u-z)^2+t|u|` over u; it
     solves the lasso for orthonormal columns and is each step of coordinate descent.
-
-    Parameters
-    ----------
-    z : array-like
-        Values.
-    threshold : float
-        The threshold t, not negative.
-
-    Returns
-    -------
-    u : ndarray
-        Shrunken values.
+    See :class:`L1`.
 
     Examples
     --------
@@ -262,8 +251,8 @@ class NuclearNorm(_Norm):
 class ElasticNetPenalty(Penalty):
     r"""The sum :math:`\lambda\|x\|_1+\tfrac\mu2\|x\|_2^2`; with one of the two 0, the other alone.
 
-    The strengths ``l1`` :math:`\lambda`, 0 by default, and ``l2`` :math:`\mu>0`, 1 by default. See
-    :class:`Penalty`.
+    The strengths ``l1`` :math:`\lambda`, 0 by default, and ``l2`` :math:`\mu>0`, 1 by default.
+    See :class:`Penalty`.
 
     Examples
     --------

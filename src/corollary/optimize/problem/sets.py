@@ -18,19 +18,9 @@ from corollary.optimize.problem.penalties import Penalty
 
 
 def project_simplex(v: Any, total: float = 1.0) -> np.ndarray:
-    r"""Return the point of :math:`\{x\ge0,\sum_ix_i=s\}` nearest to v.
+    r"""Return the point :math:`(v-\tau)_+` of :math:`\{x\ge0,\sum_ix_i=s\}` nearest to v.
 
-    Parameters
-    ----------
-    v : array-like of shape (n,)
-        A point.
-    total : float, default=1.0
-        The sum s, not negative.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        Its projection :math:`(v-\tau)_+`, with the :math:`\tau` that makes the sum right.
+    The ``total`` s is not negative, and :math:`\tau` makes the sum right. See :class:`Simplex`.
 
     Examples
     --------
@@ -48,19 +38,9 @@ def project_simplex(v: Any, total: float = 1.0) -> np.ndarray:
 
 
 def project_l1_ball(v: Any, radius: float = 1.0) -> np.ndarray:
-    r"""Return the point of :math:`\|x\|_1\le r` nearest to v.
+    r"""Return the point of :math:`\|x\|_1\le r` nearest to v, for a ``radius`` r of at least 0.
 
-    Parameters
-    ----------
-    v : array-like of shape (n,)
-        A point.
-    radius : float, default=1.0
-        Radius r, not negative.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        Its projection: a soft threshold of v whose level makes the norm right.
+    It is a soft threshold of v whose level makes the norm right. See :class:`L1Ball`.
 
     Examples
     --------
@@ -127,12 +107,7 @@ class ConvexSet(Penalty):
 class Affine(ConvexSet):
     r"""The solutions of :math:`Ax=b`.
 
-    Parameters
-    ----------
-    A : array-like of shape (m, n)
-        Coefficients; rows may depend on each other.
-    b : array-like of shape (m,)
-        Right-hand sides.
+    Rows of ``A`` may depend on each other. See :class:`ConvexSet`.
 
     Examples
     --------
@@ -195,8 +170,8 @@ class HalfSpace(ConvexSet):
 class Box(ConvexSet):
     r"""The points with :math:`l\le x\le u`, entry by entry; :math:`x\ge0` by default.
 
-    The bounds ``low`` and ``high`` are numbers or arrays, infinite for none. See
-    :class:`ConvexSet`.
+    The bounds ``low`` and ``high`` are numbers or arrays, infinite for none.
+    See :class:`ConvexSet`.
 
     Examples
     --------
@@ -221,8 +196,8 @@ class Box(ConvexSet):
 class Ball(ConvexSet):
     r"""The points with :math:`\|x-c\|_2\le r`.
 
-    The ``radius`` r is 1 by default, the ``centre`` c 0, a number or an array. See
-    :class:`ConvexSet`.
+    The ``radius`` r is 1 by default, the ``centre`` c 0, a number or an array.
+    See :class:`ConvexSet`.
 
     Examples
     --------
@@ -294,12 +269,8 @@ class Simplex(ConvexSet):
 class Ellipsoid(ConvexSet):
     r"""The points with :math:`(x-c)^\top P^{-1}(x-c)\le1`.
 
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Positive definite; the half axes are the roots of its eigenvalues.
-    centre : float or array-like of shape (n,), default=0.0
-        Centre c.
+    The half axes are the roots of the eigenvalues of the positive definite ``P``; the ``centre`` c
+    is 0 by default. See :class:`ConvexSet`.
 
     Examples
     --------

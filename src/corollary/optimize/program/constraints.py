@@ -118,11 +118,6 @@ def linear_inequality(G: Any, h: Any, *, name: str) -> Constraint:
     name : str
         Name of the constraint.
 
-    Returns
-    -------
-    constraint : Constraint
-        With m entries.
-
     Examples
     --------
     >>> from corollary.optimize import linear_inequality
@@ -151,23 +146,16 @@ def linear_equality(A: Any, b: Any, *, name: str) -> Constraint:
 def norm_inequality(A: Any, b: Any, c: Any, d: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\|Ax+b\|\le c^\top x+d`, a second-order cone.
 
+    Its multiplier is a vector (t, u) with k + 1 entries.
+
     Parameters
     ----------
-    A : array-like of shape (k, n)
-        Coefficients inside the norm.
-    b : array-like of shape (k,)
-        Offsets inside the norm.
-    c : array-like of shape (n,)
-        Coefficients of the bound.
-    d : float
-        Offset of the bound.
+    A, b : array-like of shape (k, n) and (k,)
+        Coefficients and offsets inside the norm.
+    c, d : array-like of shape (n,) and float
+        Coefficients and offset of the bound.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        Its multiplier is a vector (t, u) with k + 1 entries.
 
     Examples
     --------
@@ -184,6 +172,9 @@ def norm_inequality(A: Any, b: Any, c: Any, d: float, *, name: str) -> Constrain
 def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\tfrac12x^\top Px+q^\top x+r\le0` as a second-order cone.
 
+    For :math:`P=LL^\top` and :math:`t=-q^\top x-r` it reads
+    :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`.
+
     Parameters
     ----------
     P : array-like of shape (n, n)
@@ -194,12 +185,6 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
         Constant part.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        For :math:`P=LL^\top` and :math:`t=-q^\top x-r` it reads
-        :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`.
 
     Examples
     --------
@@ -224,6 +209,8 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
 def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) -> Constraint:
     r"""Return the constraint :math:`F_0+\sum_jx_jF_j\succeq0` on symmetric matrices.
 
+    Its multiplier is a semidefinite matrix.
+
     Parameters
     ----------
     constant : array-like of shape (k, k)
@@ -232,11 +219,6 @@ def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) 
         The matrices :math:`F_1,\dots,F_n`.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        Its multiplier is a semidefinite matrix.
 
     Examples
     --------

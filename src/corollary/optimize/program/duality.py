@@ -55,12 +55,8 @@ class _Lagrangian(Smooth):
 def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
     r"""Return the Lagrangian of a program as a function of the point.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints; 0 for those that are missing.
+    See :class:`Smooth`; multipliers are given by the names of the constraints, and 0 where they are
+    missing.
 
     Returns
     -------
@@ -136,10 +132,8 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
 def dual_program(program: Program) -> Program:
     r"""Return the dual of a conic program, as a program to minimise.
 
-    Parameters
-    ----------
-    program : Program
-        Minimise :math:`\tfrac12x^\top Px+q^\top x+r` subject to :math:`h-Gx\in K`.
+    See :class:`Program`; the conic program minimises :math:`\tfrac12x^\top Px+q^\top x+r` subject
+    to :math:`h-Gx\in K`.
 
     Returns
     -------

@@ -61,14 +61,8 @@ def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
     point. Small residuals alone bound nothing, a flat function has small gradients far away;
     :func:`certify_program` turns the pair into a bound.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    x : array-like of shape (n,)
-        The point.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints; 0 for those that are missing.
+    See :class:`Program`; multipliers ``dual`` are given by the names of the constraints, and 0
+    where they are missing.
 
     Returns
     -------
@@ -153,12 +147,7 @@ def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarr
     :math:`Q_{\sqrt z}` of the cone), so that those that are nearly 0 hardly move and none leaves
     its cone by more than the next projection repairs.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, such as those of a solver.
+    See :class:`Program`; multipliers ``dual`` are such as those of a solver.
 
     Returns
     -------
@@ -206,15 +195,9 @@ def certify_program(program: Program, x: Any, dual: Mapping[str, Any]) -> Optima
     Guarantee: the lower bound is at most the value of every feasible point, checked by
     ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    x : array-like of shape (n,)
-        The point.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, from whatever source; they are repaired first
-        (:func:`repair_dual`), and replaced by 0 if they then still prove nothing.
+    See :class:`Program`; multipliers ``dual``, by the names of the constraints and from whatever
+    source, are repaired first (:func:`repair_dual`), and replaced by 0 if they then still prove
+    nothing.
 
     Returns
     -------

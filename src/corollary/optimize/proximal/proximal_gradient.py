@@ -45,18 +45,9 @@ class ProximalGradient(Iteration[ProximalState]):
     convexity that nobody told (O'Donoghue and Candès, Foundations of Computational Mathematics 15,
     2015).
 
-    Parameters
-    ----------
-    function : Smooth
-        The smooth part f.
-    penalty : Penalty or None, default=None
-        The other part h, a penalty or a convex set; None for none.
-    rate : float or None, default=None
-        Step size; None for 1/L or, where L is not known, steps that are halved until they descend.
-    accelerated : bool, default=True
-        Whether steps have momentum (FISTA) or not (ISTA).
-    restart : bool, default=True
-        Whether momentum is dropped when it points uphill.
+    A ``rate`` is 1/L by default or, where L is not known, halved until steps descend; ``restart``
+    drops momentum when it points uphill. See :class:`Iteration`, and :func:`proximal_gradient` for
+    the other parameters.
 
     Examples
     --------
@@ -182,18 +173,8 @@ def projected_gradient(
 
     :func:`proximal_gradient` does the same with momentum, and for penalties.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    start : array-like
-        First point; it is projected onto the set.
-    within : ConvexSet
-        The set.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
+    See :class:`ProximalGradient` for the steps, and :func:`proximal_gradient` for the parameters;
+    the set ``within`` takes the place of the penalty, and the start is projected onto it.
 
     Returns
     -------

@@ -195,15 +195,12 @@ def sgd_high_probability_bound(
 def gradient_noise(gradients: Any) -> float:
     r"""Return the variance of the gradient of a term that is drawn uniformly.
 
+    It is :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
+
     Parameters
     ----------
     gradients : array-like of shape (n_terms, n)
         Gradients :math:`g_i` of all terms at one point, as of :meth:`FiniteSum.term_gradients`.
-
-    Returns
-    -------
-    noise : float
-        :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
 
     Examples
     --------
@@ -222,7 +219,9 @@ def gradient_noise(gradients: Any) -> float:
 
 @checked
 def batch_noise(noise: NonNegative, *, batch_size: Count, n_terms: CountFromZero = 0) -> float:
-    r"""Return the variance of the mean gradient of a batch.
+    r"""Return the variance of the mean gradient of a batch of b terms.
+
+    It is :math:`B^2/b` with replacement, and :math:`\tfrac{B^2}b\tfrac{n-b}{n-1}` without.
 
     Parameters
     ----------
@@ -232,11 +231,6 @@ def batch_noise(noise: NonNegative, *, batch_size: Count, n_terms: CountFromZero
         Number b of terms.
     n_terms : int, default=0
         Number n of terms that are drawn without replacement; 0 for draws with replacement.
-
-    Returns
-    -------
-    noise : float
-        :math:`B^2/b` with replacement, :math:`\tfrac{B^2}b\tfrac{n-b}{n-1}` without.
 
     Examples
     --------

@@ -41,18 +41,9 @@ def descent_bound(function: Smooth, x: Any, y: Any) -> float:
 def guaranteed_decrease(function: Smooth, x: Any) -> float:
     r"""Return how far a step of length 1/L along the gradient lowers a smooth function at least.
 
-    Parameters
-    ----------
-    function : Smooth
-        A function with a finite smoothness L.
-    x : array-like of shape (n,)
-        Where the step begins.
-
-    Returns
-    -------
-    decrease : float
-        :math:`\tfrac1{2L}\|\nabla f(x)\|^2`, so that also
-        :math:`\inf f\le f(x)-\tfrac1{2L}\|\nabla f(x)\|^2`.
+    It is :math:`\tfrac1{2L}\|\nabla f(x)\|^2`, so that also
+    :math:`\inf f\le f(x)-\tfrac1{2L}\|\nabla f(x)\|^2`. See :class:`Smooth`, and
+    :func:`descent_bound` for the parameters.
 
     Examples
     --------
@@ -154,20 +145,9 @@ def step_expansion(
 def step_distance(function: Smooth, x: Any, y: Any, *, rate: float) -> float:
     r"""Bound the distance of two points after one gradient step each.
 
-    Parameters
-    ----------
-    function : Smooth
-        A convex function with a finite smoothness L.
-    x, y : array-like of shape (n,)
-        Two points.
-    rate : float
-        Step size :math:`\eta`, at most :math:`2/L`.
-
-    Returns
-    -------
-    distance : float
-        Square root of :math:`\|x-y\|^2-(2\eta/L-\eta^2)\|\nabla f(x)-\nabla f(y)\|^2`, which is at
-        most :math:`\|x-y\|`.
+    It is the square root of :math:`\|x-y\|^2-(2\eta/L-\eta^2)\|\nabla f(x)-\nabla f(y)\|^2`, at
+    most :math:`\|x-y\|`, for a ``rate`` :math:`\eta\le2/L` and a convex function with a finite
+    smoothness L. See :class:`Smooth`.
 
     Examples
     --------

@@ -26,14 +26,8 @@ class Plan(NamedTuple):
     ``improve(certificate, n_steps)`` the better one of a certificate and what the rate proves after
     the steps that led to its point.
 
-    Parameters
-    ----------
-    method : str
-        As in :func:`first_order_bound`.
-    constants : dict of str to float
-        What is known: radius, smoothness, strong convexity, excess.
-    assumptions : tuple of Assumption, default=()
-        What the caller vouched for.
+    The ``method`` is one of :func:`first_order_bound`, ``constants`` has what is known by the names
+    of its parameters, and ``assumptions`` what the caller vouched for. See :class:`Optimality`.
 
     Examples
     --------

@@ -76,8 +76,8 @@ class ConstantRate(Schedule):
 class PowerRate(Schedule):
     r"""Steps :math:`\eta/(t+1)^p`, with :math:`\eta` the ``rate`` and p the ``power``.
 
-    A power of 1/2 is for convex functions, 1 for strongly convex ones and for means. See
-    :class:`Schedule`.
+    A power of 1/2 is for convex functions, 1 for strongly convex ones and for means.
+    See :class:`Schedule`.
 
     Examples
     --------
@@ -196,17 +196,7 @@ class WarmUpRate(Schedule):
 
 
 def as_schedule(rate: float | Schedule) -> Schedule:
-    """Return a schedule, of one size if a number is given.
-
-    Parameters
-    ----------
-    rate : float or Schedule
-        Step size, positive and finite, or a schedule.
-
-    Returns
-    -------
-    schedule : Schedule
-        The schedule.
+    """Return a schedule, of one size if a number is given. See :class:`Schedule`.
 
     Examples
     --------

@@ -49,12 +49,7 @@ def acceleration_worst_case(
     On a line, accelerated steps of 1/L grow like :math:`(k+2)/4`, and N of them end on the line.
     The bound :math:`2LR^2/(N+1)^2` can so be improved by lower-order terms only.
 
-    Parameters
-    ----------
-    n_steps : int
-        Number N of steps.
-    smoothness, radius : float, default=1.0
-        Smoothness L, and distance R of the first point from the minimiser 0.
+    See :class:`Function`; the parameters are those of :func:`descent_worst_case`.
 
     Returns
     -------
@@ -107,10 +102,9 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
 
     Examples
     --------
-    >>> import numpy as np
     >>> from corollary.optimize import subgradient_worst_case
     >>> f = subgradient_worst_case(n_steps=4)
-    >>> f.gradient([0.0, 0.0, 0.0, 0.0]), f.value(np.full(4, -0.5))
+    >>> f.gradient([0.0, 0.0, 0.0, 0.0]), f.value([-0.5, -0.5, -0.5, -0.5])
     (array([1., 0., 0., 0.]), -0.5)
     """
 

@@ -56,21 +56,11 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
 
 
 def bfgs_inverse_update(H: Any, step: Any, change: Any) -> np.ndarray:
-    r"""Update an inverse Hessian by what a step showed.
+    r"""Update an inverse Hessian by what a step showed, as :func:`bfgs_update` does the Hessian.
 
     .. math:: H_+=(I-\rho sy^\top)H(I-\rho ys^\top)+\rho ss^\top,\qquad\rho=1/y^\top s
 
-    Parameters
-    ----------
-    H : array-like of shape (n, n)
-        Symmetric, positive definite.
-    step, change : array-like of shape (n,)
-        The step s and the change y of the gradient, with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    updated : ndarray of shape (n, n)
-        Symmetric, positive definite, with :math:`H_+y=s`; the inverse of :func:`bfgs_update`.
+    It is symmetric, positive definite, with :math:`H_+y=s`. See :class:`BFGS`.
 
     Examples
     --------
@@ -149,10 +139,7 @@ class BFGS(Iteration[QuasiNewtonState]):
     The length t satisfies Wolfe's conditions (it is found by bisection), so that :math:`y^\top s>0`
     and H stays positive definite. On a quadratic, exact lengths would end after n steps.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised.
+    See :class:`Iteration`, and :func:`bfgs` for the parameters.
 
     Examples
     --------
@@ -204,19 +191,8 @@ def bfgs(
 ) -> Solution:
     r"""Minimise a smooth function by BFGS, until the minimum is proved to be near.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function; its gradient is enough.
-    start : array-like of shape (n,)
-        First point.
-    tol : float, default=1e-8
-        Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
-        of the gradient at which the run stops where nothing can be proved.
-    max_iter : int, default=500
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`BFGS` for the steps, and :func:`newton` for the parameters; a gradient is enough
+    here.
 
     Returns
     -------

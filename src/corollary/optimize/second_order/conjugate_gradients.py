@@ -70,15 +70,7 @@ class ConjugateGradients(Iteration[ConjugateState]):
     so far. The solution is therefore reached in at most n steps, up to rounding, and in as many as
     A has different eigenvalues; :func:`conjugate_gradient_bound` bounds the error before.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n), sparse matrix or callable
-        The positive definite matrix, or a function that multiplies a vector by it.
-    b : array-like of shape (n,)
-        Right-hand side.
-    preconditioner : array-like of shape (n,), callable or None, default=None
-        What a residual is multiplied by: a positive diagonal, or a function that applies a
-        positive definite matrix near :math:`A^{-1}`. None for none.
+    See :class:`Iteration`, and :func:`conjugate_gradients` for the parameters.
 
     Examples
     --------
@@ -197,7 +189,8 @@ def conjugate_gradients(
     start : array-like of shape (n,) or None, default=None
         First point; None for zeros.
     preconditioner : array-like of shape (n,), callable or None, default=None
-        What residuals are multiplied by; :math:`1/A_{jj}` scales to unit diagonal.
+        What residuals are multiplied by: a positive diagonal, such as :math:`1/A_{jj}`, or a
+        function that applies a positive definite matrix near :math:`A^{-1}`. None for none.
     least_eigenvalue : float or None, default=None
         A number that no eigenvalue of A falls below, as the caller vouches. With it the residual
         proves how good the point is; without it nothing is proved.

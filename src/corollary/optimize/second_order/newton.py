@@ -46,15 +46,7 @@ class Newton(Iteration[NewtonState]):
     the largest. The step then still descends, though it is not Newton's. For sums over rows, where
     a Hessian costs more than a step, there is :func:`newton_minimise`.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised, with a Hessian.
-    damped : bool, default=True
-        Whether t is halved until the value falls by 1e-4 of what the slope promises; or t = 1.
-    solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
-        the gradient, or of the gradient itself where that is below 1e-3.
+    See :class:`Iteration`, and :func:`newton` for the parameters.
 
     Examples
     --------
@@ -147,9 +139,10 @@ def newton(
     start : array-like of shape (n,)
         First point.
     damped : bool, default=True
-        Whether steps are shortened where they fail.
+        Whether steps are halved until the value falls by 1e-4 of what the slope promises.
     solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved.
+        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
+        the gradient, or of the gradient itself where that is below 1e-3.
     tol : float, default=1e-8
         Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
         of the gradient at which the run stops where nothing can be proved.

@@ -115,12 +115,8 @@ class _Rescaled(Smooth):
 def rescale(function: Smooth, scale: Any) -> Smooth:
     r"""Return :math:`g(z)=f(Dz)`; if z minimises it, Dz minimises f.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    scale : array-like of shape (n,)
-        The diagonal of D, positive, such as :func:`jacobi_scaling` of a Hessian.
+    The positive diagonal ``scale`` of D may be :func:`jacobi_scaling` of a Hessian.
+    See :class:`Smooth`.
 
     Returns
     -------

@@ -43,12 +43,8 @@ class GradientDescent(Iteration[DescentState]):
     :math:`\tfrac\eta2\|\nabla f(x_t)\|^2` in a step. It ends at a stationary point, which is a
     minimum if the function is convex; :func:`first_order_bound` says how soon.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised.
-    rate : float, Schedule or None, default=None
-        Step size :math:`\eta`, or one for each step; None for 1/L.
+    The ``rate`` may also be a :class:`Schedule`. See :class:`Iteration`, and
+    :func:`gradient_descent` for the parameters.
 
     Examples
     --------
@@ -94,12 +90,7 @@ class Nesterov(Iteration[NesterovState]):
     Guarantee: no iterate lies above its bound, checked by
     ``tests/optimize/test_smooth_methods.py::test_no_iterate_lies_above_its_bound``.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised.
-    rate : float or None, default=None
-        Step size :math:`\eta`; None for 1/L.
+    See :class:`Iteration`, and :func:`gradient_descent` for the parameters.
 
     Examples
     --------

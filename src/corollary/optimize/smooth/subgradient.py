@@ -46,18 +46,9 @@ class Subgradient(Iteration[SubgradientState]):
     by at most :func:`subgradient_bound`; checked by
     ``tests/optimize/test_smooth_methods.py::test_subgradient_gaps_hold_and_never_exceed_the_bound``.
 
-    Parameters
-    ----------
-    function : Smooth
-        A convex function whose ``gradient`` is a subgradient.
-    rate : float or Schedule
-        Step sizes :math:`\eta_t`. One size leaves a neighbourhood of :math:`G^2\eta/2`.
-    within : ConvexSet or None, default=None
-        A set that steps are projected onto; None for none.
-    centre : array-like of shape (n,) or None, default=None
-        Centre of a ball that holds a minimiser; None for none.
-    radius : float, default=inf
-        Its radius R.
+    A minimiser lies within the ``radius`` of a ``centre``, where these are known. One size as
+    ``rate`` leaves a neighbourhood of :math:`G^2\eta/2`. See :class:`Iteration`, and
+    :func:`subgradient_method` for the other parameters.
 
     Examples
     --------

@@ -88,21 +88,10 @@ class SplitState(NamedTuple):
 
 
 def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
-    r"""Return the minimiser of :math:`f(x)+\tfrac\rho2\|x-v\|^2`.
+    r"""Return the minimiser of :math:`f(x)+\tfrac\rho2\|x-v\|^2`, for a function with a Hessian.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f, with a Hessian.
-    v : array-like of shape (n,)
-        The point v.
-    rho : float, default=1.0
-        The strength :math:`\rho`.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        In closed form for a :class:`Quadratic`, else by Newton's method.
+    It has a closed form for a :class:`Quadratic`, else it is found by Newton's method.
+    See :class:`Smooth`.
 
     Examples
     --------
@@ -214,23 +203,9 @@ def admm(
 ) -> Solution:
     r"""Minimise :math:`f+h` by ADMM, until the minimum is proved to be near.
 
-    Parameters
-    ----------
-    function : Smooth
-        The smooth part f, with a Hessian; for a :class:`Quadratic` a step solves one triangular
-        system.
-    start : array-like of shape (n,)
-        First point.
-    penalty : Penalty
-        The other part h, a penalty or a convex set.
-    rho : float, default=1.0
-        First strength; it is adapted in the first hundred steps.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`ADMM` for the steps; ``rho`` is the first strength, which is adapted in the first
+    hundred of them. The other parameters are those of :func:`proximal_gradient`. The smooth part
+    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system.
 
     Returns
     -------

@@ -62,8 +62,8 @@ class UpdateRule(ABC):
 class Momentum(UpdateRule):
     r"""Heavy ball: each step keeps a share ``decay`` :math:`\mu`, in [0, 1), of the last one.
 
-    With ``nesterov`` the gradient's step is added once more on top of the new velocity's share. See
-    :class:`UpdateRule`.
+    With ``nesterov`` the gradient's step is added once more on top of the new velocity's share.
+    See :class:`UpdateRule`.
 
     Examples
     --------
