@@ -112,23 +112,14 @@ class Discipline(Tabular):
 def check_discipline(problem: Any) -> Discipline:
     """Check a problem of CVXPY by the rules of disciplined convex programming.
 
-    M. Grant, S. Boyd and Y. Ye, Disciplined convex programming, 2006. :func:`refute_convexity`
-    looks for points that show a function not to be convex.
+    The :class:`Discipline` says which ones are broken, and where. Without CVXPY it is an
+    ImportError. M. Grant, S. Boyd and Y. Ye, Disciplined convex programming, 2006.
+    :func:`refute_convexity` looks for points that show a function not to be convex.
 
     Parameters
     ----------
     problem : cvxpy.Problem, cvxpy.Constraint or cvxpy.Expression
         What is checked; an expression follows the rules if they prove it convex or concave.
-
-    Returns
-    -------
-    discipline : Discipline
-        Which rules are broken, and where.
-
-    Raises
-    ------
-    ImportError
-        If CVXPY is not installed.
 
     Examples
     --------

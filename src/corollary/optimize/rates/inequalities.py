@@ -59,7 +59,7 @@ def guaranteed_decrease(function: Smooth, x: Any) -> float:
 def co_coercivity(
     function: Smooth, x: Any, y: Any, *, form: Literal["gradients", "values"] = "gradients"
 ) -> tuple[float, float]:
-    r"""Return both sides of the co-coercivity of gradients.
+    r"""Return both sides of the co-coercivity of gradients, the smaller one first.
 
     Parameters
     ----------
@@ -71,11 +71,6 @@ def co_coercivity(
         :math:`\tfrac1L\|\nabla f(x)-\nabla f(y)\|^2\le\langle\nabla f(x)-\nabla f(y),x-y\rangle`,
         or, on one side,
         :math:`\tfrac1{2L}\|\nabla f(x)-\nabla f(y)\|^2\le f(y)-f(x)-\langle\nabla f(x),y-x\rangle`.
-
-    Returns
-    -------
-    smaller, larger : float
-        The two sides.
 
     Examples
     --------

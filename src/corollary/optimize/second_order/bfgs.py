@@ -194,11 +194,6 @@ def bfgs(
     See :class:`BFGS` for the steps, and :func:`newton` for the parameters; a gradient is enough
     here.
 
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`).
-
     Examples
     --------
     >>> import jax.numpy as jnp

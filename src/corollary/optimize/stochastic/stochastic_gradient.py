@@ -36,7 +36,7 @@ def draw_rows(
     seed: int = 0,
     epoch: int = 0,
 ) -> list[np.ndarray]:
-    """Return which terms the steps of one epoch look at.
+    """Return which terms the steps of one epoch look at, an array of numbers for each.
 
     Parameters
     ----------
@@ -50,11 +50,6 @@ def draw_rows(
         Seed; with the epoch's number it decides about the draws.
     epoch : int, default=0
         Number of the epoch.
-
-    Returns
-    -------
-    batches : list of ndarray of int
-        The terms of each step.
 
     Examples
     --------
