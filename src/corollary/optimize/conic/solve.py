@@ -175,12 +175,8 @@ def slater_point(program: Program, tol: float = 1e-7) -> SlaterPoint | None:
     Guarantee: the gap closes on random programs with such a point, checked by
     ``tests/optimize/test_solve.py::test_strong_duality_under_slater``.
 
-    Parameters
-    ----------
-    program : Program
-        A program with linear constraints in cones; the objective does not matter.
-    tol : float, default=1e-7
-        Least room that counts.
+    See :class:`Program`, with linear constraints in cones; the objective does not matter. Room
+    above ``tol`` counts.
 
     Returns
     -------

@@ -29,14 +29,7 @@ class CertifiedState(NamedTuple):
 class Certified(Iteration[CertifiedState]):
     """A method that also reports a proved gap, computed every few steps.
 
-    Parameters
-    ----------
-    method : Iteration
-        The method; its states have a point ``x``.
-    certify : callable
-        ``certify(x)`` returns an :class:`Optimality`.
-    every : int, default=10
-        Steps between two certificates, which cost about as much as a step.
+    See :class:`Iteration`, and :func:`solve_by` for the parameters.
 
     Examples
     --------
@@ -96,7 +89,7 @@ def solve_by(
     max_iter : int, default=10000
         Largest number of steps.
     every : int, default=10
-        Steps between two certificates.
+        Steps between two certificates, which cost about as much as a step.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
     callback : callable or None, default=None

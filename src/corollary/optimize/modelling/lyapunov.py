@@ -63,12 +63,8 @@ def common_lyapunov(plants: Sequence[Any], *, tol: float = 1e-7) -> CommonLyapun
     :math:`\sum_i(A_iZ_i+Z_iA_i^\top)\succeq0` (Boyd, El Ghaoui, Feron and Balakrishnan, Linear
     Matrix Inequalities in System and Control Theory, SIAM, 1994, section 5.1).
 
-    Parameters
-    ----------
-    plants : sequence of array-like of shape (n, n)
-        The matrices :math:`A_i` of :math:`\dot x=A_ix`.
-    tol : float, default=1e-7
-        Tolerance of the program.
+    See :class:`CommonLyapunov`; ``plants`` are the matrices :math:`A_i` of :math:`\dot x=A_ix`, and
+    ``tol`` is the tolerance of the program.
 
     Returns
     -------

@@ -182,18 +182,8 @@ def estimate_curvature(
     which has probability :math:`(1-p)^N`. Extremes of samples err to one side: L is too small and
     m too large. Quadratics and empirical risks know their constants exactly.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function, with a Hessian.
-    low, high : array-like of shape (n,)
-        Corners of the box.
-    n_points : int, default=200
-        Number N of independent, uniformly drawn points.
-    confidence : float, default=0.95
-        Probability :math:`1-\delta` with which the stated error holds.
-    random_state : int, RandomState instance or None, default=None
-        Source of the points.
+    See :class:`Smooth`, with a Hessian; N is ``n_points``, and :math:`1-\delta` the ``confidence``
+    with which the stated error holds. The box is given as in :func:`refute_convexity`.
 
     Returns
     -------

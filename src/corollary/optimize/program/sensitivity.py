@@ -77,12 +77,8 @@ def sensitivities(program: Program, dual: Mapping[str, Any]) -> Sensitivities:
     equality by accident they are not, and one price holds for tightening, another for loosening;
     :meth:`Sensitivities.bound` holds in any case.
 
-    Parameters
-    ----------
-    program : Program
-        A program with a quadratic or linear objective and linear constraints in cones.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, such as ``solution.dual``; they are repaired.
+    See :class:`Program`, with a quadratic or linear objective and linear constraints in cones;
+    ``dual`` is such as ``solution.dual``, and is repaired.
 
     Returns
     -------

@@ -75,20 +75,9 @@ def plan_steps(
 ) -> Plan:
     r"""Gather the constants that decide how many steps of a method are enough.
 
-    Parameters
-    ----------
-    method : str
-        As in :func:`first_order_bound`.
-    function : Smooth
-        The smooth part f.
-    start : array-like
-        First point.
-    penalty : Penalty or None, default=None
-        The other part h, a penalty or a convex set; None for none.
-    radius : float, default=inf
-        Bound on the distance of the first point from a minimiser that the caller vouches for.
-    rate : float or None, default=None
-        Constant step size; None for 1/L. Longer steps than 1/L have no rate.
+    See :class:`Plan`; the caller vouches for a ``radius`` round the start that holds a minimiser. A
+    constant ``rate`` is 1/L by default, and longer steps than that have no rate. The other
+    parameters are those of :func:`first_order_bound` and :func:`proximal_gradient`.
 
     Returns
     -------
