@@ -155,7 +155,9 @@ def _judged(
         "no multipliers satisfy the KKT conditions where no step leads on, which can happen where "
         "no point satisfies the constraints strictly"
     )
-    return replace(solution, status=ending, **({"reason": reason} if ending == "failed" else {}))
+    return replace(
+        solution, status=ending, reason=reason if ending == "failed" else solution.reason
+    )
 
 
 def _prove_infeasible(program: Program, x: np.ndarray) -> Infeasible | None:
