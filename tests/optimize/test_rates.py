@@ -223,7 +223,7 @@ def test_what_lies_outside_the_assumptions_is_refused():
         first_order_bound("nesterov", 3, radius=1.0, smoothness=1.0, strong_convexity=2.0)
     with pytest.raises(ValueError, match="'method' parameter of first_order_bound"):
         first_order_bound("magic", 3)
-    with pytest.raises(ValueError, match="of at least 0"):
+    with pytest.raises(ValueError, match="'radius' parameter of subgradient_bound"):
         subgradient_bound(step_sizes=[1.0], radius=-1.0, lipschitz=1.0)
     with pytest.raises(ValueError, match="at most n_terms=3"):
         batch_noise(1.0, batch_size=4, n_terms=3)

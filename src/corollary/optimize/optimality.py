@@ -38,12 +38,7 @@ class Optimality(Tabular):
         What else was measured, such as the norm of the gradient or the residuals of the KKT
         conditions. They are necessary for optimality and prove nothing about the value.
     assumptions : tuple of Assumption, default=()
-        What must be true for the lower bound to hold, such as that a function of the user's is
-        convex.
-
-    See Also
-    --------
-    Solution : A point with its certificate.
+        What must be true for the bound to hold, such as that a function of the user's is convex.
 
     Examples
     --------
@@ -72,31 +67,25 @@ class Optimality(Tabular):
         return max(0.0, self.value - self.lower_bound)
 
     def is_optimal(self, tol: float = 1e-6) -> bool:
-        """Tell whether optimality is proved up to a tolerance.
+        """Tell whether optimality is proved up to a tolerance; never if no gap is.
+
+        A value well below its lower bound is that of a point whose small violation matters.
 
         Parameters
         ----------
         tol : float, default=1e-6
             Allowed gap and violation, both relative to the larger of 1 and the size of the value.
-
-        Returns
-        -------
-        optimal : bool
-            Whether both are within it; never for a gap that is not proved.
         """
-        allowed = tol * max(1.0, abs(self.value))
-        return math.isfinite(self.gap) and max(self.gap, self.violation) <= allowed
+        apart, allowed = abs(self.value - self.lower_bound), tol * max(1.0, abs(self.value))
+        return math.isfinite(apart) and max(apart, self.violation) <= allowed
 
     def __str__(self) -> str:
         seen = ", ".join(f"{name} {number:.3g}" for name, number in self.residuals.items())
-        value = f"{self.value:.6g}"
+        value, seen = f"the value {self.value:.6g}", f": {seen}" if seen else ""
         if not math.isfinite(self.gap):
-            seen = f": {seen}" if seen else ""
-            return (
-                f"Nothing is proved about the value {value}{seen}. It may lie above the least one."
-            )
-        gap = format_number(self.gap)
-        text = f"The value {value} is at most {gap} above the least one: {_BECAUSE[self.proof]}."
+            return f"Nothing is proved about {value}{seen}. It may lie above the least one."
+        above = f"at most {format_number(self.gap)} above the least one"
+        text = f"{value.capitalize()} is {above}: {_BECAUSE[self.proof]}."
         if self.violation > 0:
             text += f" The point violates its constraints by up to {format_number(self.violation)}."
         if self.assumptions:

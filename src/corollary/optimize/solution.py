@@ -8,7 +8,7 @@ import numpy as np
 
 from corollary.core.display import Tabular
 from corollary.optimize.optimality import Optimality
-from corollary.optimize.problem.constants import CurvatureRange
+from corollary.optimize.problem.convexity import CurvatureRange
 
 Status = Literal[
     "optimal", "stopped", "out of steps", "diverged", "infeasible", "unbounded", "failed"
@@ -29,6 +29,9 @@ _WORDS: dict[str, str] = {
 class Solution(Tabular):
     """A point, and what is proved about it.
 
+    ``fun``, ``nit``, ``message`` and ``success`` are SciPy's names for the value, the number of
+    steps, the sentence and whether the status is "optimal".
+
     Parameters
     ----------
     x : ndarray
@@ -48,21 +51,14 @@ class Solution(Tabular):
     dual : mapping of str to ndarray, default={}
         Multipliers of the constraints, by the names of the constraints.
     history : ndarray or None, default=None
-        One record for each step, with the fields of :class:`Info` and the ``seconds`` since the
-        run began.
+        A record for each step: the fields of :class:`Info`, and ``seconds`` since the run began.
     state : object, default=None
         Where the method can go on from.
     planned : int or None, default=None
         Number of steps that were known to be enough before the first one, by the rate of the
         method; for stochastic methods in expectation. None if none is known.
     curvature : CurvatureRange or None, default=None
-        Constants of the objective, exact or estimated with their error; None if none were asked
-        for.
-
-    Notes
-    -----
-    ``fun``, ``nit``, ``message`` and ``success`` are SciPy's names for the value, the number of
-    steps, the sentence and whether the status is "optimal".
+        Constants of the objective, exact or estimated with their error, if they were asked for.
 
     Examples
     --------
@@ -90,25 +86,10 @@ class Solution(Tabular):
         """Proved bound on how far the value lies above the least one; infinite if none is."""
         return self.certificate.gap if isinstance(self.certificate, Optimality) else np.inf
 
-    @property
-    def fun(self) -> float:
-        """The value, by SciPy's name."""
-        return self.value
-
-    @property
-    def nit(self) -> int:
-        """The number of steps, by SciPy's name."""
-        return self.n_iter
-
-    @property
-    def message(self) -> str:
-        """The sentence, by SciPy's name."""
-        return str(self)
-
-    @property
-    def success(self) -> bool:
-        """Whether the point is proved optimal, by SciPy's name."""
-        return self.status == "optimal"
+    fun = property(lambda self: self.value, doc="The value, by SciPy's name.")
+    nit = property(lambda self: self.n_iter, doc="The number of steps, by SciPy's name.")
+    message = property(str, doc="The sentence, by SciPy's name.")
+    success = property(lambda self: self.status == "optimal", doc="Whether the point is optimal.")
 
     def __str__(self) -> str:
         steps = f"{self.n_iter} step{'' if self.n_iter == 1 else 's'}"
@@ -121,10 +102,6 @@ class Solution(Tabular):
         return text if self.curvature is None else f"{text} {self.curvature}"
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {
-            "status": [self.status],
-            "value": [self.value],
-            "gap": [self.gap],
-            "steps": [self.n_iter],
-            "certificate": [str(self.certificate)],
-        }
+        names = {"status": "status", "value": "value", "gap": "gap", "n_iter": "steps"}
+        columns = {shown: [getattr(self, name)] for name, shown in names.items()}
+        return columns | {"certificate": [str(self.certificate)]}

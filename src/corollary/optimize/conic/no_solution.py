@@ -18,10 +18,11 @@ from scipy import linalg
 from corollary.core.certificate import format_number
 from corollary.core.display import Tabular
 from corollary.optimize.problem.functions import Quadratic
-from corollary.optimize.program._cones import Origin, Orthant, SecondOrder, Semidefinite
-from corollary.optimize.program.constraints import Constraint, LinearConstraint
+from corollary.optimize.program._cones import Origin, SecondOrder, Semidefinite
+from corollary.optimize.program.constraints import LinearConstraint
 from corollary.optimize.program.optimality_conditions import repair_dual
 from corollary.optimize.program.program import Program
+from corollary.optimize.solution import Solution
 
 #: A proof that reaches less far than this is none.
 REACH = 1e6
@@ -41,10 +42,6 @@ class Infeasible(Tabular):
     reach : float
         No point with :math:`\|x\|_1` below this satisfies the constraints, whatever rounding did;
         infinite if the equations hold exactly.
-
-    See Also
-    --------
-    prove_infeasible : Checks a ray and makes this proof of it.
 
     Examples
     --------
@@ -81,13 +78,8 @@ class Unbounded(Tabular):
     direction : ndarray of shape (n,)
         A direction d with :math:`Pd=0`, :math:`q^\top d=-1` and :math:`-Gd\in K`.
     reach : float
-        Along the ray :math:`x+td` the objective is :math:`f(x)-t` up to a relative error of
-        1e-6, and constraints are violated by less than 1e-6 more than at the point, for t up to
-        this.
-
-    See Also
-    --------
-    prove_unbounded : Checks a direction and makes this proof of it.
+        Along the ray :math:`x+td` the objective is :math:`f(x)-t` up to a relative error of 1e-6,
+        and constraints are violated by less than 1e-6 more than at the point, for t up to this.
 
     Examples
     --------
@@ -114,24 +106,18 @@ class Unbounded(Tabular):
 def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | None:
     r"""Check a ray of Farkas, after moving it onto its equations.
 
-    Parameters
-    ----------
-    program : Program
-        A program with linear constraints in cones.
-    ray : mapping of str to array-like
-        Multipliers by the names of the constraints, from whatever source.
+    With :math:`r=G^\top z` and :math:`h^\top z=-1` a feasible point would have
+    :math:`0\le z^\top(h-Gx)=-1-r^\top x`, so that :math:`\|x\|_1\ge1/\|r\|_\infty`: the reach of
+    the proof. Where all constraints are linear, the ray is moved to a corner of the set of all
+    rays, whose constraints are a smallest conflict (Gleeson and Ryan 1990).
+
+    See :class:`Program`, with linear constraints in cones; the ``ray`` has multipliers by the names
+    of the constraints, from whatever source.
 
     Returns
     -------
     proof : Infeasible or None
         None if the ray proves nothing.
-
-    Notes
-    -----
-    With :math:`r=G^\top z` and :math:`h^\top z=-1` a feasible point would have
-    :math:`0\le z^\top(h-Gx)=-1-r^\top x`, so that :math:`\|x\|_1\ge1/\|r\|_\infty`: the reach of
-    the proof. Where all constraints are linear, the ray is moved to a corner of the set of all
-    rays, whose constraints are a smallest conflict (Gleeson and Ryan 1990).
 
     Examples
     --------
@@ -139,16 +125,13 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
     >>> program = Program([0.0], [linear_inequality([[1.0], [-1.0]], [1.0, -2.0], name="x")])
     >>> prove_infeasible(program, {"x": [2.0, 2.0]}).ray
     {'x': array([1., 1.])}
-    >>> feasible = Program([0.0], [linear_inequality([[1.0], [-1.0]], [2.0, -1.0], name="x")])
-    >>> prove_infeasible(feasible, {"x": [1.0, 1.0]}) is None
-    True
     """
     feasibility = Program(np.zeros(program.n_variables), program.constraints)
     found = _checked_ray(feasibility, ray)
     if found is None:
         return None
     if not any(isinstance(c.cone, SecondOrder | Semidefinite) for c in program.constraints):
-        found = _checked_ray(feasibility, _corner(feasibility, found)) or found
+        found = _checked_ray(feasibility, _corner(feasibility, found[0])) or found
     z, reach = found
     labels, nonzero = [], []
     for constraint, part in zip(program.constraints, feasibility.stacked.parts):
@@ -160,11 +143,8 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
     return Infeasible(ray=named, conflict=tuple(conflict), reach=reach)
 
 
-def _checked_ray(program: Program, ray: Any) -> tuple[np.ndarray, float] | None:
+def _checked_ray(program: Program, ray: Mapping[str, Any]) -> tuple[np.ndarray, float] | None:
     """Return a ray in the cones with h'z = -1 and its reach, or None if it proves nothing."""
-    if isinstance(ray, tuple):
-        z, parts = ray[0], program.stacked.parts
-        ray = program.unpack([z[part] for part in parts])
     pairs = zip(program.constraints, program.pack(ray))
     # On the border of a cone a ray cannot be moved onto the equations, but may be near enough.
     plain = [c.cone.project_dual(z) for c, z in pairs]
@@ -186,12 +166,11 @@ def _reaching(program: Program, parts: list[np.ndarray]) -> tuple[np.ndarray, fl
     return (z, reach) if reach > REACH else None
 
 
-def _corner(program: Program, found: tuple[np.ndarray, float]) -> tuple[np.ndarray, float]:
+def _corner(program: Program, z: np.ndarray) -> dict[str, np.ndarray]:
     """Move a ray over linear constraints to a corner of the set of rays within its support."""
     from scipy.optimize import linprog
 
-    z, reach = found
-    G, h, _ = program.stacked
+    G, h, parts = program.stacked
     free = np.concatenate(
         [np.full(c.cone.size, isinstance(c.cone, Origin)) for c in program.constraints]
     )
@@ -203,25 +182,19 @@ def _corner(program: Program, found: tuple[np.ndarray, float]) -> tuple[np.ndarr
         np.ones(len(sides)), A_eq=np.vstack([columns.T, sides]),
         b_eq=np.append(np.zeros(G.shape[1]), -1.0), method="highs-ds",
     )  # fmt: skip
-    if result.status != 0:
-        return found
-    corner = np.zeros_like(z)
-    corner[support] = result.x[: support.sum()]
-    corner[support & free] -= result.x[support.sum() :]
-    return corner, reach
+    corner = z
+    if result.status == 0:
+        corner = np.zeros_like(z)
+        corner[support] = result.x[: support.sum()]
+        corner[support & free] -= result.x[support.sum() :]
+    return program.unpack([corner[part] for part in parts])
 
 
 def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded | None:
-    r"""Check a direction along which the objective falls without limit.
+    """Check a direction along which the objective falls without limit.
 
-    Parameters
-    ----------
-    program : Program
-        A convex program with a quadratic or linear objective and linear constraints in cones.
-    point : array-like of shape (n,)
-        A feasible point.
-    direction : array-like of shape (n,)
-        A direction, from whatever source.
+    See :class:`Program`, with a convex quadratic objective and linear constraints in cones; the
+    point is feasible, the direction from whatever source.
 
     Returns
     -------
@@ -234,8 +207,6 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     >>> program = Program([-2.0, 0.0], [linear_inequality([0.0, 1.0], 1.0, name="cap")])
     >>> prove_unbounded(program, [0.0, 0.0], [1.0, 0.0]).direction
     array([0.5, 0. ])
-    >>> prove_unbounded(program, [0.0, 0.0], [0.0, -1.0]) is None
-    True
     """
     objective, d = program.objective, program._point(direction)
     assert isinstance(objective, Quadratic)
@@ -256,14 +227,23 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     if not fall > 1e-9 * float(np.abs(objective.q) @ np.abs(d)):
         return None
     d = d / fall
-    broken = [_outward(c, d) for c in program.constraints]
+    # How fast constraints are violated along the direction.
+    broken = [c.cone.excess(-c.jacobian(d) @ d) for c in program.constraints]
     rate = max([*broken, float(d @ objective.P @ d), 0.0])
     reach = math.inf if rate == 0 else 1e-6 / rate
     return Unbounded(point=point, direction=d, reach=reach) if reach > 1 else None
 
 
-def _outward(constraint: Constraint, d: np.ndarray) -> float:
-    """Return how fast a constraint is violated along a direction."""
-    assert isinstance(constraint, LinearConstraint)
-    cone: Orthant = constraint.cone
-    return cone.excess(-constraint.G @ d)
+def _without_solution(
+    proof: Infeasible | Unbounded, n: int, n_iter: int, reason: str = ""
+) -> Solution:
+    """Return a proof that there is no solution, with no point."""
+    unbounded = isinstance(proof, Unbounded)
+    return Solution(
+        x=np.full(n, np.nan),
+        value=-math.inf if unbounded else math.inf,
+        certificate=proof,
+        status="unbounded" if unbounded else "infeasible",
+        n_iter=n_iter,
+        reason=reason,
+    )

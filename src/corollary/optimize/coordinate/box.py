@@ -28,10 +28,8 @@ def box_sweep(
         Strength of the sum of moduli.
     low, high : ndarray of shape (n,)
         The box that a stays in.
-    a : ndarray of shape (n,)
-        The point, which is changed in place.
-    u : ndarray of shape (n,)
-        The product Ka, which is changed with it.
+    a, u : ndarray of shape (n,)
+        The point and the product Ka, which are changed in place.
 
     Returns
     -------
@@ -72,22 +70,15 @@ def dual_sweep(
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Rows :math:`x_i`, contiguous double precision.
-    y : ndarray of shape (n_samples,)
-        Labels -1.0 and 1.0.
-    margin : ndarray of shape (n_samples,)
-        The numbers :math:`m_i`.
+    y, margin : ndarray of shape (n_samples,)
+        Labels -1.0 and 1.0, and the numbers :math:`m_i`.
     order : ndarray of int
         Rows in the order in which they are visited.
-    diagonal : ndarray of shape (n_samples,)
-        The curvatures :math:`\|x_i\|^2+d_i`.
-    addition : ndarray of shape (n_samples,)
-        The numbers :math:`d_i`.
-    upper : ndarray of shape (n_samples,)
-        Upper bounds :math:`u_i`, perhaps infinite.
-    alpha : ndarray of shape (n_samples,)
-        Dual weights, changed in place.
-    w : ndarray of shape (n_features,)
-        Their sum of rows, changed in place.
+    diagonal, addition, upper : ndarray of shape (n_samples,)
+        The curvatures :math:`\|x_i\|^2+d_i`, the numbers :math:`d_i`, and the upper bounds
+        :math:`u_i`, perhaps infinite.
+    alpha, w : ndarray of shape (n_samples,) and (n_features,)
+        Dual weights and their sum of rows, changed in place.
 
     Returns
     -------

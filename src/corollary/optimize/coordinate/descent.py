@@ -16,6 +16,7 @@ from scipy import sparse
 from corollary.optimize.coordinate.gap import elastic_net_gap
 from corollary.optimize.coordinate.preparation import prepare_columns
 from corollary.optimize.coordinate.working_set import WorkingSetSolver
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info
 from corollary.optimize.optimality import Optimality
 from corollary.optimize.solution import Solution
@@ -29,29 +30,11 @@ class CoordinateState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateDescent:
-    r"""Sweeps over all coordinates, each moved to its minimum.
+class CoordinateDescent(Iteration[CoordinateState]):
+    """Sweeps over all coordinates, each moved to its minimum.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Inputs.
-    y : array-like of shape (n_samples,)
-        Targets.
-    l1 : float
-        Strength :math:`\lambda` of the sum of moduli.
-    l2 : float, default=0.0
-        Strength :math:`\mu` of half the sum of squares.
-    positive : bool, default=False
-        Whether coefficients must not be negative.
-
-    See Also
-    --------
-    coordinate_descent : The same minimum, faster, with a certificate.
-
-    Notes
-    -----
-    No sweep raises the objective. A column of zeros keeps its coefficient.
+    No sweep raises the objective. A column of zeros keeps its coefficient. See :class:`Iteration`,
+    and :func:`coordinate_descent`, which is faster and has a certificate, for the parameters.
 
     Examples
     --------
@@ -75,18 +58,7 @@ class CoordinateDescent:
         object.__setattr__(self, "y", y)
 
     def init(self, start: Any) -> CoordinateState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n_features,)
-            First point.
-
-        Returns
-        -------
-        state : CoordinateState
-            The point and the residual there.
-        """
+        """Return the first point with the residual there."""
         w = np.array(start, dtype=float)
         if w.shape != self.X.shape[1:]:
             raise ValueError(
@@ -97,20 +69,7 @@ class CoordinateDescent:
         return CoordinateState(w, self.y - self.X @ w)
 
     def step(self, state: CoordinateState) -> tuple[CoordinateState, Info]:
-        """Sweep once over all coordinates.
-
-        Parameters
-        ----------
-        state : CoordinateState
-            Where the sweep begins.
-
-        Returns
-        -------
-        state : CoordinateState
-            Where it ends.
-        info : Info
-            Objective at the end, and the length of the way.
-        """
+        """Sweep once over all coordinates; the info has objective and length of the way."""
         from corollary.optimize._loops.coordinate_descent import dense_epochs
 
         w, residual = state.x.copy(), state.residual.copy()
@@ -126,29 +85,11 @@ class CoordinateDescent:
 def certify_elastic_net(
     X: Any, y: Any, w: Any, l1: float, l2: float = 0.0, *, positive: bool = False
 ) -> Optimality:
-    r"""Compute what is proved about coefficients of lasso or elastic net.
+    r"""Compute what is proved about coefficients ``w`` of lasso or elastic net.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Inputs.
-    y : array-like of shape (n_samples,)
-        Targets.
-    w : array-like of shape (n_features,)
-        Coefficients.
-    l1 : float
-        Strength :math:`\lambda` of the sum of moduli.
-    l2 : float, default=0.0
-        Strength :math:`\mu` of half the sum of squares.
-    positive : bool, default=False
-        Whether the minimum is over non-negative coefficients only.
-
-    Returns
-    -------
-    certificate : Optimality
-        The objective with a lower bound by duality. With r the residual, the residuals say how far
-        :math:`|x_j^\top r-\mu w_j|\le\lambda`, with equality and the sign of :math:`w_j` where that
-        is not 0, is violated.
+    The objective has a lower bound by duality. With r the residual, the residuals say how far
+    :math:`|x_j^\top r-\mu w_j|\le\lambda`, with equality and the sign of :math:`w_j` where that is
+    not 0, is violated. See :class:`Optimality`, and :func:`coordinate_descent` for the parameters.
 
     Examples
     --------
@@ -190,6 +131,8 @@ def coordinate_descent(
 ) -> Solution:
     r"""Minimise :math:`\tfrac12\|y-Xw\|^2+\lambda\|w\|_1+\tfrac\mu2\|w\|^2` by coordinate descent.
 
+    The sweeps are those of a :class:`WorkingSetSolver`: over few features, extrapolated.
+
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -213,11 +156,6 @@ def coordinate_descent(
     -------
     solution : Solution
         The coefficients with :func:`certify_elastic_net` there.
-
-    See Also
-    --------
-    CoordinateDescent : Plain sweeps.
-    WorkingSetSolver : What runs here: sweeps over few features, extrapolated.
 
     Examples
     --------

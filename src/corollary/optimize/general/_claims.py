@@ -8,8 +8,12 @@ import numpy as np
 from corollary.core.certificate import Assumption
 from corollary.optimize.general._problem import Problem
 from corollary.optimize.optimality import Optimality
-from corollary.optimize.problem.constants import CurvatureRange, estimate_curvature
-from corollary.optimize.problem.convexity import refute_convexity, refute_smoothness
+from corollary.optimize.problem.convexity import (
+    CurvatureRange,
+    estimate_curvature,
+    refute_convexity,
+    refute_smoothness,
+)
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.program.constraints import FunctionConstraint
 from corollary.optimize.solution import Solution
@@ -33,9 +37,8 @@ def with_doubts(problem: Problem, solution: Solution) -> Solution:
 def doubt(problem: Problem, x: np.ndarray) -> str:
     """Return in words which claim about the functions is wrong; empty if none was seen to be."""
     curved = [c for c in problem.constraints if isinstance(c, FunctionConstraint)]
-    claimed = {"the function": problem.function} | {
-        f"the function of {c.name!r}": c.function for c in curved
-    }
+    claimed = {f"the function of {c.name!r}": c.function for c in curved}
+    claimed = {"the function": problem.function} | claimed
     low, high = _nearby(problem, x)
     wrong = (_refuted(who, function, low, high) for who, function in claimed.items())
     return next(filter(None, wrong), "")

@@ -19,8 +19,11 @@ from corollary.optimize.program.constraints import (
     linear_inequality,
 )
 from corollary.optimize.program.duality import lagrangian
-from corollary.optimize.program.multipliers import kkt_multipliers
-from corollary.optimize.program.optimality_conditions import certify_program, kkt_residuals
+from corollary.optimize.program.optimality_conditions import (
+    certify_program,
+    kkt_multipliers,
+    kkt_residuals,
+)
 from corollary.optimize.program.program import Program
 from corollary.optimize.solution import Solution, Status
 
@@ -119,12 +122,8 @@ def _certify(
     tangent = lagrangian(others, {c.name: dual[c.name] for c in problem.constraints})
     inside = certify_minimum(tangent, problem.box.project(x), problem.box)
     proof: Proof = "duality" if math.isfinite(inside.gap) else "none"
-    return replace(
-        certificate,
-        lower_bound=inside.lower_bound,
-        proof=proof,
-        assumptions=inside.assumptions,
-    )
+    bound, vouched = inside.lower_bound, inside.assumptions
+    return replace(certificate, lower_bound=bound, proof=proof, assumptions=vouched)
 
 
 def _judged(
@@ -152,13 +151,13 @@ def _judged(
     if residual <= 0.1 * math.sqrt(tol) * max(1.0, abs(solution.value)):
         reason = f"the KKT conditions hold up to {residual:.2g}"
         return replace(solution, status="stopped", reason=reason)
-    if ending != "failed":
-        return replace(solution, status=ending)
     reason = (
         "no multipliers satisfy the KKT conditions where no step leads on, which can happen where "
         "no point satisfies the constraints strictly"
     )
-    return replace(solution, status=ending, reason=reason)
+    return replace(
+        solution, status=ending, reason=reason if ending == "failed" else solution.reason
+    )
 
 
 def _prove_infeasible(program: Program, x: np.ndarray) -> Infeasible | None:

@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.optimize.conic.slater import slater_point
-from corollary.optimize.conic.solve import solve
+from corollary.optimize.conic.solve import slater_point, solve
 from corollary.optimize.general._claims import curvature_near, with_assumptions, with_doubts
 from corollary.optimize.general._problem import Problem, read_problem
 from corollary.optimize.general._sequential import sequential_quadratic
@@ -56,6 +55,11 @@ def minimize(
 ) -> Solution:
     r"""Minimise a function, and say what is proved about the point that is returned.
 
+    Claims about functions are tried at random points nearby; if one is wrong the status is
+    "failed", and the reason says which. What does not fit together raises a ValueError, a function
+    that cannot be evaluated or differentiated at the start a TypeError. A plain function is
+    compiled anew in each call; one :class:`Function` object is compiled once for each shape.
+
     Parameters
     ----------
     fun : callable, Smooth or Program
@@ -101,21 +105,8 @@ def minimize(
     solution : Solution
         Its ``certificate`` prints as a sentence. The status is "optimal" only if a gap proves it;
         a small gradient or KKT residual alone gives "stopped". "infeasible" and "unbounded" come
-        with a verified proof. Claims about functions are tried at random points nearby; if one is
-        wrong the status is "failed", and the reason says which. ``curvature`` has the constants of
-        the objective: exact, or estimated with their error.
-
-    Raises
-    ------
-    TypeError
-        If the function cannot be evaluated or differentiated at the start.
-    ValueError
-        If shapes do not fit, an equation is not linear, or the method is not for the problem.
-
-    See Also
-    --------
-    solve : Conic programs, norms and matrices.
-    certify_minimum, certify_program : What is proved about a point from elsewhere.
+        with a verified proof. ``curvature`` has the constants of the objective: exact, or estimated
+        with their error.
 
     Examples
     --------
@@ -123,10 +114,7 @@ def minimize(
     >>> from corollary.optimize import minimize
     >>> def bowl(x):
     ...     return jnp.sum((x - 1) ** 2) + jnp.logaddexp(0, x[0])
-    >>> solution = minimize(bowl, [0.0, 0.0], strong_convexity=2.0)
-    >>> solution.x.round(3), solution.status
-    (array([0.669, 1.   ]), 'optimal')
-    >>> print(minimize(bowl, [0.0, 0.0]).certificate)  # the same point, if nobody vouches
+    >>> print(minimize(bowl, [0.0, 0.0]).certificate)  # nobody vouches for convexity
     Nothing is proved about the value 1.1...: gradient ... It may lie above the least one.
     >>> capped = minimize(bowl, [0.0, 0.0], strong_convexity=2.0,
     ...                   constraints={"type": "ineq", "fun": lambda x: 1 - x.sum()})

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.estimator import Count, Positive, checked
 from corollary.optimize.interior._parts import Parts
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info
 from corollary.optimize.program.optimality_conditions import certify_program
 from corollary.optimize.program.program import Program
@@ -48,29 +50,14 @@ class _Newton(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Barrier:
+class Barrier(Iteration[BarrierState]):
     r"""Stages of the barrier method: each one goes to the centre for its weight.
 
-    Parameters
-    ----------
-    program : Program
-        Convex, with equations, linear inequalities and smooth functions as constraints; all
-        functions have Hessians.
-    weight : float, default=1.0
-        Weight :math:`\mu_0` of the first stage.
-    factor : float, default=0.1
-        By which the weight shrinks after each stage.
-
-    See Also
-    --------
-    barrier : Looks for a start, runs the stages and proves what they found.
-
-    Notes
-    -----
     Newton's steps are damped, so that they stay inside, and taken along the solutions of the
     equations. With the last one, dx, the multipliers are
     :math:`\lambda_i=\frac\mu{s_i}\bigl(1+\frac{\nabla f_i^\top dx}{s_i}\bigr)`: those of the point
-    that the quadratic model calls the centre.
+    that the quadratic model calls the centre. See :class:`Iteration`, and :func:`barrier` for the
+    parameters.
 
     Examples
     --------
@@ -96,20 +83,9 @@ class Barrier:
             raise ValueError("Barrier needs a convex program. A function of this one is not.")
 
     def init(self, start: Any) -> BarrierState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            A point that satisfies the equations, and all inequalities strictly.
-
-        Returns
-        -------
-        state : BarrierState
-            The point, before its first stage.
-        """
+        """Return the first state, at a point on the equations and strictly inside the others."""
         x = np.array(start, dtype=float)
-        parts = self.parts(len(x))
+        parts = self._parts(len(x))
         least = float(parts.slope(x).slack.min(initial=math.inf))
         off = float(np.abs(parts.misses(x)).max(initial=0.0))
         if not (least > 0 and off == 0):
@@ -123,62 +99,28 @@ class Barrier:
     def step(self, state: BarrierState) -> tuple[BarrierState, Info]:
         """Go to the centre for the weight of the state.
 
-        Parameters
-        ----------
-        state : BarrierState
-            Where the stage begins.
-
-        Returns
-        -------
-        state : BarrierState
-            The centre, with the weight of the next stage.
-        info : Info
-            Value there, distance of the centres, and the gap that its multipliers prove. The value
-            is NaN where there is no centre, because a function falls without limit.
+        The info has the gap that its multipliers prove; its value is NaN where there is no centre,
+        because a function falls without limit.
         """
-        following = self.centre(state)
+        following = self._centre(state)
         if np.abs(following.x).max() > _FAR * (1.0 + np.abs(state.x).max()):
             return following, Info(value=math.nan)
         certificate = certify_program(self.program, following.x, following.dual)
         step = float(np.linalg.norm(following.x - state.x))
         return following, Info(value=certificate.value, step=step, gap=certificate.gap)
 
-    def parts(self, n: int) -> Parts:
-        """Return the constraints of the program, sorted, for points with n entries.
-
-        Parameters
-        ----------
-        n : int
-            Number of variables.
-
-        Returns
-        -------
-        parts : Parts
-            Inequalities, equations, and the directions in which the equations hold.
-        """
+    def _parts(self, n: int) -> Parts:
+        """Return the constraints of the program, sorted, for points with n entries."""
         if n not in self._found:
             self._found[n] = Parts.of(self.program, n, "Barrier")
         return self._found[n]
 
-    def centre(
+    def _centre(
         self, state: BarrierState, until: Callable[[np.ndarray], bool] | None = None
     ) -> BarrierState:
-        """Minimise the objective with the barrier by damped Newton steps.
-
-        Parameters
-        ----------
-        state : BarrierState
-            Where the steps begin, with the weight.
-        until : callable or None, default=None
-            Ends the steps early at the first point where it is true.
-
-        Returns
-        -------
-        state : BarrierState
-            The centre, with its multipliers and the weight of the next stage.
-        """
+        """Minimise the objective with the barrier by damped Newton steps, perhaps not fully."""
         x, mu, n_steps = state.x, state.weight, 0
-        parts, far = self.parts(len(x)), _FAR * (1.0 + np.abs(x).max())
+        parts, far = self._parts(len(x)), _FAR * (1.0 + np.abs(x).max())
         while True:
             newton = self._newton(parts, x, mu)
             ended = n_steps == _MOST_STEPS or (until is not None and until(x))
@@ -222,3 +164,48 @@ class Barrier:
                 break
             length /= 2
         return length
+
+
+@checked
+def barrier_stages(
+    n_inequalities: Count, *, gap: Positive, weight: Positive = 1.0, factor: Positive = 0.1
+) -> int:
+    r"""Return how many stages follow the first one until :func:`barrier` reaches a gap.
+
+    At the centre for the weight :math:`\mu` the multipliers :math:`\mu/s_i` are dual feasible, and
+    their gap is :math:`m\mu` exactly, whatever the program (Boyd and Vandenberghe 2004, section
+    11.3). What the bound leaves open is the number of Newton steps in a stage.
+
+    Guarantee: the gap after so many stages is at most the one that is wanted, checked by
+    ``tests/optimize/test_barrier.py::test_as_many_stages_as_the_bound_says_reach_the_gap``.
+
+    Parameters
+    ----------
+    n_inequalities : int
+        Number m of inequalities.
+    gap : float
+        The duality gap :math:`\varepsilon` that is wanted.
+    weight : float, default=1.0
+        Weight :math:`\mu_0` of the barrier in the first stage.
+    factor : float, default=0.1
+        By which the weight shrinks from stage to stage, :math:`\kappa<1`.
+
+    Returns
+    -------
+    n_stages : int
+        :math:`\lceil\log(m\mu_0/\varepsilon)/\log(1/\kappa)\rceil`; 0 if the first stage is enough.
+
+    Examples
+    --------
+    >>> from corollary.optimize import barrier_stages
+    >>> barrier_stages(100, gap=1e-6)  # from a gap of 100 to one of 1e-6, a digit in each stage
+    8
+    """
+    if not factor < 1:
+        raise ValueError(
+            f"The 'factor' parameter of barrier_stages must be a float in the range (0, 1). Got "
+            f"{factor!r} instead."
+        )
+    stages = math.log(n_inequalities * weight / gap) / math.log(1 / factor)
+    # Eight digits are eight stages, though their logarithm is rounded upwards.
+    return max(0, math.ceil(stages - 1e-9))

@@ -8,16 +8,14 @@ import numpy as np
 from scipy import linalg
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.optimize.conic._form import is_proved
 from corollary.optimize.conic.no_solution import (
-    Infeasible,
-    Unbounded,
+    _without_solution,
     prove_infeasible,
     prove_unbounded,
 )
 from corollary.optimize.interior._parts import Parts
-from corollary.optimize.interior.barrier import Barrier
-from corollary.optimize.interior.stages import barrier_stages
+from corollary.optimize.interior.barrier import Barrier, barrier_stages
+from corollary.optimize.iteration.certified import _concluded
 from corollary.optimize.iteration.driver import iterate
 from corollary.optimize.iteration.stopping import Stop
 from corollary.optimize.optimality import Optimality
@@ -31,7 +29,7 @@ from corollary.optimize.program.constraints import (
 )
 from corollary.optimize.program.optimality_conditions import certify_program, repair_dual
 from corollary.optimize.program.program import Program
-from corollary.optimize.solution import Solution, Status
+from corollary.optimize.solution import Solution
 
 # More room than this is not looked for.
 _ROOM = 1.0
@@ -92,7 +90,7 @@ def _look_inside(program: Program, start: np.ndarray, parts: Parts, tol: float) 
         return bool(parts.slacks(x[:-1]).min() > 0)
 
     while state.weight * (parts.n_inequalities + 1) > _SHARE * tol:
-        state = method.centre(state, until=is_inside)
+        state = method._centre(state, until=is_inside)
         if is_inside(state.x):
             return Inside(state.x[:-1], {})
         dual = {name: z for name, z in state.dual.items() if name}
@@ -111,13 +109,20 @@ def barrier(
     tol: Positive = 1e-6,
     max_iter: Count = 100,
 ) -> Solution:
-    r"""Solve a convex program by the barrier method.
+    r"""Solve a convex program by the barrier method (Boyd and Vandenberghe 2004, chapter 11).
+
+    A start that is not inside is first moved onto the equations; then the largest excess of an
+    inequality is minimised by the same method until it is negative. If its least value is proved
+    to be positive, the multipliers prove that there is no feasible point. Where it is 0, no point
+    satisfies all inequalities strictly, there is no central path, and the status is "failed".
+    :func:`primal_dual` is faster for linear and quadratic programs, :func:`solve` takes norms and
+    matrices, and programs without a point inside.
 
     Parameters
     ----------
     program : Program
         Convex, with equations, linear inequalities and smooth functions as constraints; all
-        functions have Hessians.
+        functions have Hessians. Others raise a ValueError.
     start : array-like of shape (n,) or None, default=None
         Where to begin, inside or not; None for zeros.
     weight : float, default=1.0
@@ -138,44 +143,21 @@ def barrier(
         number of stages that :func:`barrier_stages` says, and the first, where all functions are
         quadratic or linear, so that the gap at a centre is computed exactly.
 
-    Raises
-    ------
-    ValueError
-        If the program is not convex, or has norms or matrices as constraints.
-
-    See Also
-    --------
-    barrier_stages : How many stages are enough.
-    primal_dual : Faster for linear and quadratic programs.
-    solve : For norms and matrices, and where no point is inside.
-
-    Notes
-    -----
-    A start that is not inside is first moved onto the equations; then the largest excess of an
-    inequality is minimised by the same method until it is negative. If its least value is proved
-    to be positive, the multipliers prove that there is no feasible point. Where it is 0, no point
-    satisfies all inequalities strictly, there is no central path, and the status is "failed".
-
-    References
-    ----------
-    S. Boyd and L. Vandenberghe, Convex Optimization, Cambridge University Press, 2004, chapter 11.
-
     Examples
     --------
     >>> from corollary.optimize import Program, barrier, linear_equality, linear_inequality
     >>> program = Program(
-    ...     [1.0, 2.0, 4.0],
-    ...     [linear_equality([1.0, 1.0, 1.0], 1.0, name="budget"),
-    ...      linear_inequality([1.0, 0.0, 0.0], 0.25, name="cap"),
-    ...      linear_inequality([[-1, 0, 0], [0, -1, 0], [0, 0, -1]], [0, 0, 0], name="sign")],
+    ...     [1.0, 2.0],
+    ...     [linear_equality([1.0, 1.0], 1.0, name="budget"),
+    ...      linear_inequality([1.0, 0.0], 0.25, name="cap")],
     ... )
     >>> solution = barrier(program)
-    >>> solution.x.round(6), solution.n_iter, solution.planned
-    (array([0.25, 0.75, 0.  ]), 8, 8)
+    >>> solution.x.round(4), solution.n_iter, solution.planned
+    (array([0.25, 0.75]), 7, 8)
     """
     method = Barrier(program, weight, factor)
     x = _start(program, start)
-    parts = method.parts(len(x))
+    parts = method._parts(len(x))
     m = parts.n_inequalities
     enough = 1 + (barrier_stages(m, gap=_SHARE * tol, weight=weight, factor=factor) if m else 0)
     inside = _look_inside(program, x, parts, tol)
@@ -184,29 +166,24 @@ def barrier(
     downhill = _flat_descent(program, parts)
     proof = None if downhill is None else prove_unbounded(program, inside.x, downhill)
     if proof is not None:
-        return _nothing(proof, "unbounded", 0)
+        return _without_solution(proof, len(x), 0)
     # Where the gap is not proved by then, smaller weights prove no more.
     most = min(max_iter, enough + 1)
     run = iterate(method, inside.x, stop=Stop(gap=tol), max_iter=most, description="centring")
     if run.status == "diverged" and program.is_conic:
         proof = prove_unbounded(program, inside.x, run.state.x - inside.x)
         if proof is not None:
-            return _nothing(proof, "unbounded", run.n_iter)
+            return _without_solution(proof, len(x), run.n_iter)
     certificate = certify_program(program, run.state.x, run.state.dual)
     exact = all(isinstance(f, Quadratic) for f in (program.objective, *parts.functions))
-    status: Status = run.status if run.status != "converged" else "stopped"
-    if status == "out of steps" and run.n_iter > enough:
-        status = "stopped"
-    return Solution(
-        x=run.state.x,
-        value=certificate.value,
-        certificate=certificate,
-        status="optimal" if is_proved(certificate, tol) else status,
-        n_iter=run.n_iter,
+    if run.status == "out of steps" and run.n_iter > enough:
+        run = run._replace(status="stopped")
+    return _concluded(
+        run,
+        certificate,
+        tol,
         reason=run.criterion or "the weight is as small as a proof would need",
         dual=repair_dual(program, run.state.dual),
-        history=run.history,
-        state=run.state,
         planned=enough if exact else None,
     )
 
@@ -239,7 +216,7 @@ def _without_inside(program: Program, x: np.ndarray, dual: Mapping[str, Any]) ->
     linear = all(isinstance(c, LinearConstraint) for c in program.constraints)
     proof = prove_infeasible(program, dual) if linear else None
     if proof is not None:
-        return _nothing(proof, "infeasible", 0, len(x))
+        return _without_solution(proof, len(x), 0)
     equations = any(isinstance(c.cone, Origin) for c in program.constraints)
     also = " and the equations" if equations else ""
     return Solution(
@@ -251,16 +228,4 @@ def _without_inside(program: Program, x: np.ndarray, dual: Mapping[str, Any]) ->
         status="failed",
         n_iter=0,
         reason=f"no point was found that satisfies all inequalities strictly{also}",
-    )
-
-
-def _nothing(proof: Infeasible | Unbounded, status: Status, n_iter: int, n: int = 0) -> Solution:
-    """Return a proof that there is no solution."""
-    unbounded = isinstance(proof, Unbounded)
-    return Solution(
-        x=np.full(len(proof.point) if isinstance(proof, Unbounded) else n, np.nan),
-        value=-math.inf if unbounded else math.inf,
-        certificate=proof,
-        status=status,
-        n_iter=n_iter,
     )

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import linalg
 
 from corollary.core.estimator import Count, Positive, checked
-from corollary.optimize.conic._form import is_proved, require_conic
-from corollary.optimize.conic.no_solution import prove_infeasible
+from corollary.optimize.conic.no_solution import _without_solution, prove_infeasible
 from corollary.optimize.conic.solve import solve
 from corollary.optimize.interior._parts import Parts
-from corollary.optimize.iteration.driver import iterate
+from corollary.optimize.iteration.certified import _concluded
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.problem.functions import Quadratic
 from corollary.optimize.program._cones import Origin
@@ -42,22 +42,16 @@ class PrimalDualState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PrimalDual:
-    r"""Mehrotra's steps for a quadratic program with inequalities.
+class PrimalDual(Iteration[PrimalDualState]):
+    """Mehrotra's steps for a quadratic program with inequalities.
+
+    Equations are eliminated: the point moves along the directions in which they stay fulfilled.
 
     Parameters
     ----------
     program : Program
         Convex, with a linear or quadratic objective and linear constraints, at least one of them
         an inequality.
-
-    See Also
-    --------
-    primal_dual : Runs it, and proves what it found.
-
-    Notes
-    -----
-    Equations are eliminated: the point moves along the directions in which they stay fulfilled.
 
     Examples
     --------
@@ -76,7 +70,7 @@ class PrimalDual:
     _G: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_conic(self.program, "PrimalDual")
+        self.program._require_conic("PrimalDual")
         parts = Parts.of(self.program, self.program.n_variables, "PrimalDual")
         if not len(parts.h):
             raise ValueError("PrimalDual needs at least one inequality. Without any, use solve.")
@@ -87,18 +81,10 @@ class PrimalDual:
         object.__setattr__(self, "_G", parts.G @ free if len(parts.A) else parts.G)
 
     def init(self, start: Any = None) -> PrimalDualState:
-        """Return the first state.
+        """Return the first state, from a point or zeros.
 
-        Parameters
-        ----------
-        start : array-like of shape (n,) or None, default=None
-            A point from which the first one is made; None for zeros.
-
-        Returns
-        -------
-        state : PrimalDualState
-            The minimiser of the objective plus half the squared distance to the limits of the
-            inequalities, with slacks and multipliers that are moved inside where they must be.
+        It is the minimiser of the objective plus half the squared distance to the limits of the
+        inequalities, with slacks and multipliers that are moved inside where they must be.
         """
         parts, objective = self._parts, self.program.objective
         x = parts.onto_equations(np.zeros(parts.n) if start is None else np.array(start, float))
@@ -111,18 +97,8 @@ class PrimalDual:
     def step(self, state: PrimalDualState) -> tuple[PrimalDualState, Info]:
         """Take one step.
 
-        Parameters
-        ----------
-        state : PrimalDualState
-            Where it begins.
-
-        Returns
-        -------
-        state : PrimalDualState
-            Where it ends.
-        info : Info
-            Value at the end, length of the step, and there the relative residuals: of the
-            inequalities with their slacks, and the larger one of stationarity and complementarity.
+        The info has relative residuals at the end: of the inequalities with their slacks, and the
+        larger one of stationarity and complementarity.
         """
         x, s, z = state
         G, free, objective = self._G, self._parts.free, self.program.objective
@@ -193,38 +169,19 @@ def _reach(v: np.ndarray, dv: np.ndarray) -> float:
 
 @checked
 def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100) -> Solution:
-    r"""Solve a dense linear or quadratic program by a primal-dual interior point method.
+    """Solve a dense linear or quadratic program by a primal-dual interior point method.
 
-    Parameters
-    ----------
-    program : Program
-        Convex, with a linear or quadratic objective, inequalities and equations.
-    tol : float, default=1e-6
-        Proved gap and violation up to which a point counts as optimal, relative to the larger of 1
-        and the size of the value.
-    max_iter : int, default=100
-        Largest number of steps.
+    The steps are Mehrotra's (SIAM Journal on Optimization, 1992). :func:`solve` is for sparse
+    programs, norms and matrices; :func:`barrier` goes the same path, one weight after the other.
+
+    See :class:`PrimalDual` for the steps, and :func:`solve` for the parameters; constraints are
+    inequalities and equations.
 
     Returns
     -------
     solution : Solution
         The point with multipliers by name, and a certificate computed from the program at what is
         returned. Where the steps do not end in a proof, that of :func:`solve`.
-
-    Raises
-    ------
-    ValueError
-        If the program is not convex, or has norms or matrices as constraints.
-
-    See Also
-    --------
-    solve : For sparse programs, norms and matrices.
-    barrier : The same path, one weight after the other.
-
-    References
-    ----------
-    S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-    Optimization, 1992.
 
     Examples
     --------
@@ -245,21 +202,9 @@ def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100
     x, _, z = run.state
     dual = parts.named(z, parts.balance(program.objective.gradient(x) + parts.G.T @ z))
     certificate = certify_program(program, x, dual)
-    if is_proved(certificate, tol):
-        return Solution(
-            x=x,
-            value=certificate.value,
-            certificate=certificate,
-            status="optimal",
-            n_iter=run.n_iter,
-            dual=repair_dual(program, dual),
-            history=run.history,
-            state=run.state,
-        )
+    if certificate.is_optimal(tol):
+        return _concluded(run, certificate, tol, dual=repair_dual(program, dual), reason="")
     proof = prove_infeasible(program, dual)
     if proof is not None:
-        nothing = np.full(len(x), np.nan)
-        return Solution(
-            x=nothing, value=math.inf, certificate=proof, status="infeasible", n_iter=run.n_iter
-        )
+        return _without_solution(proof, len(x), run.n_iter)
     return solve(program, tol=tol, max_iter=max_iter)

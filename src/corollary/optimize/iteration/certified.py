@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.optimize.iteration.driver import Iteration, iterate
+from corollary.optimize.iteration.driver import Iteration, Run, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.optimality import Optimality
-from corollary.optimize.solution import Solution, Status
+from corollary.optimize.solution import Solution
 
 
 class CertifiedState(NamedTuple):
@@ -26,17 +26,10 @@ class CertifiedState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Certified:
+class Certified(Iteration[CertifiedState]):
     """A method that also reports a proved gap, computed every few steps.
 
-    Parameters
-    ----------
-    method : Iteration
-        The method; its states have a point ``x``.
-    certify : callable
-        ``certify(x)`` returns an :class:`Optimality`.
-    every : int, default=10
-        Steps between two certificates, which cost about as much as a step.
+    See :class:`Iteration`, and :func:`solve_by` for the parameters.
 
     Examples
     --------
@@ -53,36 +46,12 @@ class Certified:
     every: int = 10
 
     def init(self, start: Any) -> CertifiedState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like
-            First point.
-
-        Returns
-        -------
-        state : CertifiedState
-            The state of the method, with the gap there.
-        """
+        """Return the first state of the method, with the gap there."""
         inner = self.method.init(start)
         return CertifiedState(inner, 0, self.certify(inner.x).gap)
 
     def step(self, state: CertifiedState) -> tuple[CertifiedState, Info]:
-        """Take one step of the method.
-
-        Parameters
-        ----------
-        state : CertifiedState
-            Where it begins.
-
-        Returns
-        -------
-        state : CertifiedState
-            Where it ends.
-        info : Info
-            What the method saw; with the gap if it was computed.
-        """
+        """Take one step of the method; its info has the gap if that was computed."""
         inner, info = self.method.step(state.inner)
         n_steps = state.n_steps + 1
         if n_steps % self.every:
@@ -120,7 +89,7 @@ def solve_by(
     max_iter : int, default=10000
         Largest number of steps.
     every : int, default=10
-        Steps between two certificates.
+        Steps between two certificates, which cost about as much as a step.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
     callback : callable or None, default=None
@@ -140,25 +109,27 @@ def solve_by(
     there and strong convexity prove it.
     """
     certified = Certified(method, certify, every)
-    first = certified.init(start) if state is None else state
-    rules = replace(Stop() if stop is None else stop, gap=tol)
     run = iterate(
         certified,
-        state=first,
-        stop=rules,
+        state=certified.init(start) if state is None else state,
+        stop=replace(Stop() if stop is None else stop, gap=tol),
         max_iter=max_iter,
         callback=None if callback is None else lambda state, info: callback(state.x),
         description="minimising",
     )
-    certificate = certify(run.state.x)
-    status: Status = "stopped" if run.status == "converged" else run.status
+    last = run.state
+    return _concluded(run, certify(last.x), tol, x=last.x, n_iter=last.n_steps)
+
+
+def _concluded(run: Run[Any], certificate: Optimality, tol: float, **parts: Any) -> Solution:
+    """Return what a run found with the status that its certificate deserves."""
+    ending = "stopped" if run.status == "converged" else run.status
+    found: dict[str, Any] = {"x": run.state.x, "n_iter": run.n_iter, "reason": run.criterion}
     return Solution(
-        x=run.state.x,
         value=certificate.value,
         certificate=certificate,
-        status="optimal" if certificate.is_optimal(tol) else status,
-        n_iter=run.state.n_steps,
-        reason=run.criterion,
+        status="optimal" if certificate.is_optimal(tol) else ending,
         history=run.history,
         state=run.state,
+        **(found | parts),
     )

@@ -39,17 +39,12 @@ class Iteration(Protocol[State]):
     """
 
     def init(self, start: Any) -> State:
-        """Return the first state.
+        """Return the first state, a named tuple.
 
         Parameters
         ----------
         start : object
             What the method begins with, such as a point.
-
-        Returns
-        -------
-        state : object
-            A named tuple.
         """
 
     def step(self, state: State) -> tuple[State, Info]:
@@ -59,13 +54,6 @@ class Iteration(Protocol[State]):
         ----------
         state : object
             Where the step begins.
-
-        Returns
-        -------
-        state : object
-            Where it ends.
-        info : Info
-            What it saw.
         """
 
 
@@ -127,6 +115,8 @@ def iterate(
 ) -> Run[State]:
     """Run a method until a tolerance is met or the budget is used up.
 
+    A run of n steps and one of m steps from its state give the same states as a run of n + m steps.
+
     Parameters
     ----------
     method : Iteration
@@ -148,16 +138,8 @@ def iterate(
     Returns
     -------
     run : Run
-        Last state, history and how the run ended.
-
-    Raises
-    ------
-    Interrupted
-        On Ctrl-C, with the run up to the last whole step.
-
-    Notes
-    -----
-    A run of n steps and one of m steps from its state give the same states as a run of n + m steps.
+        Last state, history and how the run ended. Ctrl-C raises :class:`Interrupted` with the run
+        up to the last whole step.
 
     Examples
     --------

@@ -18,10 +18,8 @@ class Info(NamedTuple):
         Norm of the gradient, or of what takes its place, at the point that the step began with.
     gap : float or None, default=None
         Proved bound on how far the value lies above the least one.
-    primal : float or None, default=None
-        How far the new point violates its constraints.
-    dual : float or None, default=None
-        How far the multipliers are from a dual point.
+    primal, dual : float or None, default=None
+        How far the new point violates its constraints, and its multipliers those of the dual.
 
     Examples
     --------
@@ -38,23 +36,11 @@ class Info(NamedTuple):
     dual: float | None = None
 
     def computed(self) -> dict[str, float]:
-        """Return the numbers that were computed.
-
-        Returns
-        -------
-        numbers : dict of str to float
-            By name.
-        """
+        """Return the numbers that were computed, by name."""
         return {name: float(n) for name, n in self._asdict().items() if n is not None}
 
     def is_lost(self) -> bool:
-        """Tell whether the method ran away.
-
-        Returns
-        -------
-        lost : bool
-            Whether value, step or gradient was computed and is not finite.
-        """
+        """Tell whether value, step or gradient was computed and is not finite."""
         numbers = (self.value, self.step, self.gradient)
         return any(n is not None and not math.isfinite(n) for n in numbers)
 
@@ -62,6 +48,9 @@ class Info(NamedTuple):
 @dataclass(frozen=True)
 class Stop:
     r"""Tolerances that end a run.
+
+    Only the gap proves anything about the value: a short step or a small change is also what a
+    slow method shows, and a small gradient what a flat function shows.
 
     Parameters
     ----------
@@ -77,13 +66,7 @@ class Stop:
     residual : float or None, default=None
         Violation of the constraints and of dual feasibility are both at most this.
     together : bool, default=False
-        Whether all tolerances that are set must be met at once; otherwise the first one ends the
-        run.
-
-    Notes
-    -----
-    Only the gap proves anything about the value: a short step or a small change is also what a
-    slow method shows, and a small gradient what a flat function shows.
+        Whether all tolerances that are set must be met at once, or the first one ends the run.
 
     Examples
     --------
@@ -111,7 +94,7 @@ class Stop:
                 )
 
     def met(self, info: Info, previous: Info | None = None) -> str:
-        """Tell which tolerance is met.
+        """Say in words which tolerance is met; nothing if none is, or not all that must be.
 
         Parameters
         ----------
@@ -119,11 +102,6 @@ class Stop:
             What the last step saw.
         previous : Info or None, default=None
             What the step before it saw; without it no change of the value is known.
-
-        Returns
-        -------
-        criterion : str
-            What is met, in words; empty if nothing is, or not everything that must be.
         """
         change = residual = None
         if previous is not None and previous.value is not None and info.value is not None:
@@ -131,20 +109,15 @@ class Stop:
         if info.primal is not None and info.dual is not None:
             residual = max(info.primal, info.dual)
         size = 1.0 if info.value is None else max(1.0, abs(info.value))
-        gap = None if info.gap is None else info.gap / size
         seen = [
             ("the step is", info.step, self.step),
             ("the change of the value is", change, self.value),
             ("the gradient is", info.gradient, self.gradient),
-            ("the gap is", gap, self.gap),
+            ("the gap is", None if info.gap is None else info.gap / size, self.gap),
             ("the residuals are", residual, self.residual),
         ]
         asked = [(words, number, tol) for words, number, tol in seen if tol is not None]
-        met = [
-            f"{words} at most {tol:g}"
-            for words, number, tol in asked
-            if number is not None and number <= tol
-        ]
+        met = [f"{w} at most {tol:g}" for w, n, tol in asked if n is not None and n <= tol]
         if not met or (self.together and len(met) < len(asked)):
             return ""
         return " and ".join(met) if self.together else met[0]

@@ -9,7 +9,13 @@ and miss some of what is. Trees and atoms are those of CVXPY, an optional extra.
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from corollary.core.display import Tabular
+from corollary.optimize.problem.functions import Quadratic
+from corollary.optimize.program._cones import Origin, Orthant, SecondOrder, Semidefinite
+from corollary.optimize.program.constraints import Constraint, LinearConstraint
+from corollary.optimize.program.program import Program
 
 Rule = Literal["atom", "composition", "objective", "inequality", "equation", "cone"]
 
@@ -41,10 +47,8 @@ class BrokenRule:
     rule : {"atom", "composition", "objective", "inequality", "equation", "cone"}
         Which one: the atom has no curvature; an argument has the wrong one for its atom; or the
         whole has the wrong one for its place.
-    got : str
-        Curvature of the argument, or of the whole.
-    needed : str
-        Curvature that the rule asks for.
+    got, needed : str
+        Curvature of the argument, or of the whole, and the one that the rule asks for.
     argument : str, default=""
         The argument of the atom, where one is wrong.
 
@@ -97,12 +101,8 @@ class Discipline(Tabular):
     def __str__(self) -> str:
         if self.followed:
             return "The rules prove that this is convex."
-        return "\n".join(
-            [
-                "The rules do not prove that this is convex, which it may still be.",
-                *map(str, self.broken),
-            ]
-        )
+        first = "The rules do not prove that this is convex, which it may still be."
+        return "\n".join([first, *map(str, self.broken)])
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("where", "rule", "expression", "argument", "got", "needed")
@@ -110,31 +110,16 @@ class Discipline(Tabular):
 
 
 def check_discipline(problem: Any) -> Discipline:
-    r"""Check a problem of CVXPY by the rules of disciplined convex programming.
+    """Check a problem of CVXPY by the rules of disciplined convex programming.
+
+    The :class:`Discipline` says which ones are broken, and where. Without CVXPY it is an
+    ImportError. M. Grant, S. Boyd and Y. Ye, Disciplined convex programming, 2006.
+    :func:`refute_convexity` looks for points that show a function not to be convex.
 
     Parameters
     ----------
     problem : cvxpy.Problem, cvxpy.Constraint or cvxpy.Expression
         What is checked; an expression follows the rules if they prove it convex or concave.
-
-    Returns
-    -------
-    discipline : Discipline
-        Which rules are broken, and where.
-
-    Raises
-    ------
-    ImportError
-        If CVXPY is not installed.
-
-    See Also
-    --------
-    conic_program : The problem as a :class:`Program`, once it follows the rules.
-    refute_convexity : Looks for points that show a function not to be convex.
-
-    References
-    ----------
-    M. Grant, S. Boyd and Y. Ye, Disciplined convex programming, 2006.
 
     Examples
     --------
@@ -144,8 +129,6 @@ def check_discipline(problem: Any) -> Discipline:
     >>> print(check_discipline(cvxpy.exp(cvxpy.log(x))))
     The rules do not prove that this is convex, which it may still be.
     expression: in exp(log(x)) the argument log(x) is concave and must be convex or affine.
-    >>> check_discipline(cvxpy.norm(cvxpy.hstack([1.0, x]))).followed
-    True
     """
     cvxpy = _cvxpy()
     broken: list[BrokenRule] = []
@@ -164,6 +147,60 @@ def check_discipline(problem: Any) -> Discipline:
             f"{type(problem).__name__}."
         )
     return Discipline(broken=tuple(broken))
+
+
+def conic_program(problem: Any) -> Program:
+    """Return a problem of CVXPY as a program over cones, for :func:`solve` and its proofs.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        A problem that follows the rules and whose atoms need linear, second-order and semidefinite
+        constraints only; others raise a ValueError.
+
+    Returns
+    -------
+    program : Program
+        Minimises the objective, or minus the objective where that is maximised, over the variables
+        and those that the reduction adds. Its constraints are "equations", "inequalities",
+        "norm 0", ..., "matrix 0", ....
+
+    Examples
+    --------
+    >>> import cvxpy
+    >>> from corollary.optimize import conic_program, solve
+    >>> x = cvxpy.Variable(2)
+    >>> problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(x) + 1), [cvxpy.sum(x) == 2])
+    >>> print(solve(conic_program(problem)).certificate)
+    The value 2.41421 is at most ... above the least one: a dual point proves it...
+    """
+    discipline = check_discipline(problem)
+    if not discipline.followed:
+        raise ValueError(f"conic_program needs a problem that follows the rules. {discipline}")
+    data = problem.get_problem_data("CLARABEL")[0]
+    dims = data["dims"]
+    if dims.exp or dims.p3d:
+        raise ValueError(
+            "conic_program needs atoms made of linear, second-order and semidefinite constraints. "
+            "This problem has exponentials, logarithms or powers."
+        )
+    curved, n = "P" in data, len(data["c"])
+    constant = float(data["param_prob"].apply_parameters(quad_obj=curved)[-3])
+    P = np.triu(data["P"].toarray()) if curved else np.zeros((n, n))
+    objective = Quadratic(P + np.triu(P, 1).T, data["c"], constant)
+    named: dict[str, Orthant] = {
+        "equations": Origin(dims.zero),
+        "inequalities": Orthant(dims.nonneg),
+        **{f"norm {i}": SecondOrder(size) for i, size in enumerate(dims.soc)},
+        **{f"matrix {i}": Semidefinite.of_order(k) for i, k in enumerate(dims.psd)},
+    }
+    constraints: list[Constraint] = []
+    A, b, first = data["A"].toarray(), data["b"], 0
+    for name, cone in named.items():
+        rows = slice(first, first := first + cone.size)
+        if cone.size:
+            constraints.append(LinearConstraint(A[rows], b[rows], cone, name))
+    return Program(objective, constraints)
 
 
 def _cvxpy() -> Any:
@@ -242,14 +279,8 @@ def _first_misfit(
     needs = needs if atom.convex else [turned[need] for need in needs]
     triples = zip(expression.args, shapes, needs)
     argument, shape, need = next(triple for triple in triples if not _fits(*triple[1:]))
-    return BrokenRule(
-        where=where,
-        expression=text,
-        rule="composition",
-        argument=str(argument),
-        got=str(shape),
-        needed=_or_affine(need),
-    )
+    broken: Any = {"argument": str(argument), "got": str(shape), "needed": _or_affine(need)}
+    return BrokenRule(where=where, expression=text, rule="composition", **broken)
 
 
 def _or_affine(needed: str) -> str:

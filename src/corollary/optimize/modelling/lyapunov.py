@@ -56,30 +56,20 @@ class CommonLyapunov(NamedTuple):
 def common_lyapunov(plants: Sequence[Any], *, tol: float = 1e-7) -> CommonLyapunov:
     r"""Look for one Lyapunov matrix of several linear systems.
 
-    Parameters
-    ----------
-    plants : sequence of array-like of shape (n, n)
-        The matrices :math:`A_i` of :math:`\dot x=A_ix`.
-    tol : float, default=1e-7
-        Tolerance of the program.
+    The program minimises the trace of P subject to :math:`P\succeq I` and :math:`-A_i^\top
+    P-PA_i\succeq I`. Multiples of a common matrix are common matrices, so that there is one if and
+    only if the program has a feasible point. For one plant that is so if all its eigenvalues have
+    negative real parts. A ray of Farkas consists of :math:`Z_i\succeq0` with
+    :math:`\sum_i(A_iZ_i+Z_iA_i^\top)\succeq0` (Boyd, El Ghaoui, Feron and Balakrishnan, Linear
+    Matrix Inequalities in System and Control Theory, SIAM, 1994, section 5.1).
+
+    See :class:`CommonLyapunov`; ``plants`` are the matrices :math:`A_i` of :math:`\dot x=A_ix`, and
+    ``tol`` is the tolerance of the program.
 
     Returns
     -------
     lyapunov : CommonLyapunov
         The matrix with its rate, both checked from the plants.
-
-    Notes
-    -----
-    The program minimises the trace of P subject to :math:`P\succeq I` and
-    :math:`-A_i^\top P-PA_i\succeq I`. Multiples of a common matrix are common matrices, so that
-    there is one if and only if the program has a feasible point. For one plant that is so if all
-    its eigenvalues have negative real parts. A ray of Farkas consists of :math:`Z_i\succeq0` with
-    :math:`\sum_i(A_iZ_i+Z_iA_i^\top)\succeq0`.
-
-    References
-    ----------
-    S. Boyd, L. El Ghaoui, E. Feron and V. Balakrishnan, Linear Matrix Inequalities in System and
-    Control Theory, SIAM, 1994, section 5.1.
 
     Examples
     --------
@@ -98,7 +88,7 @@ def common_lyapunov(plants: Sequence[Any], *, tol: float = 1e-7) -> CommonLyapun
             f"finite numbers. Got shapes {sorted(shapes)}."
         )
     n = len(matrices[0])
-    cone = Semidefinite(n * (n + 1) // 2, n)
+    cone = Semidefinite.of_order(n)
     basis = [cone.unpack(e) for e in np.eye(cone.size)]
     eye = np.eye(n)
     constraints = [matrix_inequality(-eye, basis, name="positive")]

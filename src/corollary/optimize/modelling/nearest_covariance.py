@@ -23,8 +23,7 @@ from corollary.optimize.problem.sets import PositiveSemidefinite
 from corollary.optimize.program._cones import Semidefinite
 from corollary.optimize.program.constraints import Constraint, LinearConstraint, linear_equality
 from corollary.optimize.program.program import Program
-from corollary.optimize.smooth.gradient_descent import GradientDescent
-from corollary.optimize.smooth.nesterov import Nesterov
+from corollary.optimize.smooth.descent import GradientDescent, Nesterov
 from corollary.optimize.solution import Solution
 
 _CONE = PositiveSemidefinite()
@@ -63,6 +62,13 @@ def nearest_covariance(
 ) -> Solution:
     r"""Return the covariance matrix that is nearest to a symmetric matrix.
 
+    For every y the number
+    :math:`\|S'\|^2-\|(S'+\mathrm{diag}(y))_+\|^2+2y^\top d'` is a lower bound of the squared
+    distance, with :math:`S'=S-\lambda I` and :math:`d'=d-\lambda`. Dykstra's correction of the
+    alternating projections (Higham, IMA Journal of Numerical Analysis, 2002) only ever changes the
+    diagonal of S, so that each round is the step
+    :math:`y\leftarrow y+d'-\mathrm{diag}(S'+\mathrm{diag}(y))_+`.
+
     Parameters
     ----------
     S : array-like of shape (n, n)
@@ -71,7 +77,7 @@ def nearest_covariance(
         Variances :math:`d` that the matrix must have; 1.0 asks for a correlation matrix. None
         leaves them free.
     least : float, default=0.0
-        Least eigenvalue :math:`\lambda` that is allowed.
+        Least eigenvalue :math:`\lambda` that is allowed; no variance may be smaller.
     method : {"accelerated", "projections", "program"}, default="accelerated"
         For a fixed diagonal: Nesterov's steps on the multipliers; plain steps, which are Higham's
         alternating projections; or a semidefinite program for :func:`solve`.
@@ -87,40 +93,13 @@ def nearest_covariance(
         distance from S. The certificate compares it with the dual function at the multipliers,
         which are in ``dual["diagonal"]``.
 
-    Raises
-    ------
-    ValueError
-        If S is not symmetric, or a variance is below the least eigenvalue.
-
-    See Also
-    --------
-    covariance_program : The problem as a semidefinite program.
-
-    Notes
-    -----
-    For every y the number
-    :math:`\|S'\|^2-\|(S'+\mathrm{diag}(y))_+\|^2+2y^\top d'` is a lower bound of the squared
-    distance, with :math:`S'=S-\lambda I` and :math:`d'=d-\lambda`. Dykstra's correction of the
-    alternating projections only ever changes the diagonal of S, so that each round is the step
-    :math:`y\leftarrow y+d'-\mathrm{diag}(S'+\mathrm{diag}(y))_+`.
-
-    References
-    ----------
-    N. Higham, Computing the nearest correlation matrix - a problem from finance, IMA Journal of
-    Numerical Analysis, 2002.
-
     Examples
     --------
     >>> from corollary.optimize import nearest_covariance
     >>> S = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]  # of no three variables
     >>> solution = nearest_covariance(S, diagonal=1.0)
-    >>> solution.x.round(3)
-    array([[1.   , 0.761, 0.157],
-           [0.761, 1.   , 0.761],
-           [0.157, 0.761, 1.   ]])
-    >>> print(solution)
-    Solved in 10 steps. The value 0.278563 is at most ... above the least one: a dual point proves
-    it.
+    >>> solution.x[0].round(3), solution.status
+    (array([1.   , 0.761, 0.157]), 'optimal')
     """
     S = _symmetric(S)
     eye = least * np.eye(len(S))
@@ -132,36 +111,21 @@ def nearest_covariance(
     d = _variances(diagonal, len(S), least)
     if method == "program":
         solution = solve(covariance_program(S, diagonal=d, least=least), tol=tol)
-        return replace(solution, x=_cone(len(S)).unpack(solution.x))
+        return replace(solution, x=Semidefinite.of_order(len(S)).unpack(solution.x))
     dual = _DiagonalDual(S - eye, d - least)
-
-    def certify(y: np.ndarray) -> Optimality:
-        return _certify(dual, y)
-
     steps = Nesterov(dual) if method == "accelerated" else GradientDescent(dual)
-    run = solve_by(steps, np.zeros(len(S)), certify, tol=tol, max_iter=max_iter)
-    y = run.x
-    return replace(run, x=eye + _feasible(dual, y), dual={"diagonal": -2 * y})
+    zeros = np.zeros(len(S))
+    run = solve_by(steps, zeros, lambda y: _certify(dual, y), tol=tol, max_iter=max_iter)
+    return replace(run, x=eye + _feasible(dual, run.x), dual={"diagonal": -2 * run.x})
 
 
 def covariance_program(S: Any, *, diagonal: Any = None, least: float = 0.0) -> Program:
     r"""Return the search for the nearest covariance matrix as a semidefinite program.
 
-    Parameters
-    ----------
-    S : array-like of shape (n, n)
-        Symmetric matrix.
-    diagonal : array-like of shape (n,), float or None, default=None
-        Variances that the matrix must have; None leaves them free.
-    least : float, default=0.0
-        Least eigenvalue that is allowed.
-
-    Returns
-    -------
-    program : Program
-        Its variables are the upper triangle of X, column after column, with entries off the
-        diagonal times :math:`\sqrt2`, so that the objective is the squared distance of vectors.
-        Constraints are "semidefinite" and, where variances are set, "diagonal".
+    See :class:`Program`; the parameters are as in :func:`nearest_covariance`. Its variables are the
+    upper triangle of X, column after column, with entries off the diagonal times :math:`\sqrt2`, so
+    that the objective is the squared distance of vectors. Constraints are "semidefinite" and, where
+    variances are set, "diagonal".
 
     Examples
     --------
@@ -171,7 +135,7 @@ def covariance_program(S: Any, *, diagonal: Any = None, least: float = 0.0) -> P
     1.0
     """
     S = _symmetric(S)
-    cone = _cone(len(S))
+    cone = Semidefinite.of_order(len(S))
     s = cone.pack(S)
     objective = Quadratic(2 * np.eye(len(s)), -2 * s, float(s @ s))
     limit = -least * cone.centre()
@@ -202,11 +166,6 @@ def _feasible(dual: _DiagonalDual, y: np.ndarray) -> np.ndarray:
     X = scale[:, None] * X * scale
     np.fill_diagonal(X, dual.d)
     return X
-
-
-def _cone(n: int) -> Semidefinite:
-    """Return the cone of covariance matrices."""
-    return Semidefinite(n * (n + 1) // 2, n)
 
 
 def _symmetric(S: Any) -> np.ndarray:

@@ -28,6 +28,10 @@ def robust_program(
 ) -> Program:
     r"""Return a program whose inequalities hold for all coefficients of sets.
 
+    A. Ben-Tal and A. Nemirovski, Robust convex optimization, Mathematics of Operations Research,
+    1998. :func:`worst_coefficients` are those that an inequality has to fear at a point. A name of
+    no linear inequality, or a shape that does not fit, raises a ValueError.
+
     Parameters
     ----------
     program : Program
@@ -43,20 +47,6 @@ def robust_program(
     program : Program
         Rows in ellipsoids become norms, named as :meth:`Constraint.labels` says. For rows in boxes
         the variables are (x, t), with :math:`|x|\le t` as "modulus"; x are the first n of them.
-
-    Raises
-    ------
-    ValueError
-        If a name is none of a linear inequality, or a shape does not fit.
-
-    See Also
-    --------
-    worst_coefficients : The coefficients that an inequality has to fear at a point.
-
-    References
-    ----------
-    A. Ben-Tal and A. Nemirovski, Robust convex optimization, Mathematics of Operations Research,
-    1998.
 
     Examples
     --------
@@ -93,10 +83,8 @@ def worst_coefficients(a: Any, x: Any, *, ellipsoid: Any = None, box: Any = None
 
     Parameters
     ----------
-    a : array-like of shape (n,)
-        Centre :math:`\bar a` of the set.
-    x : array-like of shape (n,)
-        A point.
+    a, x : array-like of shape (n,)
+        Centre :math:`\bar a` of the set, and a point.
     ellipsoid : array-like of shape (n, k) or None, default=None
         Matrix P of the ellipsoid :math:`\bar a+Pu`.
     box : array-like of shape (n,) or None, default=None
@@ -110,8 +98,6 @@ def worst_coefficients(a: Any, x: Any, *, ellipsoid: Any = None, box: Any = None
     Examples
     --------
     >>> from corollary.optimize import worst_coefficients
-    >>> worst_coefficients([1.0, 1.0], [3.0, -4.0], box=[0.5, 0.1])
-    array([1.5, 0.9])
     >>> worst_coefficients([1.0, 1.0], [3.0, -4.0], ellipsoid=[[1.0, 0.0], [0.0, 1.0]])
     array([1.6, 0.2])
     """

@@ -1,7 +1,7 @@
-r"""Refuters: random searches for points at which a function is not what is claimed.
+r"""Claims about functions, tried at random points of a box.
 
-A point that is found proves the claim wrong. None found proves nothing, except that violations
-are rare among such points.
+A point at which a claim fails proves it wrong. None found proves nothing, except that violations
+are rare among such points; curvatures that are seen are estimates with a stated error.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.core.estimator import Count, NonNegative, RandomSeed, checked
+from corollary.core.estimator import Count, NonNegative, Probability, RandomSeed, checked
 from corollary.optimize.problem.functions import Smooth
 
 # What rounding can do, relative to the numbers that are compared.
@@ -18,28 +18,30 @@ _ROUNDING = 1e-9
 
 
 class Violation(NamedTuple):
-    """Two points and a weight at which a claim fails.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n,)
-        The points; equal if the claim fails at one point.
-    weight : float
-        Weight of x on the chord; 1 where no chord is looked at.
-    excess : float
-        By how much the inequality fails.
-
-    Examples
-    --------
-    >>> from corollary.optimize import refute_convexity
-    >>> refute_convexity(lambda x: -x[0] ** 2, [-1.0], [1.0], random_state=0).excess > 0
-    True
-    """
+    """Two points, equal if one decides, the weight of x on the chord, and how far a claim fails."""
 
     x: np.ndarray
     y: np.ndarray
     weight: float
     excess: float
+
+
+class CurvatureRange(NamedTuple):
+    """Extreme curvatures, and the share of a box that may lie outside, with a confidence."""
+
+    smoothness: float
+    strong_convexity: float
+    exceeded: float
+    confidence: float
+
+    def __str__(self) -> str:
+        low, high = self.strong_convexity, self.smoothness
+        if self.exceeded == 0:
+            return f"The curvature lies between {low:.3g} and {high:.3g}."
+        return (
+            f"The curvature was between {low:.3g} and {high:.3g} at random points nearby; at most "
+            f"{self.exceeded:.1%} of their box lie outside, with {self.confidence:.0%} confidence."
+        )
 
 
 @checked
@@ -79,12 +81,9 @@ def refute_convexity(
 
     Returns
     -------
-    violation : Violation or None
-        The worst one that was seen; None if there was none above rounding.
-
-    See Also
-    --------
-    refute_smoothness : The same for the gradient's Lipschitz constant.
+    violation : named tuple or None
+        The worst one that was seen, points ``x`` and ``y``, the ``weight`` of x on the chord and
+        the ``excess``; None if there was none above rounding.
 
     Examples
     --------
@@ -141,23 +140,13 @@ def refute_smoothness(
 ) -> Violation | None:
     r"""Search a box for points where :math:`\|\nabla f(x)-\nabla f(y)\|>L\|x-y\|`.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    low, high : array-like of shape (n,)
-        Corners of the box.
-    smoothness : float
-        Constant L that is claimed.
-    n_pairs : int, default=1000
-        Number of pairs that are tried.
-    random_state : int, RandomState instance or None, default=None
-        Source of the points.
+    See :class:`Smooth`; the constant L that is claimed is ``smoothness``, and the other parameters
+    are those of :func:`refute_convexity`.
 
     Returns
     -------
-    violation : Violation or None
-        The worst one that was seen; None if there was none above rounding.
+    violation : named tuple or None
+        As in :func:`refute_convexity`.
 
     Examples
     --------
@@ -175,6 +164,48 @@ def refute_smoothness(
         if excess > _ROUNDING * change and (worst is None or excess > worst.excess):
             worst = Violation(x, y, 1.0, excess)
     return worst
+
+
+@checked
+def estimate_curvature(
+    function: Smooth,
+    low: Any,
+    high: Any,
+    *,
+    n_points: Count = 200,
+    confidence: Probability = 0.95,
+    random_state: RandomSeed = None,
+) -> CurvatureRange:
+    r"""Estimate the constants L and m of a function in a box from its Hessians at random points.
+
+    If a share p of the box lay above the largest value seen, N draws would all have missed it,
+    which has probability :math:`(1-p)^N`. Extremes of samples err to one side: L is too small and
+    m too large. Quadratics and empirical risks know their constants exactly.
+
+    See :class:`Smooth`, with a Hessian; N is ``n_points``, and :math:`1-\delta` the ``confidence``
+    with which the stated error holds. The box is given as in :func:`refute_convexity`.
+
+    Returns
+    -------
+    curvature : named tuple
+        The largest modulus of an eigenvalue as ``smoothness``, the least eigenvalue as
+        ``strong_convexity``, and as ``exceeded`` the share of the box that may lie outside:
+        :math:`1-(\delta/2)^{1/N}` for each extreme, twice that in all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.optimize import Function, estimate_curvature
+    >>> f = Function(lambda x: x[0] ** 4 / 12, lambda x: x**3 / 3, lambda x: np.diag(x**2))
+    >>> seen = estimate_curvature(f, [-1.0], [1.0], random_state=0)
+    >>> seen.smoothness < 1 < seen.smoothness + 0.05, round(seen.exceeded, 4)
+    (True, 0.0366)
+    """
+    points = (x for x, _, _ in _pairs(low, high, n_points, random_state))
+    spectra = np.array([np.linalg.eigvalsh(function.hessian(x)) for x in points])
+    share = -np.expm1(np.log((1 - confidence) / 2) / n_points)
+    L, m = float(np.abs(spectra).max()), float(spectra.min())
+    return CurvatureRange(L, m, float(2 * share), confidence)
 
 
 def _pairs(low: Any, high: Any, n_pairs: int, random_state: Any) -> Any:

@@ -6,25 +6,26 @@ the gradient of f as its expectation, which is all that stochastic methods ask f
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from corollary.optimize.problem.functions import Smooth
+from corollary.risk import LossLike, SquareLoss, SquareMarginLoss, check_loss
 
 
 class FiniteSum(Smooth):
     """The average of ``n_terms`` functions.
 
+    ``term_gradients(x, rows)`` and ``batch_gradient(x, rows)`` take the numbers of terms; without
+    ``rows`` all of them, and one that is named twice counts twice.
+
     Attributes
     ----------
     n_terms : int
         Number of functions.
-
-    See Also
-    --------
-    Average : Of any functions.
-    EmpiricalRisk : Of losses of a linear predictor.
 
     Examples
     --------
@@ -37,38 +38,12 @@ class FiniteSum(Smooth):
     n_terms: int
 
     def term_gradients(self, x: Any, rows: Any = None) -> np.ndarray:
-        """Return the gradient of each term.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-        rows : array-like of int or None, default=None
-            Which terms; None for all of them.
-
-        Returns
-        -------
-        gradients : ndarray of shape (n_rows, n)
-            One row for each.
-        """
+        """Return the gradients of some terms at a point as rows. See :class:`FiniteSum`."""
         chosen = np.arange(self.n_terms) if rows is None else np.asarray(rows)
         return self._term_gradients(np.asarray(x, dtype=float), chosen)
 
     def batch_gradient(self, x: Any, rows: Any) -> np.ndarray:
-        """Return the mean of the gradients of some terms.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-        rows : array-like of int
-            Which terms; one that is named twice counts twice.
-
-        Returns
-        -------
-        gradient : ndarray of shape (n,)
-            The mean.
-        """
+        """Return the mean of the gradients of some terms. See :class:`FiniteSum`."""
         return self._batch_gradient(np.asarray(x, dtype=float), np.asarray(rows))
 
     @abstractmethod
@@ -82,15 +57,13 @@ class FiniteSum(Smooth):
 class Average(FiniteSum):
     """The average of functions.
 
+    Its constants are the means of those of the terms: valid, and exact where the terms have the
+    same curvature.
+
     Parameters
     ----------
     functions : sequence of Smooth
         The terms.
-
-    Notes
-    -----
-    Its constants are the means of those of the terms: valid, and exact where the terms have the
-    same curvature.
 
     Examples
     --------
@@ -107,9 +80,8 @@ class Average(FiniteSum):
         self.n_terms = len(self.functions)
         self.convex = True if all(f.convex for f in self.functions) else None
         self.smoothness = float(np.mean([f.smoothness for f in self.functions]))
-        self.strong_convexity = (
-            float(np.mean([f.strong_convexity for f in self.functions])) if self.convex else 0.0
-        )
+        if self.convex:
+            self.strong_convexity = float(np.mean([f.strong_convexity for f in self.functions]))
         self.assumptions = tuple(dict.fromkeys(a for f in self.functions for a in f.assumptions))
 
     def _value(self, x: np.ndarray) -> float:
@@ -123,3 +95,112 @@ class Average(FiniteSum):
 
     def _hessian(self, x: np.ndarray) -> np.ndarray:
         return np.mean([f.hessian(x) for f in self.functions], axis=0)
+
+
+class EmpiricalRisk(FiniteSum):
+    r"""The function :math:`\tfrac1n\sum_i\ell(y_i,x_i^\top w)+\tfrac\alpha2\|w\|^2`.
+
+    The smoothness is :math:`\beta\lambda_{\max}(X^\top X/n)+\alpha` with :math:`\beta` that of the
+    loss: 2 for the square loss, 1/4 for the logistic one, where it is the Hessian at 0 and so
+    exact. The constant of strong convexity is :math:`\alpha`, and :math:`2\lambda_{\min}` more for
+    the square losses, whose curvature is 2 everywhere. For a loss with a kink the gradient is a
+    subgradient, and the smoothness infinite.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows :math:`x_i`.
+    y : array-like of shape (n_samples,)
+        Truths, in the form that the loss takes; labels are -1 and +1.
+    loss : str or Loss, default="logistic"
+        A loss of one real prediction from :mod:`corollary.risk`.
+    alpha : float, default=0.0
+        Strength of the penalty.
+
+    Attributes
+    ----------
+    lipschitz : float
+        Bound on the lengths of (sub)gradients; infinite with a penalty.
+
+    Examples
+    --------
+    >>> from corollary.optimize import EmpiricalRisk
+    >>> f = EmpiricalRisk([[2.0], [0.0]], [1, -1], "logistic", alpha=0.5)
+    >>> f.smoothness, f.strong_convexity  # 1/4 * 4/2 + 1/2
+    (1.0, 0.5)
+    >>> f.gradient([0.0])
+    array([-0.5])
+    """
+
+    def __init__(self, X: Any, y: Any, loss: LossLike = "logistic", alpha: float = 0.0) -> None:
+        self.X, self.y = np.array(X, dtype=float), np.array(y)
+        self.loss, self.alpha = check_loss(loss, gradient=True), float(alpha)
+        if self.X.ndim != 2 or self.y.shape != self.X.shape[:1] or not self.X.size:
+            raise ValueError(
+                "EmpiricalRisk needs a matrix X with at least one row and column and one truth for "
+                f"each row. Got shapes {self.X.shape} and {self.y.shape}."
+            )
+        if not 0 <= self.alpha < np.inf:
+            raise ValueError(
+                "The 'alpha' parameter of EmpiricalRisk must be a float in the range [0, inf). "
+                f"Got {alpha!r} instead."
+            )
+        losses = self.loss.value(self.y, np.zeros(len(self.y)))
+        for name, numbers in (("X", self.X), ("y", losses)):
+            if not np.isfinite(numbers).all():
+                raise ValueError(
+                    f"EmpiricalRisk needs finite numbers. {name} holds NaN or infinity."
+                )
+        self.n_terms = len(self.y)
+        self.convex = True if self.loss.convex else None
+
+    @cached_property
+    def _spectrum(self) -> np.ndarray:
+        """Eigenvalues of the mean outer product of the rows, ascending."""
+        squares = linalg.svdvals(self.X) ** 2 / self.n_terms
+        missing = max(0, self.X.shape[1] - len(squares))
+        return np.append(np.zeros(missing), squares[::-1])
+
+    @property
+    def smoothness(self) -> float:  # type: ignore[override]
+        """That of the loss times the largest eigenvalue of the rows, plus the penalty's."""
+        if self._spectrum[-1] == 0:
+            return self.alpha
+        return float(self.loss.smoothness * self._spectrum[-1]) + self.alpha
+
+    @property
+    def strong_convexity(self) -> float:  # type: ignore[override]
+        """The penalty's, and for square losses the least eigenvalue of the Hessian."""
+        if isinstance(self.loss, SquareLoss | SquareMarginLoss):
+            return 2.0 * float(self._spectrum[0]) + self.alpha
+        return self.alpha if self.convex else 0.0
+
+    @property
+    def lipschitz(self) -> float:
+        """Lipschitz constant of the loss times the mean length of the rows."""
+        if self.alpha > 0:
+            return np.inf
+        return float(self.loss.lipschitz * np.linalg.norm(self.X, axis=1).mean())
+
+    def _value(self, x: np.ndarray) -> float:
+        return float(self.loss.value(self.y, self.X @ x).mean() + self.alpha / 2 * (x @ x))
+
+    def _gradient(self, x: np.ndarray) -> np.ndarray:
+        return self._batch_gradient(x, slice(None))
+
+    def _value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = self.X @ x
+        value = self.loss.value(self.y, scores).mean() + self.alpha / 2 * (x @ x)
+        return value, self.X.T @ self.loss.slope(self.y, scores) / self.n_terms + self.alpha * x
+
+    def _term_gradients(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        X = self.X[rows]
+        return self.loss.slope(self.y[rows], X @ x)[:, None] * X + self.alpha * x
+
+    def _batch_gradient(self, x: np.ndarray, rows: Any) -> np.ndarray:
+        X = self.X[rows]
+        return X.T @ self.loss.slope(self.y[rows], X @ x) / len(X) + self.alpha * x
+
+    def _hessian(self, x: np.ndarray) -> np.ndarray:
+        curvature = self.loss.curvature(self.y, self.X @ x)
+        return (self.X.T * curvature) @ self.X / self.n_terms + self.alpha * np.eye(x.size)

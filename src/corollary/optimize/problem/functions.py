@@ -22,6 +22,8 @@ _FLAT = 1e-12
 class Smooth(ABC):
     """A differentiable function of a vector.
 
+    ``value(x)``, ``gradient(x)`` and ``hessian(x)`` take a point, an array-like of shape (n,).
+
     Attributes
     ----------
     convex : bool or None
@@ -51,70 +53,25 @@ class Smooth(ABC):
     assumptions: tuple[Assumption, ...] = ()
 
     def value(self, x: Any) -> float:
-        """Return the value at a point.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        value : float
-            The value.
-        """
+        """Return the value at a point. See :class:`Smooth`."""
         return float(self._value(_point(x)))
 
     def gradient(self, x: Any) -> np.ndarray:
-        """Return the gradient at a point.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        gradient : ndarray of shape (n,)
-            The gradient.
-        """
+        """Return the gradient, of shape (n,), at a point. See :class:`Smooth`."""
         return self._gradient(_point(x))
 
     def value_and_gradient(self, x: Any) -> tuple[float, np.ndarray]:
-        """Return both, in one pass where that is cheaper.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        value : float
-            The value.
-        gradient : ndarray of shape (n,)
-            The gradient.
-        """
+        """Return both, in one pass where that is cheaper. See :class:`Smooth`."""
         value, gradient = self._value_and_gradient(_point(x))
         return float(value), gradient
 
     def hessian(self, x: Any) -> np.ndarray:
-        """Return the matrix of second derivatives at a point.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        hessian : ndarray of shape (n, n)
-            Symmetric.
+        """Return the second derivatives, of shape (n, n), at a point. See :class:`Smooth`.
 
         Raises
         ------
         TypeError
-            If the function does not know it.
+            If the function does not know them.
         """
         return self._hessian(_point(x))
 
@@ -139,6 +96,9 @@ class Smooth(ABC):
 class Quadratic(Smooth):
     r"""The function :math:`\tfrac12x^\top Px+q^\top x+r`, with exact constants.
 
+    L is the largest absolute eigenvalue of P, and m the smallest eigenvalue, or 0 if that is
+    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0.
+
     Parameters
     ----------
     P : array-like of shape (n, n)
@@ -147,16 +107,6 @@ class Quadratic(Smooth):
         Linear part; None for zeros.
     r : float, default=0.0
         Constant part.
-
-    Attributes
-    ----------
-    P, q, r : ndarray, ndarray, float
-        The parts.
-
-    Notes
-    -----
-    L is the largest absolute eigenvalue of P, and m the smallest eigenvalue, or 0 if that is
-    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0.
 
     Examples
     --------
@@ -181,12 +131,10 @@ class Quadratic(Smooth):
         self.r = float(r)
         if not (np.isfinite(self.P).all() and np.isfinite(self.q).all() and np.isfinite(self.r)):
             raise ValueError("Quadratic needs finite numbers. P, q or r holds NaN or infinity.")
-        if not np.allclose(
-            self.P, self.P.T, rtol=1e-10, atol=1e-12 * np.abs(self.P).max(initial=0)
-        ):
+        rounding = 1e-12 * np.abs(self.P).max(initial=0)
+        if not np.allclose(self.P, self.P.T, rtol=1e-10, atol=rounding):
             raise ValueError(
-                "Quadratic needs a symmetric matrix P. Pass (P + P.T) / 2, which is the same "
-                "function."
+                "Quadratic needs a symmetric matrix P. Pass (P + P.T) / 2, the same function."
             )
 
     @cached_property
@@ -227,18 +175,7 @@ class Quadratic(Smooth):
         return self.P
 
     def minimiser(self) -> np.ndarray:
-        """Return the shortest minimiser.
-
-        Returns
-        -------
-        x : ndarray of shape (n,)
-            The least-norm solution of :math:`Px=-q`.
-
-        Raises
-        ------
-        ValueError
-            If the function has no minimum.
-        """
+        """Return the shortest minimiser, or raise a ValueError if there is none."""
         x = linalg.lstsq(self.P, -self.q, cond=_FLAT)[0]
         scale = max(1.0, float(np.abs(self.q).max(initial=0.0)))
         if not self.convex or np.abs(self.gradient(x)).max(initial=0.0) > 1e-8 * scale:
@@ -248,6 +185,9 @@ class Quadratic(Smooth):
 
 class Function(Smooth):
     """A function of the user's, differentiated by JAX where no gradient is given.
+
+    Derivatives are compiled once for each object and shape: pass the same object again rather than
+    a new one. The function is then the one of the first call, whatever it refers to changes later.
 
     Parameters
     ----------
@@ -293,9 +233,7 @@ class Function(Smooth):
                 f"{strong_convexity!r} and {smoothness!r}."
             )
         if convex is False and strong_convexity > 0:
-            raise ValueError(
-                "A function that is strongly convex is convex; convex=False denies it."
-            )
+            raise ValueError("A strongly convex function is convex; convex=False denies it.")
         self._given = (value, gradient, hessian)
         self.convex = True if strong_convexity > 0 else convex
         self.smoothness, self.strong_convexity = float(smoothness), float(strong_convexity)
@@ -303,45 +241,36 @@ class Function(Smooth):
         self.assumptions = _vouched(self)
 
     @cached_property
-    def _derived(self) -> Callable[[Any], Any]:
+    def _derived(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Programs for value with gradient and for the Hessian, compiled once for each shape."""
         import jax
 
-        return jax.jit(jax.value_and_grad(self._given[0]))
+        return jax.jit(jax.value_and_grad(self._given[0])), jax.jit(jax.hessian(self._given[0]))
 
-    @cached_property
-    def _derived_hessian(self) -> Callable[[Any], Any]:
+    def _derive(self, order: int, x: np.ndarray) -> Any:
         import jax
 
-        return jax.jit(jax.hessian(self._given[0]))
+        with jax.enable_x64(True):
+            return self._derived[order - 1](x)
 
     def _value(self, x: np.ndarray) -> float:
-        if self._given[1] is None:
-            return self._value_and_gradient(x)[0]
-        return self._given[0](x)
+        return self._derive(1, x)[0] if self._given[1] is None else self._given[0](x)
 
     def _gradient(self, x: np.ndarray) -> np.ndarray:
         if self._given[1] is None:
-            return self._value_and_gradient(x)[1]
+            return np.asarray(self._derive(1, x)[1])
         return _shaped("gradient", self._given[1](x), x.shape)
 
     def _value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         if self._given[1] is not None:
             return self._value(x), self._gradient(x)
-        import jax
-
-        with jax.enable_x64(True):
-            value, gradient = self._derived(x)
-            return float(value), np.asarray(gradient)
+        value, gradient = self._derive(1, x)
+        return value, np.asarray(gradient)
 
     def _hessian(self, x: np.ndarray) -> np.ndarray:
         if self._given[2] is not None:
             return _shaped("hessian", self._given[2](x), (x.size, x.size))
-        if self._given[1] is not None:
-            return super()._hessian(x)
-        import jax
-
-        with jax.enable_x64(True):
-            return np.asarray(self._derived_hessian(x))
+        return super()._hessian(x) if self._given[1] is not None else np.asarray(self._derive(2, x))
 
 
 def _point(x: Any) -> np.ndarray:

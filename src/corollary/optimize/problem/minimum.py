@@ -25,6 +25,12 @@ def certify_minimum(
 ) -> Optimality:
     r"""Compute what is proved about a point as a minimiser of :math:`f+h`.
 
+    A norm as penalty bounds where minimisers can be: :math:`h(z)\le F(x)-\inf f`. The supremum in
+    the conjugate is taken over these points only, which makes it finite.
+
+    Guarantee: the lower bound is at most the least value of F, checked by
+    ``tests/optimize/test_minimum.py::test_no_bound_exceeds_the_least_value``.
+
     Parameters
     ----------
     function : Smooth
@@ -42,14 +48,6 @@ def certify_minimum(
         With the best of the lower bounds that apply. Nothing is proved unless f is convex and one
         of these holds: it is strongly convex, h has a conjugate that is finite at the gradient, h
         is a norm and f is bounded below, or a radius is known.
-
-    Notes
-    -----
-    A norm as penalty bounds where minimisers can be: :math:`h(z)\le F(x)-\inf f`. The supremum in
-    the conjugate is taken over these points only, which makes it finite.
-
-    Guarantee: the lower bound is at most the least value of F, checked by
-    ``tests/optimize/test_minimum.py::test_no_bound_exceeds_the_least_value``.
 
     Examples
     --------

@@ -23,20 +23,9 @@ _RIM = 1e-12
 def soft_threshold(z: Any, threshold: float) -> np.ndarray:
     r"""Shrink towards zero by a threshold, and to zero below it.
 
-    :math:`S(z,t)=\mathrm{sign}(z)(|z|-t)_+` minimises :math:`\tfrac12(u-z)^2+t|u|` over u.
-    It solves the lasso for orthonormal columns and is each step of coordinate descent.
-
-    Parameters
-    ----------
-    z : array-like
-        Values.
-    threshold : float
-        The threshold t, not negative.
-
-    Returns
-    -------
-    u : ndarray
-        Shrunken values.
+    :math:`S(z,t)=\mathrm{sign}(z)(|z|-t)_+` minimises :math:`\tfrac12(u-z)^2+t|u|` over u; it
+    solves the lasso for orthonormal columns and is each step of coordinate descent.
+    See :class:`L1`.
 
     Examples
     --------
@@ -54,7 +43,12 @@ def soft_threshold(z: Any, threshold: float) -> np.ndarray:
 
 
 class Penalty(ABC):
-    """A convex function with a proximal operator.
+    r"""A convex function with a proximal operator.
+
+    Of arrays of any shape, ``value(x)`` is its value, infinite outside the domain, ``prox(v,
+    step)`` the minimiser of :math:`h(x)+\|x-v\|^2/(2\eta)` for a step :math:`\eta>0`, and
+    ``conjugate(z, radius)`` the supremum of :math:`z^\top x-h(x)` over points with :math:`h(x)\le`
+    radius, or an upper bound on it.
 
     Examples
     --------
@@ -65,54 +59,17 @@ class Penalty(ABC):
     """
 
     def value(self, x: Any) -> float:
-        """Return the value at a point.
-
-        Parameters
-        ----------
-        x : array-like
-            The point.
-
-        Returns
-        -------
-        value : float
-            The value; infinite outside the domain.
-        """
+        """Return the value at a point. See :class:`Penalty`."""
         return float(self._value(np.asarray(x, dtype=float)))
 
     def prox(self, v: Any, step: float = 1.0) -> np.ndarray:
-        r"""Return :math:`\mathrm{prox}_{\eta h}(v)`.
-
-        Parameters
-        ----------
-        v : array-like
-            A point.
-        step : float, default=1.0
-            Step :math:`\eta`, positive.
-
-        Returns
-        -------
-        x : ndarray of the shape of ``v``
-            The minimiser of :math:`h(x)+\|x-v\|^2/(2\eta)`.
-        """
+        """Return the proximal point of a step. See :class:`Penalty`."""
         if not step > 0:
             raise ValueError(f"The 'step' of a proximal operator must be above 0. Got {step!r}.")
         return self._prox(np.asarray(v, dtype=float), step)
 
     def conjugate(self, z: Any, radius: float = math.inf) -> float:
-        r"""Return :math:`\sup_xz^\top x-h(x)`, perhaps over points of small penalty only.
-
-        Parameters
-        ----------
-        z : array-like
-            A point of the dual space.
-        radius : float, default=inf
-            The supremum is over points with :math:`h(x)\le` this.
-
-        Returns
-        -------
-        value : float
-            The supremum, or an upper bound on it; infinite where there is none.
-        """
+        """Return the conjugate, perhaps over points of small penalty only. See :class:`Penalty`."""
         return float(self._conjugate(np.asarray(z, dtype=float), radius))
 
     @abstractmethod
@@ -128,10 +85,11 @@ class Penalty(ABC):
         """Return the conjugate."""
 
 
+@dataclass(frozen=True)
 class _Norm(Penalty):
     """A norm times its strength: the conjugate is the indicator of the dual norm's ball."""
 
-    strength: float
+    strength: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < math.inf:
@@ -177,10 +135,7 @@ class Zero(Penalty):
 class L1(_Norm):
     r"""The sum of moduli, :math:`\lambda\|x\|_1`.
 
-    Parameters
-    ----------
-    strength : float, default=1.0
-        Its factor :math:`\lambda`.
+    Its ``strength`` :math:`\lambda` is 1 by default. See :class:`Penalty`.
 
     Examples
     --------
@@ -188,8 +143,6 @@ class L1(_Norm):
     >>> L1(0.5).prox([2.0, -0.2], 2.0)
     array([1., 0.])
     """
-
-    strength: float = 1.0
 
     def _value(self, x: np.ndarray) -> float:
         return self.strength * np.abs(x).sum()
@@ -205,10 +158,7 @@ class L1(_Norm):
 class LargestModulus(_Norm):
     r"""The largest modulus, :math:`\lambda\|x\|_\infty`.
 
-    Parameters
-    ----------
-    strength : float, default=1.0
-        Its factor :math:`\lambda`.
+    Its ``strength`` :math:`\lambda` is 1 by default. See :class:`Penalty`.
 
     Examples
     --------
@@ -216,8 +166,6 @@ class LargestModulus(_Norm):
     >>> LargestModulus().prox([3.0, 1.0], 1.0)
     array([2., 1.])
     """
-
-    strength: float = 1.0
 
     def _value(self, x: np.ndarray) -> float:
         return self.strength * np.abs(x).max(initial=0.0)
@@ -235,12 +183,8 @@ class LargestModulus(_Norm):
 class GroupNorm(_Norm):
     r"""The sum of Euclidean norms of groups, :math:`\lambda\sum_g\|x_g\|_2`.
 
-    Parameters
-    ----------
-    strength : float, default=1.0
-        Its factor :math:`\lambda`.
-    groups : sequence of int or None, default=None
-        A label for each entry, equal within a group; None for one group of all.
+    The ``groups`` are a label for each entry, equal within a group; one group of all by default,
+    and a ``strength`` :math:`\lambda` of 1. See :class:`Penalty`.
 
     Examples
     --------
@@ -249,7 +193,6 @@ class GroupNorm(_Norm):
     array([2.4, 3.2, 0. ])
     """
 
-    strength: float = 1.0
     groups: Sequence[int] | None = None
 
     def _codes(self, x: np.ndarray) -> np.ndarray:
@@ -282,10 +225,7 @@ class GroupNorm(_Norm):
 class NuclearNorm(_Norm):
     r"""The sum of singular values of a matrix, :math:`\lambda\|X\|_*`.
 
-    Parameters
-    ----------
-    strength : float, default=1.0
-        Its factor :math:`\lambda`.
+    Its ``strength`` :math:`\lambda` is 1 by default. See :class:`Penalty`.
 
     Examples
     --------
@@ -295,8 +235,6 @@ class NuclearNorm(_Norm):
     array([[2., 0.],
            [0., 0.]])
     """
-
-    strength: float = 1.0
 
     def _value(self, x: np.ndarray) -> float:
         return self.strength * np.linalg.svd(_matrix(x), compute_uv=False).sum()
@@ -313,12 +251,8 @@ class NuclearNorm(_Norm):
 class ElasticNetPenalty(Penalty):
     r"""The sum :math:`\lambda\|x\|_1+\tfrac\mu2\|x\|_2^2`; with one of the two 0, the other alone.
 
-    Parameters
-    ----------
-    l1 : float, default=0.0
-        Strength :math:`\lambda` of the moduli.
-    l2 : float, default=1.0
-        Strength :math:`\mu` of the squares, above 0.
+    The strengths ``l1`` :math:`\lambda`, 0 by default, and ``l2`` :math:`\mu>0`, 1 by default.
+    See :class:`Penalty`.
 
     Examples
     --------

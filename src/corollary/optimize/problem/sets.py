@@ -9,7 +9,6 @@ conjugate the support function :math:`\sup_{x\in C}z^\top x`.
 
 import math
 from abc import abstractmethod
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,9 @@ from corollary.optimize.problem.penalties import Penalty
 
 
 def project_simplex(v: Any, total: float = 1.0) -> np.ndarray:
-    r"""Return the point of :math:`\{x\ge0,\sum_ix_i=s\}` nearest to v.
+    r"""Return the point :math:`(v-\tau)_+` of :math:`\{x\ge0,\sum_ix_i=s\}` nearest to v.
 
-    Parameters
-    ----------
-    v : array-like of shape (n,)
-        A point.
-    total : float, default=1.0
-        The sum s, not negative.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        Its projection :math:`(v-\tau)_+`, with the :math:`\tau` that makes the sum right.
+    The ``total`` s is not negative, and :math:`\tau` makes the sum right. See :class:`Simplex`.
 
     Examples
     --------
@@ -49,19 +38,9 @@ def project_simplex(v: Any, total: float = 1.0) -> np.ndarray:
 
 
 def project_l1_ball(v: Any, radius: float = 1.0) -> np.ndarray:
-    r"""Return the point of :math:`\|x\|_1\le r` nearest to v.
+    r"""Return the point of :math:`\|x\|_1\le r` nearest to v, for a ``radius`` r of at least 0.
 
-    Parameters
-    ----------
-    v : array-like of shape (n,)
-        A point.
-    radius : float, default=1.0
-        Radius r, not negative.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        Its projection: a soft threshold of v whose level makes the norm right.
+    It is a soft threshold of v whose level makes the norm right. See :class:`L1Ball`.
 
     Examples
     --------
@@ -82,7 +61,10 @@ def project_l1_ball(v: Any, radius: float = 1.0) -> np.ndarray:
 
 
 class ConvexSet(Penalty):
-    """A closed convex set.
+    """A closed convex set: ``project(v)``, ``distance(x)`` and ``contains(x, tol)``.
+
+    A point lies in the set if its distance is at most the tolerance, relative to the larger of 1
+    and the length of the point.
 
     Examples
     --------
@@ -93,50 +75,15 @@ class ConvexSet(Penalty):
     """
 
     def project(self, v: Any) -> np.ndarray:
-        """Return the nearest point of the set.
-
-        Parameters
-        ----------
-        v : array-like
-            A point.
-
-        Returns
-        -------
-        x : ndarray of the shape of ``v``
-            Its projection.
-        """
+        """Return the nearest point of the set. See :class:`ConvexSet`."""
         return self._project(np.asarray(v, dtype=float))
 
     def distance(self, x: Any) -> float:
-        """Return how far a point is from the set.
-
-        Parameters
-        ----------
-        x : array-like
-            A point.
-
-        Returns
-        -------
-        distance : float
-            Euclidean distance; 0 inside.
-        """
+        """Return how far a point is from the set, 0 inside. See :class:`ConvexSet`."""
         return float(np.linalg.norm(np.asarray(x, dtype=float) - self.project(x)))
 
     def contains(self, x: Any, tol: float = 1e-9) -> bool:
-        """Tell whether a point lies in the set.
-
-        Parameters
-        ----------
-        x : array-like
-            A point.
-        tol : float, default=1e-9
-            Allowed distance, relative to the larger of 1 and the length of the point.
-
-        Returns
-        -------
-        inside : bool
-            Whether the distance is within the tolerance.
-        """
+        """Tell whether a point lies in the set. See :class:`ConvexSet`."""
         return self.distance(x) <= tol * max(1.0, float(np.linalg.norm(x)))
 
     def _value(self, x: np.ndarray) -> float:
@@ -160,12 +107,7 @@ class ConvexSet(Penalty):
 class Affine(ConvexSet):
     r"""The solutions of :math:`Ax=b`.
 
-    Parameters
-    ----------
-    A : array-like of shape (m, n)
-        Coefficients; rows may depend on each other.
-    b : array-like of shape (m,)
-        Right-hand sides.
+    Rows of ``A`` may depend on each other. See :class:`ConvexSet`.
 
     Examples
     --------
@@ -181,17 +123,11 @@ class Affine(ConvexSet):
                 f"Affine needs one entry of b for each row of A. Got {self.b.shape} and "
                 f"{self.A.shape}."
             )
+        self._inverse = np.linalg.pinv(self.A)
+        self._point = self._inverse @ self.b
         gap = float(np.linalg.norm(self.A @ self._point - self.b))
         if gap > 1e-9 * max(1.0, float(np.linalg.norm(self.b))):
             raise ValueError("Affine needs equations with a solution. A x = b has none.")
-
-    @cached_property
-    def _inverse(self) -> np.ndarray:
-        return np.linalg.pinv(self.A)
-
-    @cached_property
-    def _point(self) -> np.ndarray:
-        return self._inverse @ self.b
 
     def _project(self, v: np.ndarray) -> np.ndarray:
         return v - self._inverse @ (self.A @ v - self.b)
@@ -206,12 +142,7 @@ class Affine(ConvexSet):
 class HalfSpace(ConvexSet):
     r"""The points with :math:`a^\top x\le b`.
 
-    Parameters
-    ----------
-    a : array-like of shape (n,)
-        Normal vector, not zero.
-    b : float, default=0.0
-        Offset.
+    The normal vector ``a`` is not zero, the offset ``b`` 0 by default. See :class:`ConvexSet`.
 
     Examples
     --------
@@ -239,12 +170,8 @@ class HalfSpace(ConvexSet):
 class Box(ConvexSet):
     r"""The points with :math:`l\le x\le u`, entry by entry; :math:`x\ge0` by default.
 
-    Parameters
-    ----------
-    low : float or array-like, default=0.0
-        Lower bounds; ``-inf`` for none.
-    high : float or array-like, default=inf
-        Upper bounds; ``inf`` for none.
+    The bounds ``low`` and ``high`` are numbers or arrays, infinite for none.
+    See :class:`ConvexSet`.
 
     Examples
     --------
@@ -269,12 +196,8 @@ class Box(ConvexSet):
 class Ball(ConvexSet):
     r"""The points with :math:`\|x-c\|_2\le r`.
 
-    Parameters
-    ----------
-    radius : float, default=1.0
-        Radius r, not negative.
-    centre : float or array-like, default=0.0
-        Centre c.
+    The ``radius`` r is 1 by default, the ``centre`` c 0, a number or an array.
+    See :class:`ConvexSet`.
 
     Examples
     --------
@@ -300,10 +223,7 @@ class Ball(ConvexSet):
 class L1Ball(ConvexSet):
     r"""The points with :math:`\|x\|_1\le r`.
 
-    Parameters
-    ----------
-    radius : float, default=1.0
-        Radius r, not negative.
+    The ``radius`` r is 1 by default. See :class:`ConvexSet`.
 
     Examples
     --------
@@ -326,10 +246,7 @@ class L1Ball(ConvexSet):
 class Simplex(ConvexSet):
     r"""The points with :math:`x\ge0` and :math:`\sum_ix_i=s`: mixtures and portfolios.
 
-    Parameters
-    ----------
-    total : float, default=1.0
-        The sum s, not negative.
+    The ``total`` s is 1 by default. See :class:`ConvexSet`.
 
     Examples
     --------
@@ -352,12 +269,8 @@ class Simplex(ConvexSet):
 class Ellipsoid(ConvexSet):
     r"""The points with :math:`(x-c)^\top P^{-1}(x-c)\le1`.
 
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Positive definite; the half axes are the roots of its eigenvalues.
-    centre : float or array-like of shape (n,), default=0.0
-        Centre c.
+    The half axes are the roots of the eigenvalues of the positive definite ``P``; the ``centre`` c
+    is 0 by default. See :class:`ConvexSet`.
 
     Examples
     --------

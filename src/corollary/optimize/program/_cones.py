@@ -66,11 +66,9 @@ class Origin(Orthant):
     """The vector zero, for equations; its dual cone is everything."""
 
     def project(self, v: np.ndarray) -> np.ndarray:
-        """Return zero."""
         return np.zeros_like(v)
 
     def project_dual(self, z: np.ndarray) -> np.ndarray:
-        """Return the vector itself."""
         return z
 
     def margin(self, v: np.ndarray) -> float:
@@ -78,15 +76,12 @@ class Origin(Orthant):
         return math.inf
 
     def excess(self, v: np.ndarray) -> float:
-        """Return the largest modulus."""
         return float(np.abs(v).max(initial=0.0))
 
     def dual_excess(self, z: np.ndarray) -> float:
-        """Return 0."""
         return 0.0
 
     def centre(self) -> np.ndarray:
-        """Return zeros: the cone has no inner points."""
         return np.zeros(self.size)
 
     def stretch(self, z: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -98,7 +93,6 @@ class SecondOrder(Orthant):
     r"""Vectors :math:`(t,u)` with :math:`\|u\|\le t`."""
 
     def project(self, v: np.ndarray) -> np.ndarray:
-        """Return the nearest vector of the cone."""
         t, u = v[0], v[1:]
         length = float(np.linalg.norm(u))
         if length <= t:
@@ -113,7 +107,6 @@ class SecondOrder(Orthant):
         return float(v[0] - np.linalg.norm(v[1:]))
 
     def centre(self) -> np.ndarray:
-        """Return (1, 0)."""
         return np.eye(1, self.size)[0]
 
     def stretch(self, z: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -127,7 +120,6 @@ class SecondOrder(Orthant):
         return 2 * np.multiply.outer(root, root @ v).reshape(v.shape) - low * high * mirrored
 
     def products(self, z: np.ndarray, s: np.ndarray) -> np.ndarray:
-        """Return the inner product."""
         return np.atleast_1d(z @ s)
 
 
@@ -141,13 +133,17 @@ class Semidefinite(Orthant):
 
     order: int = 0
 
+    @classmethod
+    def of_order(cls, order: int) -> "Semidefinite":
+        """Return the cone of matrices with so many rows."""
+        return cls(order * (order + 1) // 2, order)
+
     @property
     def _corner(self) -> tuple[np.ndarray, np.ndarray]:
         columns, rows = np.tril_indices(self.order)
         return rows, columns
 
     def pack(self, value: Any) -> np.ndarray:
-        """Turn a symmetric matrix into a vector."""
         value = np.asarray(value, dtype=float)
         if value.shape != (self.order, self.order):
             return value.ravel()
@@ -156,14 +152,12 @@ class Semidefinite(Orthant):
         return np.where(rows == columns, 1.0, _ROOT) * symmetric[rows, columns]
 
     def unpack(self, z: np.ndarray) -> np.ndarray:
-        """Turn a vector into a symmetric matrix."""
         rows, columns = self._corner
         matrix = np.zeros((self.order, self.order))
         matrix[rows, columns] = matrix[columns, rows] = z / np.where(rows == columns, 1.0, _ROOT)
         return matrix
 
     def project(self, v: np.ndarray) -> np.ndarray:
-        """Clip the eigenvalues."""
         values, vectors = np.linalg.eigh(self.unpack(v))
         return v if values[0] >= 0 else self.pack((vectors * np.maximum(values, 0)) @ vectors.T)
 
@@ -172,7 +166,6 @@ class Semidefinite(Orthant):
         return float(np.linalg.eigvalsh(self.unpack(v))[0])
 
     def centre(self) -> np.ndarray:
-        """Return the unit matrix."""
         return self.pack(np.eye(self.order))
 
     def stretch(self, z: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -184,5 +177,4 @@ class Semidefinite(Orthant):
         return np.array(stretched).T.reshape(v.shape)
 
     def products(self, z: np.ndarray, s: np.ndarray) -> np.ndarray:
-        """Return the inner product."""
         return np.atleast_1d(z @ s)

@@ -21,15 +21,14 @@ _NUMBER = Orthant(1)
 class Constraint(ABC):
     """A constraint of a program, made by one of the functions below.
 
+    At a point, ``slack(x)`` is what must lie in the cone, nonnegative entries for inequalities,
+    ``jacobian(x)`` the derivative of minus the slack, and ``violation(x)`` the largest excess of an
+    inequality, error of an equation, excess of a norm, or modulus of the most negative eigenvalue.
+
     Attributes
     ----------
     name : str
         What multipliers, violations and conflicts are reported under.
-
-    See Also
-    --------
-    linear_inequality, linear_equality, norm_inequality, quadratic_inequality, matrix_inequality,
-    function_inequality
 
     Examples
     --------
@@ -44,58 +43,18 @@ class Constraint(ABC):
 
     @abstractmethod
     def slack(self, x: Any) -> np.ndarray:
-        """Return what must lie in the cone.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            A point.
-
-        Returns
-        -------
-        slack : ndarray of shape (m,)
-            Nonnegative entries, for inequalities, say that the point satisfies them.
-        """
+        """Return what must lie in the cone, of shape (m,). See :class:`Constraint`."""
 
     @abstractmethod
     def jacobian(self, x: Any) -> np.ndarray:
-        """Return the derivative of minus the slack.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            A point.
-
-        Returns
-        -------
-        jacobian : ndarray of shape (m, n)
-            One row for each entry of the slack.
-        """
+        """Return the derivative of minus the slack, of shape (m, n). See :class:`Constraint`."""
 
     def violation(self, x: Any) -> float:
-        """Return by how much a point violates the constraint.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            A point.
-
-        Returns
-        -------
-        violation : float
-            Largest excess of an inequality, error of an equation, excess of the norm, or modulus
-            of the most negative eigenvalue; 0 if the constraint holds.
-        """
+        """Return by how much a point violates it; 0 if it holds. See :class:`Constraint`."""
         return self.cone.excess(self.slack(x))
 
     def labels(self) -> list[str]:
-        """Return a label for each entry of the slack.
-
-        Returns
-        -------
-        labels : list of str
-            The name itself if there is one entry, or one matrix or norm; else "name[i]".
-        """
+        """Return the name itself for one entry, norm or matrix, else "name[i]" for each entry."""
         single = self.cone.size == 1 or isinstance(self.cone, SecondOrder | Semidefinite)
         return [self.name] if single else [f"{self.name}[{i}]" for i in range(self.cone.size)]
 
@@ -159,11 +118,6 @@ def linear_inequality(G: Any, h: Any, *, name: str) -> Constraint:
     name : str
         Name of the constraint.
 
-    Returns
-    -------
-    constraint : Constraint
-        With m entries.
-
     Examples
     --------
     >>> from corollary.optimize import linear_inequality
@@ -175,21 +129,9 @@ def linear_inequality(G: Any, h: Any, *, name: str) -> Constraint:
 
 
 def linear_equality(A: Any, b: Any, *, name: str) -> Constraint:
-    r"""Return the constraint :math:`Ax=b`.
+    """Return the constraint :math:`Ax=b`, whose multipliers may have any sign.
 
-    Parameters
-    ----------
-    A : array-like of shape (m, n) or (n,)
-        Coefficients.
-    b : array-like of shape (m,) or float
-        Right-hand sides.
-    name : str
-        Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        With m entries, whose multipliers may have any sign.
+    The parameters are those of :func:`linear_inequality`. See :class:`Constraint`.
 
     Examples
     --------
@@ -204,23 +146,16 @@ def linear_equality(A: Any, b: Any, *, name: str) -> Constraint:
 def norm_inequality(A: Any, b: Any, c: Any, d: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\|Ax+b\|\le c^\top x+d`, a second-order cone.
 
+    Its multiplier is a vector (t, u) with k + 1 entries.
+
     Parameters
     ----------
-    A : array-like of shape (k, n)
-        Coefficients inside the norm.
-    b : array-like of shape (k,)
-        Offsets inside the norm.
-    c : array-like of shape (n,)
-        Coefficients of the bound.
-    d : float
-        Offset of the bound.
+    A, b : array-like of shape (k, n) and (k,)
+        Coefficients and offsets inside the norm.
+    c, d : array-like of shape (n,) and float
+        Coefficients and offset of the bound.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        Its multiplier is a vector (t, u) with k + 1 entries.
 
     Examples
     --------
@@ -237,6 +172,9 @@ def norm_inequality(A: Any, b: Any, c: Any, d: float, *, name: str) -> Constrain
 def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\tfrac12x^\top Px+q^\top x+r\le0` as a second-order cone.
 
+    For :math:`P=LL^\top` and :math:`t=-q^\top x-r` it reads
+    :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`.
+
     Parameters
     ----------
     P : array-like of shape (n, n)
@@ -247,12 +185,6 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
         Constant part.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        For :math:`P=LL^\top` and :math:`t=-q^\top x-r` it reads
-        :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`.
 
     Examples
     --------
@@ -277,6 +209,8 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
 def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) -> Constraint:
     r"""Return the constraint :math:`F_0+\sum_jx_jF_j\succeq0` on symmetric matrices.
 
+    Its multiplier is a semidefinite matrix.
+
     Parameters
     ----------
     constant : array-like of shape (k, k)
@@ -285,11 +219,6 @@ def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) 
         The matrices :math:`F_1,\dots,F_n`.
     name : str
         Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        Its multiplier is a semidefinite matrix.
 
     Examples
     --------
@@ -306,25 +235,15 @@ def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) 
                 f"The constraint {name!r} needs symmetric matrices of one shape. Got "
                 f"shapes {sorted({F.shape for F in matrices})}; pass (F + F.T) / 2."
             )
-    cone = Semidefinite(order * (order + 1) // 2, order)
+    cone = Semidefinite.of_order(order)
     h, *columns = (cone.pack(F) for F in matrices)
     return LinearConstraint(-np.array(columns).T, h, cone, name)
 
 
 def function_inequality(function: Smooth, *, name: str) -> Constraint:
-    r"""Return the constraint :math:`f(x)\le0` for a smooth function.
+    r"""Return the constraint :math:`f(x)\le0` for a :class:`Smooth` function.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function; certificates need it to be convex.
-    name : str
-        Name of the constraint.
-
-    Returns
-    -------
-    constraint : Constraint
-        With one entry.
+    Certificates need the ``function`` to be convex. See :class:`Constraint`.
 
     Examples
     --------

@@ -18,13 +18,12 @@ import numpy as np
 from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.program._cones import Origin
-from corollary.optimize.program._curvature import Curvature
 from corollary.optimize.program.constraints import (
     Constraint,
     FunctionConstraint,
     LinearConstraint,
 )
-from corollary.optimize.program.program import Program
+from corollary.optimize.program.program import Curvature, Program
 
 
 class _Lagrangian(Smooth):
@@ -56,12 +55,8 @@ class _Lagrangian(Smooth):
 def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
     r"""Return the Lagrangian of a program as a function of the point.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints; 0 for those that are missing.
+    See :class:`Smooth`; multipliers are given by the names of the constraints, and 0 where they are
+    missing.
 
     Returns
     -------
@@ -87,6 +82,9 @@ def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
 def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -> float:
     r"""Return the dual function, a lower bound of the objective at all feasible points.
 
+    Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
+    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
+
     Parameters
     ----------
     program : Program
@@ -103,11 +101,6 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
     value : float
         :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
         limit or no bound is known. Slopes that are rounding of their terms count as zero.
-
-    Notes
-    -----
-    Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
-    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
     Examples
     --------
@@ -139,10 +132,8 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
 def dual_program(program: Program) -> Program:
     r"""Return the dual of a conic program, as a program to minimise.
 
-    Parameters
-    ----------
-    program : Program
-        Minimise :math:`\tfrac12x^\top Px+q^\top x+r` subject to :math:`h-Gx\in K`.
+    See :class:`Program`; the conic program minimises :math:`\tfrac12x^\top Px+q^\top x+r` subject
+    to :math:`h-Gx\in K`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from scipy import linalg
 
 from corollary.optimize.optimality import Optimality
 from corollary.optimize.problem.functions import Quadratic
-from corollary.optimize.program._cones import Orthant
+from corollary.optimize.program._cones import Origin, Orthant, SecondOrder, Semidefinite
 from corollary.optimize.program.constraints import FunctionConstraint
 from corollary.optimize.program.duality import dual_function, lagrangian
 from corollary.optimize.program.program import Program
@@ -29,10 +29,8 @@ class KKT(NamedTuple):
 
     Parameters
     ----------
-    primal : float
-        Largest violation of a constraint.
-    dual : float
-        How far the multipliers are outside the dual cones.
+    primal, dual : float
+        Largest violation of a constraint, and how far multipliers are outside the dual cones.
     stationarity : float
         Largest entry of the gradient of the Lagrangian.
     complementarity : float
@@ -51,49 +49,30 @@ class KKT(NamedTuple):
     complementarity: float
 
     def worst(self) -> float:
-        """Return the largest residual.
-
-        Returns
-        -------
-        residual : float
-            0 only if all conditions hold.
-        """
+        """Return the largest residual, 0 only if all conditions hold."""
         return max(self)
 
 
 def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
     r"""Measure by how much a point and multipliers miss the KKT conditions.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    x : array-like of shape (n,)
-        The point.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints; 0 for those that are missing.
+    If all four are 0 and the program is convex, the point is a minimiser. Conversely a minimiser
+    has such multipliers if strong duality holds, as it does where :func:`slater_point` finds a
+    point. Small residuals alone bound nothing, a flat function has small gradients far away;
+    :func:`certify_program` turns the pair into a bound.
+
+    See :class:`Program`; multipliers ``dual`` are given by the names of the constraints, and 0
+    where they are missing.
 
     Returns
     -------
     residuals : KKT
         Of primal feasibility, dual feasibility, :math:`\nabla_xL=0` and :math:`z_c^\top s_c=0`.
 
-    See Also
-    --------
-    certify_program : Turns the pair into a bound on the distance from the least value.
-
-    Notes
-    -----
-    If all four are 0 and the program is convex, the point is a minimiser. Conversely a minimiser
-    has such multipliers if strong duality holds, as it does where :func:`slater_point` finds a
-    point. Small residuals alone bound nothing: a flat function has small gradients far away.
-
     Examples
     --------
     >>> from corollary.optimize import Program, Quadratic, kkt_residuals, linear_inequality
     >>> program = Program(Quadratic([[2.0]]), [linear_inequality([-1.0], -1.0, name="floor")])
-    >>> kkt_residuals(program, [1.0], {"floor": 2.0}).worst()
-    0.0
     >>> kkt_residuals(program, [2.0], {"floor": 2.0})
     KKT(primal=0.0, dual=0.0, stationarity=2.0, complementarity=2.0)
     """
@@ -108,15 +87,67 @@ def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
     )
 
 
-def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    r"""Move multipliers to where the dual function is finite.
+def kkt_multipliers(program: Program, x: Any) -> dict[str, np.ndarray]:
+    r"""Return the multipliers that come closest to the KKT conditions at a point.
+
+    Nothing is taken from the solver that found the point, so that the certificate which rests on
+    them (:func:`certify_program`) is a check of the solver, too. Norms and matrices as constraints
+    raise a ValueError.
 
     Parameters
     ----------
     program : Program
-        The program.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, such as those of a solver.
+        A program with equations, inequalities and smooth functions as constraints.
+    x : array-like of shape (n,)
+        The point, from whatever source.
+
+    Returns
+    -------
+    dual : dict of str to ndarray
+        Multipliers by the names of the constraints, not negative for inequalities, that minimise
+        :math:`\|\nabla_xL(x,z)\|^2+\sum_i(z_is_i)^2`, with :math:`s_i` the slack of an inequality.
+
+    Examples
+    --------
+    >>> from corollary.optimize import Program, Quadratic, kkt_multipliers, linear_inequality
+    >>> program = Program(Quadratic([[2.0]]), [linear_inequality([-1.0], -1.0, name="floor")])
+    >>> kkt_multipliers(program, [1.0])["floor"].round(9)  # 2 x - z = 0
+    array([2.])
+    """
+    from scipy.optimize import lsq_linear
+
+    x = program._point(x)
+    constraints = program.constraints
+    if any(isinstance(c.cone, SecondOrder | Semidefinite) for c in constraints):
+        raise ValueError(
+            "kkt_multipliers needs equations, inequalities and functions. Programs with norms and "
+            "matrices are the business of solve, which returns their multipliers."
+        )
+    if not constraints:
+        return {}
+    free = np.concatenate([np.full(c.cone.size, isinstance(c.cone, Origin)) for c in constraints])
+    slack = np.concatenate([c.slack(x) for c in constraints])
+    jacobian = np.vstack([c.jacobian(x) for c in constraints])
+    conditions = np.vstack([jacobian.T, np.diag(np.where(free, 0.0, slack))])
+    target = np.concatenate([-program.objective.gradient(x), np.zeros(len(slack))])
+    if not (np.isfinite(conditions).all() and np.isfinite(target).all()):
+        return {c.name: np.zeros(c.cone.size) for c in constraints}
+    # Units in which no column is longer than the others, so that far constraints stay at 0.
+    sizes = np.maximum(np.linalg.norm(conditions, axis=0), 1e-300)
+    bounds = np.where(free, -np.inf, 0.0), np.full(len(slack), np.inf)
+    z = lsq_linear(conditions / sizes, target, bounds, tol=1e-14, method="bvls").x / sizes
+    ends = np.cumsum([c.cone.size for c in constraints])[:-1]
+    return program.unpack(np.split(np.where(free, z, np.maximum(z, 0.0)), ends))
+
+
+def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    r"""Move multipliers to where the dual function is finite.
+
+    Corrections are least squares in units of the multipliers themselves (in the metric
+    :math:`Q_{\sqrt z}` of the cone), so that those that are nearly 0 hardly move and none leaves
+    its cone by more than the next projection repairs.
+
+    See :class:`Program`; multipliers ``dual`` are such as those of a solver.
 
     Returns
     -------
@@ -124,12 +155,6 @@ def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarr
         Multipliers in the dual cones. For conic programs they also solve
         :math:`N^\top(q+G^\top z)=0`, N being the directions with Pd = 0, as far as that is
         possible: for a linear program :math:`G^\top z=-q`.
-
-    Notes
-    -----
-    Corrections are least squares in units of the multipliers themselves (in the metric
-    :math:`Q_{\sqrt z}` of the cone), so that those that are nearly 0 hardly move and none leaves
-    its cone by more than the next projection repairs.
 
     Examples
     --------
@@ -164,29 +189,21 @@ def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarr
 def certify_program(program: Program, x: Any, dual: Mapping[str, Any]) -> Optimality:
     r"""Compute what is proved about a point of a program.
 
-    Parameters
-    ----------
-    program : Program
-        The program.
-    x : array-like of shape (n,)
-        The point.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, from whatever source; they are repaired first
-        (:func:`repair_dual`), and replaced by 0 if they then still prove nothing.
+    The gap is :math:`f(x)-g(z)\ge f(x)-p^\star`. For a point that violates constraints the value
+    may lie below the least one; the certificate states the violation.
+
+    Guarantee: the lower bound is at most the value of every feasible point, checked by
+    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
+
+    See :class:`Program`; multipliers ``dual``, by the names of the constraints and from whatever
+    source, are repaired first (:func:`repair_dual`), and replaced by 0 if they then still prove
+    nothing.
 
     Returns
     -------
     certificate : Optimality
         Value and violation at the point, the dual function at the repaired multipliers as lower
         bound, and the KKT residuals of both. Nothing is proved where the dual function is -inf.
-
-    Notes
-    -----
-    The gap is :math:`f(x)-g(z)\ge f(x)-p^\star`. For a point that violates constraints the value
-    may lie below the least one; the certificate states the violation.
-
-    Guarantee: the lower bound is at most the value of every feasible point, checked by
-    ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
     Examples
     --------

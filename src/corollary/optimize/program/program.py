@@ -1,23 +1,78 @@
 r"""Convex programs: minimise :math:`f(x)` subject to constraints with names."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from corollary.optimize.problem.functions import Quadratic, Smooth
-from corollary.optimize.program._curvature import Curvature
 from corollary.optimize.program.constraints import (
     Constraint,
     FunctionConstraint,
     LinearConstraint,
 )
 
+#: Eigenvalues below this share of the largest one are rounding.
+_FLAT = 1e-12
+#: Sums whose terms cancel up to this share of their sizes are zero.
+_ROUNDING = 1e-12
+#: So is what is below this share of the largest size: residues of zeros, which have no terms.
+_NOTHING = 1e-50
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Flat directions of a convex quadratic function, and a root of the inverse on the others."""
+
+    convex: bool
+    #: Orthonormal columns on which P vanishes.
+    flat: np.ndarray
+    #: A matrix R with R'R = P on the other directions.
+    root: np.ndarray
+    _factor: Any
+
+    @classmethod
+    def of(cls, P: np.ndarray) -> "Curvature":
+        """Factorise P, by Cholesky where it is safely positive definite."""
+        n = len(P)
+        if not P.any():
+            return cls(True, np.eye(n), np.zeros((0, n)), None)
+        try:
+            root = linalg.cholesky(P)
+            if root.diagonal().min() ** 2 > 1e-8 * P.diagonal().max():
+                return cls(True, np.zeros((n, 0)), root, root)
+        except linalg.LinAlgError:
+            pass
+        values, vectors = linalg.eigh(P)
+        size = np.abs(values).max()
+        curved = values > _FLAT * size
+        root = np.sqrt(values[curved])[:, None] * vectors[:, curved].T
+        return cls(bool(values[0] >= -_FLAT * size), vectors[:, ~curved], root, None)
+
+    def dip(self, w: np.ndarray) -> float:
+        """Return minus the infimum of x'Px/2 + w'x, for w without a share in flat directions."""
+        if self._factor is not None:
+            share = linalg.solve_triangular(self._factor, w, trans=1)
+        else:
+            share = (self.root @ w) / np.maximum(np.sum(self.root**2, axis=1), 1e-300)
+        return 0.5 * float(share @ share)
+
+    def slope(self, w: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return the share of w in flat directions, with zeros where it is rounding.
+
+        The sizes are those of the terms that w is the sum of.
+        """
+        share = self.flat.T @ w
+        rounding = _ROUNDING * (np.abs(self.flat).T @ sizes) + _NOTHING * sizes.max(initial=0.0)
+        return np.where(np.abs(share) <= rounding, 0.0, share)
+
 
 class Stacked(NamedTuple):
-    """All linear constraints of a program below each other."""
+    """All linear constraints of a program below each other, and which rows are whose."""
 
     G: np.ndarray
     h: np.ndarray
@@ -27,30 +82,23 @@ class Stacked(NamedTuple):
 class Program:
     r"""A program: minimise an objective subject to constraints.
 
+    The program is convex if the objective and all functions of inequalities are. Where it is, every
+    point that meets the KKT conditions is a global minimiser. Nothing here assumes it unasked: weak
+    duality holds for all programs, and ``convex`` says what is known. :func:`solve` solves linear,
+    quadratic, second-order cone and semidefinite ones.
+
+    Of a point, an array-like of shape (n,), ``value(x)`` is the objective, ``violations(x)`` has
+    the violation of each constraint by name, and ``is_feasible(x, tol)`` tells whether none is
+    larger than a tolerance. Multipliers are mappings of names to arrays; ``pack`` turns them into
+    vectors in the order of the constraints, with zeros for those that are missing, and ``unpack``
+    turns vectors back.
+
     Parameters
     ----------
     objective : Smooth or array-like of shape (n,)
         The function to minimise; a vector q stands for :math:`q^\top x`.
     constraints : sequence of Constraint, default=()
         Constraints with different names.
-
-    Attributes
-    ----------
-    objective : Smooth
-        The objective.
-    constraints : tuple of Constraint
-        The constraints.
-
-    See Also
-    --------
-    solve : Solves linear, quadratic, second-order cone and semidefinite programs.
-    certify_program : What is proved about a point.
-
-    Notes
-    -----
-    The program is convex if the objective and all functions of inequalities are. Where it is, every
-    point that meets the KKT conditions is a global minimiser. Nothing here assumes it unasked:
-    weak duality holds for all programs, and :attr:`convex` says what is known.
 
     Examples
     --------
@@ -60,10 +108,8 @@ class Program:
     ...     [linear_equality([1.0, 1.0], 1.0, name="budget"),
     ...      linear_inequality([1.0, 0.0], 0.2, name="cap")],
     ... )
-    >>> program.value([0.2, 0.8]), program.is_feasible([0.2, 0.8])
-    (0.68..., True)
-    >>> program.violations([0.5, 0.4])
-    {'budget': 0.0999..., 'cap': 0.3}
+    >>> program.is_feasible([0.2, 0.8]), program.violations([0.5, 0.4])
+    (True, {'budget': 0.0999..., 'cap': 0.3})
     """
 
     def __init__(self, objective: Smooth | Any, constraints: Sequence[Constraint] = ()) -> None:
@@ -120,74 +166,25 @@ class Program:
         """The linear constraints of a conic program below each other."""
         linear = [c for c in self.constraints if isinstance(c, LinearConstraint)]
         ends = np.cumsum([0, *(c.cone.size for c in linear)])
-        parts = [slice(a, b) for a, b in pairwise(ends)]
-        if not linear:
-            return Stacked(np.zeros((0, self.n_variables)), np.zeros(0), parts)
-        return Stacked(
-            np.vstack([c.G for c in linear]), np.concatenate([c.h for c in linear]), parts
-        )
+        G = np.vstack([np.zeros((0, self.n_variables)), *(c.G for c in linear)])
+        h = np.concatenate([np.zeros(0), *(c.h for c in linear)])
+        return Stacked(G, h, [slice(a, b) for a, b in pairwise(ends)])
 
     def value(self, x: Any) -> float:
-        """Return the objective at a point.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        value : float
-            The objective.
-        """
+        """Return the objective at a point. See :class:`Program`."""
         return self.objective.value(self._point(x))
 
     def violations(self, x: Any) -> dict[str, float]:
-        """Return by how much a point violates each constraint.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-
-        Returns
-        -------
-        violations : dict of str to float
-            By the names of the constraints; 0 where a constraint holds.
-        """
+        """Return by how much a point violates each constraint. See :class:`Program`."""
         x = self._point(x)
         return {constraint.name: constraint.violation(x) for constraint in self.constraints}
 
     def is_feasible(self, x: Any, tol: float = 1e-9) -> bool:
-        """Tell whether a point satisfies the constraints.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            The point.
-        tol : float, default=1e-9
-            Violation that is allowed.
-
-        Returns
-        -------
-        feasible : bool
-            Whether no violation is larger.
-        """
+        """Tell whether a point satisfies the constraints. See :class:`Program`."""
         return max(self.violations(x).values(), default=0.0) <= tol
 
     def pack(self, dual: Mapping[str, Any]) -> list[np.ndarray]:
-        """Return multipliers as vectors, in the order of the constraints.
-
-        Parameters
-        ----------
-        dual : mapping of str to array-like
-            Multipliers by the names of the constraints; 0 for those that are missing.
-
-        Returns
-        -------
-        multipliers : list of ndarray
-            One vector for each constraint.
-        """
+        """Return multipliers as vectors. See :class:`Program`."""
         unknown = sorted(set(dual) - {c.name for c in self.constraints})
         if unknown:
             raise ValueError(
@@ -207,19 +204,22 @@ class Program:
         return packed
 
     def unpack(self, multipliers: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-        """Return vectors as multipliers by the names of the constraints.
-
-        Parameters
-        ----------
-        multipliers : sequence of ndarray
-            One vector for each constraint.
-
-        Returns
-        -------
-        dual : dict of str to ndarray
-            Matrices for semidefinite constraints, vectors for the others.
-        """
+        """Return vectors as multipliers by name. See :class:`Program`."""
         return {c.name: c.cone.unpack(z) for c, z in zip(self.constraints, multipliers)}
+
+    def _require_conic(self, who: str) -> None:
+        """Refuse what is not a convex program over cones."""
+        if not self.is_conic:
+            raise ValueError(
+                f"{who} needs a linear or quadratic objective and constraints that are linear in "
+                "cones. Write convex quadratic constraints as quadratic_inequality; smooth "
+                "functions are the business of barrier."
+            )
+        if not self.convex:
+            raise ValueError(
+                f"{who} needs a convex objective. Its matrix P has a negative eigenvalue, and "
+                "points that look optimal nearby may be far from the best."
+            )
 
     def _point(self, x: Any) -> np.ndarray:
         """Return a point as a vector of the right length."""

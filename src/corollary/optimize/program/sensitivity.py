@@ -23,7 +23,7 @@ from corollary.optimize.program.program import Program
 
 @dataclass(frozen=True, eq=False)
 class Sensitivities(Tabular):
-    """Prices of the constraints.
+    """Prices of the constraints; :class:`SensitivityDisplay` draws them.
 
     Parameters
     ----------
@@ -36,18 +36,11 @@ class Sensitivities(Tabular):
         by one unit, and for each equation, how much it falls when the right-hand side grows by
         one; by labels such as "cap[2]". True for small changes where the multipliers are unique.
 
-    See Also
-    --------
-    sensitivities : Computes them.
-    SensitivityDisplay : Draws them.
-
     Examples
     --------
     >>> from corollary.optimize import Program, linear_inequality, sensitivities, solve
     >>> program = Program([1.0], [linear_inequality([-1.0], -2.0, name="floor")])  # x >= 2
     >>> table = sensitivities(program, solve(program).dual)
-    >>> {name: round(price, 6) for name, price in table.prices.items()}
-    {'floor': 1.0}
     >>> round(table.bound({"floor": -3.0}), 6)  # x >= 5: the least value is at least 5
     5.0
     """
@@ -57,19 +50,13 @@ class Sensitivities(Tabular):
     prices: Mapping[str, float]
 
     def bound(self, changes: Mapping[str, Any]) -> float:
-        r"""Return a lower bound of the least value after changes of any size.
+        r"""Return :math:`g(z)-\sum_cz_c^\top u_c`, a lower bound after changes u of any size.
 
         Parameters
         ----------
         changes : mapping of str to array-like
             What is added to the slack of constraints, by their names: positive numbers loosen
             inequalities; 0 for those that are missing.
-
-        Returns
-        -------
-        bound : float
-            :math:`g(z)-\sum_cz_c^\top u_c`, which no feasible point of the changed program
-            falls below.
         """
         pairs = zip(self.program.pack(self.dual), self.program.pack(changes))
         return dual_function(self.program, self.dual) - sum(float(z @ u) for z, u in pairs)
@@ -86,24 +73,18 @@ class Sensitivities(Tabular):
 def sensitivities(program: Program, dual: Mapping[str, Any]) -> Sensitivities:
     """Read multipliers as prices of constraints.
 
-    Parameters
-    ----------
-    program : Program
-        A program with a quadratic or linear objective and linear constraints in cones.
-    dual : mapping of str to array-like
-        Multipliers by the names of the constraints, such as ``solution.dual``; they are repaired.
+    Prices are derivatives where the multipliers are unique. Where several constraints hold with
+    equality by accident they are not, and one price holds for tightening, another for loosening;
+    :meth:`Sensitivities.bound` holds in any case.
+
+    See :class:`Program`, with a quadratic or linear objective and linear constraints in cones;
+    ``dual`` is such as ``solution.dual``, and is repaired.
 
     Returns
     -------
     sensitivities : Sensitivities
         A table with one price for each constraint. For a norm the bound of it is tightened, for a
         matrix its least eigenvalue.
-
-    Notes
-    -----
-    Prices are derivatives where the multipliers are unique. Where several constraints hold with
-    equality by accident they are not, and one price holds for tightening, another for loosening;
-    :meth:`Sensitivities.bound` holds in any case.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.problem.minimum import certify_minimum
@@ -35,40 +36,18 @@ class ProximalState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ProximalGradient:
-    r"""Steps of proximal gradient.
+class ProximalGradient(Iteration[ProximalState]):
+    """Steps of proximal gradient.
 
-    Parameters
-    ----------
-    function : Smooth
-        The smooth part f.
-    penalty : Penalty or None, default=None
-        The other part h, a penalty or a convex set; None for none.
-    rate : float or None, default=None
-        Step size; None for 1/L or, where L is not known, steps that are halved until they descend.
-    accelerated : bool, default=True
-        Whether steps have momentum (FISTA) or not (ISTA).
-    restart : bool, default=True
-        Whether momentum is dropped when it points uphill. It then adapts to strong convexity that
-        nobody told it.
-
-    See Also
-    --------
-    proximal_gradient : Runs it until a proof is there.
-    first_order_bound : What it guarantees.
-
-    Notes
-    -----
     With R the distance of the start from a minimiser, F is within :math:`LR^2/(2t)` of its minimum
-    after t plain steps, and within :math:`2LR^2/(t+1)^2` after t accelerated ones without restarts.
+    after t plain steps, and within :math:`2LR^2/(t+1)^2` after t accelerated ones without restarts
+    (Beck and Teboulle, SIAM Journal on Imaging Sciences 2, 2009). Restarts adapt to strong
+    convexity that nobody told (O'Donoghue and Candès, Foundations of Computational Mathematics 15,
+    2015).
 
-    References
-    ----------
-    A. Beck and M. Teboulle (2009). A fast iterative shrinkage-thresholding algorithm for linear
-    inverse problems. SIAM Journal on Imaging Sciences 2.
-
-    B. O'Donoghue and E. Candès (2015). Adaptive restart for accelerated gradient schemes.
-    Foundations of Computational Mathematics 15.
+    A ``rate`` is 1/L by default or, where L is not known, halved until steps descend; ``restart``
+    drops momentum when it points uphill. See :class:`Iteration`, and :func:`proximal_gradient` for
+    the other parameters.
 
     Examples
     --------
@@ -85,18 +64,7 @@ class ProximalGradient:
     restart: bool = True
 
     def init(self, start: Any) -> ProximalState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like
-            First point; it is moved into the domain of the penalty.
-
-        Returns
-        -------
-        state : ProximalState
-            At rest there.
-        """
+        """Return the first state, at rest at a point that is moved into the set if there is one."""
         L = self.function.smoothness
         rate = (1 / L if 0 < L < math.inf else 1.0) if self.rate is None else self.rate
         if not 0 < rate < math.inf:
@@ -109,18 +77,8 @@ class ProximalGradient:
     def step(self, state: ProximalState) -> tuple[ProximalState, Info]:
         """Take one step.
 
-        Parameters
-        ----------
-        state : ProximalState
-            Where it begins.
-
-        Returns
-        -------
-        state : ProximalState
-            Where it ends.
-        info : Info
-            Objective at the end, length of the step, and the norm of what takes the place of the
-            gradient: the way from where the step began, divided by the step size.
+        In the place of the gradient's norm the info has the way from where the step began, divided
+        by the step size.
         """
         penalty = Zero() if self.penalty is None else self.penalty
         following = (1 + math.sqrt(1 + 4 * state.momentum**2)) / 2 if self.accelerated else 1.0
@@ -192,13 +150,15 @@ def proximal_gradient(
     >>> solution.status, solution.x.round(2)
     ('optimal', array([1., 0.]))
     """
-    method = ProximalGradient(function, penalty, accelerated=accelerated)
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(function, x, penalty)
-
-    stop = Stop(gradient=1e-3 * tol)
-    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
+    return solve_by(
+        ProximalGradient(function, penalty, accelerated=accelerated),
+        start,
+        lambda x: certify_minimum(function, x, penalty),
+        tol=tol,
+        stop=Stop(gradient=1e-3 * tol),
+        max_iter=max_iter,
+        state=state,
+    )
 
 
 def projected_gradient(
@@ -211,28 +171,16 @@ def projected_gradient(
 ) -> Solution:
     r"""Minimise a smooth function over a convex set: :math:`x\leftarrow\Pi(x-\eta\nabla f(x))`.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    start : array-like
-        First point; it is projected onto the set.
-    within : ConvexSet
-        The set.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
+    :func:`proximal_gradient` does the same with momentum, and for penalties.
+
+    See :class:`ProximalGradient` for the steps, and :func:`proximal_gradient` for the parameters;
+    the set ``within`` takes the place of the penalty, and the start is projected onto it.
 
     Returns
     -------
     solution : Solution
         A point of the set. On a bounded set the gap
         :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far it is from the best one.
-
-    See Also
-    --------
-    proximal_gradient : The same with momentum, and for penalties.
 
     Examples
     --------

@@ -53,6 +53,10 @@ def first_order_bound(
 ) -> float:
     r"""Bound how far the value lies above the least one after a number of steps.
 
+    Some functions attain it: :func:`descent_worst_case`, :func:`subgradient_worst_case`. The rates
+    are those of Drori and Teboulle (Mathematical Programming 145, 2014), and for proximal steps of
+    Taylor, Hendrickx and Glineur (JOTA 178, 2018).
+
     Parameters
     ----------
     method : str
@@ -78,26 +82,12 @@ def first_order_bound(
     bound : float
         The smallest of the bounds above that these constants give; infinite if they give none.
 
-    See Also
-    --------
-    first_order_steps : How many steps are enough.
-    descent_worst_case, subgradient_worst_case : Functions that attain it.
-
-    References
-    ----------
-    .. [1] Y. Drori and M. Teboulle, "Performance of first-order methods for smooth convex
-       minimization: a novel approach", Mathematical Programming 145, 2014.
-    .. [2] A. Taylor, J. Hendrickx and F. Glineur, "Exact worst-case convergence rates of the
-       proximal gradient method for composite convex minimization", JOTA 178, 2018.
-
     Examples
     --------
     >>> from corollary.optimize import first_order_bound
     >>> first_order_bound("gradient descent", 12, radius=1.0, smoothness=10.0)
     0.2
     >>> first_order_bound("nesterov", 9, radius=1.0, smoothness=10.0)
-    0.2
-    >>> first_order_bound("subgradient", 25, radius=1.0, lipschitz=1.0)
     0.2
     """
     if strong_convexity > smoothness:
@@ -152,14 +142,16 @@ def first_order_steps(
     >>> from corollary.optimize import first_order_steps
     >>> first_order_steps("gradient descent", 0.2, radius=1.0, smoothness=10.0)
     12
-    >>> first_order_steps("nesterov", 1e-4, radius=1.0, smoothness=10.0)
-    447
     """
     return _inverse(lambda k: first_order_bound(method, k, **constants), accuracy)
 
 
-def subgradient_bound(*, step_sizes: Any, radius: float, lipschitz: float) -> float:
+@checked
+def subgradient_bound(*, step_sizes: Any, radius: NonNegative, lipschitz: NonNegative) -> float:
     r"""Bound the excess of the best and of the average point of subgradient steps.
+
+    A constant step converges to a neighbourhood of size :math:`G^2\eta/2` only; steps
+    :math:`R/(G\sqrt k)` for a horizon k give :math:`RG/\sqrt k`.
 
     Parameters
     ----------
@@ -168,8 +160,7 @@ def subgradient_bound(*, step_sizes: Any, radius: float, lipschitz: float) -> fl
     radius : float
         Bound R on the distance of the first point from a minimiser.
     lipschitz : float
-        Bound G on the lengths of subgradients; for SGD, :math:`G^2` bounds
-        :math:`E\|\hat g\|^2`.
+        Bound G on the lengths of subgradients; for SGD, :math:`G^2` bounds :math:`E\|\hat g\|^2`.
 
     Returns
     -------
@@ -178,23 +169,13 @@ def subgradient_bound(*, step_sizes: Any, radius: float, lipschitz: float) -> fl
         :math:`x_0,\dots,x_{k-1}` and at their average with weights :math:`\eta_t`; for SGD in
         expectation, for the average.
 
-    Notes
-    -----
-    A constant step converges to a neighbourhood of size :math:`G^2\eta/2` only; steps
-    :math:`R/(G\sqrt k)` for a horizon k give :math:`RG/\sqrt k`.
-
     Examples
     --------
     >>> from corollary.optimize import subgradient_bound
     >>> subgradient_bound(step_sizes=[0.5] * 4, radius=1.0, lipschitz=1.0)
     0.5
     """
-    steps = check_steps("subgradient_bound", step_sizes)
-    if not (radius >= 0 and lipschitz >= 0):
-        raise ValueError(
-            "subgradient_bound needs a radius and a Lipschitz constant of at least 0. Got "
-            f"{radius!r} and {lipschitz!r}."
-        )
+    steps = _check_steps("subgradient_bound", step_sizes)
     return (radius**2 + lipschitz**2 * float(steps @ steps)) / (2 * float(steps.sum()))
 
 
@@ -212,29 +193,8 @@ def _inverse(bound: Callable[[int], float], accuracy: float) -> int | float:
     return high
 
 
-def check_steps(name: str, step_sizes: Any, largest: float = math.inf) -> np.ndarray:
-    """Return positive step sizes as an array, or refuse others.
-
-    Parameters
-    ----------
-    name : str
-        Who asks, for the message.
-    step_sizes : array-like of shape (n_steps,)
-        Step sizes.
-    largest : float, default=inf
-        No step may be longer, up to rounding.
-
-    Returns
-    -------
-    steps : ndarray of shape (n_steps,)
-        The step sizes.
-
-    Examples
-    --------
-    >>> from corollary.optimize import check_steps
-    >>> check_steps("my_function", [1, 0.5])
-    array([1. , 0.5])
-    """
+def _check_steps(name: str, step_sizes: Any, largest: float = math.inf) -> np.ndarray:
+    """Return positive step sizes as an array, or refuse others; who asks stands in the message."""
     steps = np.asarray(step_sizes, dtype=float)
     valid = steps.ndim == 1 and steps.size and np.isfinite(steps).all() and (steps > 0).all()
     if not valid or steps.max() > largest * (1 + 1e-12):

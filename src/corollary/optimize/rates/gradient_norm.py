@@ -19,7 +19,7 @@ from corollary.core.estimator import (
     Probability,
     checked,
 )
-from corollary.optimize.rates.first_order import check_steps
+from corollary.optimize.rates.first_order import _check_steps
 
 
 @checked
@@ -45,17 +45,13 @@ def gradient_norm_bound(
     bound : float
         :math:`2f(x_0)/(\eta T)\ge\min_{t<T}\|\nabla f(x_t)\|^2`.
 
-    See Also
-    --------
-    gradient_norm_steps : The least T for a wanted bound.
-
     Examples
     --------
     >>> from corollary.optimize import gradient_norm_bound
     >>> gradient_norm_bound(n_steps=100, rate=0.5, smoothness=2.0, excess=1.0)
     0.04
     """
-    check_steps("gradient_norm_bound", [rate], 1 / smoothness)
+    _check_steps("gradient_norm_bound", [rate], 1 / smoothness)
     return 2 * excess / (rate * n_steps)
 
 
@@ -69,12 +65,8 @@ def gradient_norm_steps(
     ----------
     accuracy : float
         Squared length :math:`\varepsilon` that a gradient may have.
-    rate : float
-        Step size :math:`\eta\le1/L`.
-    smoothness : float
-        Smoothness L.
-    excess : float
-        First value, of a function that is never negative.
+    rate, smoothness, excess : float
+        As in :func:`gradient_norm_bound`.
 
     Returns
     -------
@@ -87,7 +79,7 @@ def gradient_norm_steps(
     >>> gradient_norm_steps(0.04, rate=0.5, smoothness=2.0, excess=1.0)
     100
     """
-    check_steps("gradient_norm_steps", [rate], 1 / smoothness)
+    _check_steps("gradient_norm_steps", [rate], 1 / smoothness)
     return max(1, math.ceil(2 * excess / (rate * accuracy) * (1 - 1e-15)))
 
 
@@ -122,7 +114,7 @@ def sgd_gradient_norm_bound(
     >>> sgd_gradient_norm_bound(step_sizes=[0.5] * 8, smoothness=2.0, excess=1.0, noise=1.0)
     1.5
     """
-    steps = check_steps("sgd_gradient_norm_bound", step_sizes, 1 / smoothness)
+    steps = _check_steps("sgd_gradient_norm_bound", step_sizes, 1 / smoothness)
     return (2 * excess + smoothness * noise * float(steps @ steps)) / float(steps.sum())
 
 
@@ -136,12 +128,8 @@ def sgd_sqrt_rate(
     ----------
     n_steps : int
         Number T of steps.
-    smoothness : float
-        Smoothness L of the average.
-    excess : float
-        First value, of a function that is never negative.
-    noise : float
-        Bound :math:`B^2` on the variance of stochastic gradients.
+    smoothness, excess, noise : float
+        As in :func:`sgd_gradient_norm_bound`.
 
     Returns
     -------
@@ -168,14 +156,15 @@ def sgd_high_probability_bound(
 ) -> float:
     r"""Bound the squared gradients that one run of SGD sees, with high probability.
 
+    The errors along the gradients are a martingale; Hoeffding's lemma bounds its exponential
+    moments by the squared gradients themselves, half of which pay for it.
+
     Parameters
     ----------
     step_sizes : array-like of shape (T,)
         Step sizes :math:`\eta_t\le1/L`, chosen in advance.
-    smoothness : float
-        Smoothness L of the average.
-    excess : float
-        First value, of a function that is never negative.
+    smoothness, excess : float
+        As in :func:`sgd_gradient_norm_bound`.
     noise : float
         Bound :math:`B^2` on the squared error :math:`\|g_t-\nabla f(x_t)\|^2` of every stochastic
         gradient, not only on its mean.
@@ -189,11 +178,6 @@ def sgd_high_probability_bound(
         weighted mean of :math:`\|\nabla f(x_t)\|^2` exceeds with probability at most
         :math:`\delta`.
 
-    Notes
-    -----
-    The errors along the gradients are a martingale; Hoeffding's lemma bounds its exponential
-    moments by the squared gradients themselves, half of which pay for it.
-
     Examples
     --------
     >>> from corollary.optimize import sgd_high_probability_bound
@@ -202,7 +186,7 @@ def sgd_high_probability_bound(
     >>> round(bound, 3)
     5.996
     """
-    steps = check_steps("sgd_high_probability_bound", step_sizes, 1 / smoothness)
+    steps = _check_steps("sgd_high_probability_bound", step_sizes, 1 / smoothness)
     variance = 2 * smoothness * noise * float(steps @ steps)
     deviation = 8 * noise * float(steps.max()) * math.log(1 / delta)
     return (4 * excess + variance + deviation) / float(steps.sum())
@@ -211,20 +195,12 @@ def sgd_high_probability_bound(
 def gradient_noise(gradients: Any) -> float:
     r"""Return the variance of the gradient of a term that is drawn uniformly.
 
+    It is :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
+
     Parameters
     ----------
     gradients : array-like of shape (n_terms, n)
-        Gradients :math:`g_i` of all terms at one point, as of
-        :meth:`FiniteSum.term_gradients`.
-
-    Returns
-    -------
-    noise : float
-        :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
-
-    See Also
-    --------
-    batch_noise : Of the mean of several terms.
+        Gradients :math:`g_i` of all terms at one point, as of :meth:`FiniteSum.term_gradients`.
 
     Examples
     --------
@@ -243,7 +219,9 @@ def gradient_noise(gradients: Any) -> float:
 
 @checked
 def batch_noise(noise: NonNegative, *, batch_size: Count, n_terms: CountFromZero = 0) -> float:
-    r"""Return the variance of the mean gradient of a batch.
+    r"""Return the variance of the mean gradient of a batch of b terms.
+
+    It is :math:`B^2/b` with replacement, and :math:`\tfrac{B^2}b\tfrac{n-b}{n-1}` without.
 
     Parameters
     ----------
@@ -253,11 +231,6 @@ def batch_noise(noise: NonNegative, *, batch_size: Count, n_terms: CountFromZero
         Number b of terms.
     n_terms : int, default=0
         Number n of terms that are drawn without replacement; 0 for draws with replacement.
-
-    Returns
-    -------
-    noise : float
-        :math:`B^2/b` with replacement, :math:`\tfrac{B^2}b\tfrac{n-b}{n-1}` without.
 
     Examples
     --------

@@ -16,19 +16,14 @@ def descent_bound(function: Smooth, x: Any, y: Any) -> float:
     ----------
     function : Smooth
         A function with a finite smoothness L.
-    x : array-like of shape (n,)
-        Where value and gradient are known.
-    y : array-like of shape (n,)
-        Where the value is bounded.
+    x, y : array-like of shape (n,)
+        Where value and gradient are known, and where the value is bounded.
 
     Returns
     -------
     bound : float
-        :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`.
-
-    See Also
-    --------
-    guaranteed_decrease : Its smallest value over y.
+        :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`, which over y is least
+        by :func:`guaranteed_decrease` below f(x).
 
     Examples
     --------
@@ -46,18 +41,9 @@ def descent_bound(function: Smooth, x: Any, y: Any) -> float:
 def guaranteed_decrease(function: Smooth, x: Any) -> float:
     r"""Return how far a step of length 1/L along the gradient lowers a smooth function at least.
 
-    Parameters
-    ----------
-    function : Smooth
-        A function with a finite smoothness L.
-    x : array-like of shape (n,)
-        Where the step begins.
-
-    Returns
-    -------
-    decrease : float
-        :math:`\tfrac1{2L}\|\nabla f(x)\|^2`, so that also
-        :math:`\inf f\le f(x)-\tfrac1{2L}\|\nabla f(x)\|^2`.
+    It is :math:`\tfrac1{2L}\|\nabla f(x)\|^2`, so that also
+    :math:`\inf f\le f(x)-\tfrac1{2L}\|\nabla f(x)\|^2`. See :class:`Smooth`, and
+    :func:`descent_bound` for the parameters.
 
     Examples
     --------
@@ -73,7 +59,7 @@ def guaranteed_decrease(function: Smooth, x: Any) -> float:
 def co_coercivity(
     function: Smooth, x: Any, y: Any, *, form: Literal["gradients", "values"] = "gradients"
 ) -> tuple[float, float]:
-    r"""Return both sides of the co-coercivity of gradients.
+    r"""Return both sides of the co-coercivity of gradients, the smaller one first.
 
     Parameters
     ----------
@@ -85,11 +71,6 @@ def co_coercivity(
         :math:`\tfrac1L\|\nabla f(x)-\nabla f(y)\|^2\le\langle\nabla f(x)-\nabla f(y),x-y\rangle`,
         or, on one side,
         :math:`\tfrac1{2L}\|\nabla f(x)-\nabla f(y)\|^2\le f(y)-f(x)-\langle\nabla f(x),y-x\rangle`.
-
-    Returns
-    -------
-    smaller, larger : float
-        The two sides.
 
     Examples
     --------
@@ -120,6 +101,10 @@ def step_expansion(
 ) -> float:
     r"""Bound by how much a gradient step stretches the distance of two points.
 
+    For :math:`\eta\le\tfrac2{m+L}` the bound is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in
+    turn is below :math:`1-\eta mL/(m+L)`, the factors of the usual proofs. :func:`step_distance` is
+    sharper for two given points.
+
     Parameters
     ----------
     rate : float
@@ -134,16 +119,6 @@ def step_expansion(
     factor : float
         :math:`\max(1-\eta m,\eta L-1)`: at most 1, and less for a strongly convex function and
         :math:`\eta<2/L`. Quadratics attain it.
-
-    See Also
-    --------
-    GradientMap : The step as an operator.
-    step_distance : A sharper bound for two given points.
-
-    Notes
-    -----
-    For :math:`\eta\le\tfrac2{m+L}` it is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in turn is
-    below :math:`1-\eta mL/(m+L)`, the factors of the usual proofs.
 
     Examples
     --------
@@ -165,20 +140,9 @@ def step_expansion(
 def step_distance(function: Smooth, x: Any, y: Any, *, rate: float) -> float:
     r"""Bound the distance of two points after one gradient step each.
 
-    Parameters
-    ----------
-    function : Smooth
-        A convex function with a finite smoothness L.
-    x, y : array-like of shape (n,)
-        Two points.
-    rate : float
-        Step size :math:`\eta`, at most :math:`2/L`.
-
-    Returns
-    -------
-    distance : float
-        Square root of :math:`\|x-y\|^2-(2\eta/L-\eta^2)\|\nabla f(x)-\nabla f(y)\|^2`, which is at
-        most :math:`\|x-y\|`.
+    It is the square root of :math:`\|x-y\|^2-(2\eta/L-\eta^2)\|\nabla f(x)-\nabla f(y)\|^2`, at
+    most :math:`\|x-y\|`, for a ``rate`` :math:`\eta\le2/L` and a convex function with a finite
+    smoothness L. See :class:`Smooth`.
 
     Examples
     --------

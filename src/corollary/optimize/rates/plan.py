@@ -21,14 +21,13 @@ from corollary.optimize.rates.first_order import (
 class Plan(NamedTuple):
     """What the rate of a method says about one problem before the first step.
 
-    Parameters
-    ----------
-    method : str
-        As in :func:`first_order_bound`.
-    constants : dict of str to float
-        What is known: radius, smoothness, strong convexity, excess.
-    assumptions : tuple of Assumption, default=()
-        What the caller vouched for.
+    ``bound(n_steps)`` is how far the value then lies above the least one at most,
+    ``steps(accuracy)`` how many steps are enough, or None if nothing is known, and
+    ``improve(certificate, n_steps)`` the better one of a certificate and what the rate proves after
+    the steps that led to its point.
+
+    The ``method`` is one of :func:`first_order_bound`, ``constants`` has what is known by the names
+    of its parameters, and ``assumptions`` what the caller vouched for. See :class:`Optimality`.
 
     Examples
     --------
@@ -43,51 +42,16 @@ class Plan(NamedTuple):
     assumptions: tuple[Assumption, ...] = ()
 
     def bound(self, n_steps: int) -> float:
-        """Bound the excess after a number of steps.
-
-        Parameters
-        ----------
-        n_steps : int
-            Number of steps.
-
-        Returns
-        -------
-        bound : float
-            How far the value lies above the least one at most; infinite if nothing is known.
-        """
+        """Bound the excess after a number of steps. See :class:`Plan`."""
         return first_order_bound(self.method, n_steps, **self.constants)
 
     def steps(self, accuracy: float) -> int | None:
-        """Return how many steps are enough.
-
-        Parameters
-        ----------
-        accuracy : float
-            How far the value may lie above the least one.
-
-        Returns
-        -------
-        n_steps : int or None
-            The number; None if nothing is known.
-        """
+        """Return how many steps are enough for an accuracy. See :class:`Plan`."""
         enough = first_order_steps(self.method, accuracy, **self.constants)
         return None if math.isinf(enough) else int(enough)
 
     def improve(self, certificate: Optimality, n_steps: int) -> Optimality:
-        """Return what the rate proves after some steps, if that is more than a certificate does.
-
-        Parameters
-        ----------
-        certificate : Optimality
-            What is proved at the point itself.
-        n_steps : int
-            Number of steps that led there.
-
-        Returns
-        -------
-        certificate : Optimality
-            The better of the two.
-        """
+        """Return the better one of a certificate and the rate. See :class:`Plan`."""
         bound = self.bound(n_steps)
         if not bound < certificate.gap or not math.isfinite(certificate.value):
             return certificate
@@ -111,20 +75,9 @@ def plan_steps(
 ) -> Plan:
     r"""Gather the constants that decide how many steps of a method are enough.
 
-    Parameters
-    ----------
-    method : str
-        As in :func:`first_order_bound`.
-    function : Smooth
-        The smooth part f.
-    start : array-like
-        First point.
-    penalty : Penalty or None, default=None
-        The other part h, a penalty or a convex set; None for none.
-    radius : float, default=inf
-        Bound on the distance of the first point from a minimiser that the caller vouches for.
-    rate : float or None, default=None
-        Constant step size; None for 1/L. Longer steps than 1/L have no rate.
+    See :class:`Plan`; the caller vouches for a ``radius`` round the start that holds a minimiser. A
+    constant ``rate`` is 1/L by default, and longer steps than that have no rate. The other
+    parameters are those of :func:`first_order_bound` and :func:`proximal_gradient`.
 
     Returns
     -------

@@ -8,14 +8,16 @@ returns an array. Whether stochastic steps converge is decided by two sums (Robb
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
 
 class Schedule(ABC):
-    """A step size for each step.
+    """A step size for each step: ``schedule(t)`` of a number or an array of numbers from 0 on.
+
+    Sizes and numbers of steps that a schedule is made of must be positive and finite.
 
     Attributes
     ----------
@@ -31,20 +33,21 @@ class Schedule(ABC):
     """
 
     averages_noise_out: bool = False
+    _may_vanish: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            number = getattr(self, field.name)
+            if isinstance(number, Schedule) or (number == 0 and field.name in self._may_vanish):
+                continue
+            if not 0 < number < math.inf:
+                raise ValueError(
+                    f"The {field.name!r} parameter of {type(self).__name__} must be positive and "
+                    f"finite. Got {number!r} instead."
+                )
 
     def __call__(self, t: Any) -> np.ndarray:
-        """Return the sizes of steps.
-
-        Parameters
-        ----------
-        t : int or array-like of int
-            Numbers of steps, counted from 0.
-
-        Returns
-        -------
-        rates : ndarray of the shape of ``t``
-            Their sizes.
-        """
+        """Return the sizes of steps by their numbers. See :class:`Schedule`."""
         return self._rates(np.asarray(t, dtype=float))
 
     @abstractmethod
@@ -54,12 +57,7 @@ class Schedule(ABC):
 
 @dataclass(frozen=True)
 class ConstantRate(Schedule):
-    r"""Steps :math:`\eta` of one size.
-
-    Parameters
-    ----------
-    rate : float
-        The size.
+    r"""Steps of one size ``rate``. See :class:`Schedule`.
 
     Examples
     --------
@@ -70,23 +68,16 @@ class ConstantRate(Schedule):
 
     rate: float
 
-    def __post_init__(self) -> None:
-        _check(self, rate=self.rate)
-
     def _rates(self, t: np.ndarray) -> np.ndarray:
         return np.full(t.shape, self.rate)
 
 
 @dataclass(frozen=True)
 class PowerRate(Schedule):
-    r"""Steps :math:`\eta/(t+1)^p`.
+    r"""Steps :math:`\eta/(t+1)^p`, with :math:`\eta` the ``rate`` and p the ``power``.
 
-    Parameters
-    ----------
-    rate : float
-        First size :math:`\eta`.
-    power : float, default=0.5
-        Power p: 1/2 for convex functions, 1 for strongly convex ones and for means.
+    A power of 1/2 is for convex functions, 1 for strongly convex ones and for means.
+    See :class:`Schedule`.
 
     Examples
     --------
@@ -97,9 +88,6 @@ class PowerRate(Schedule):
 
     rate: float
     power: float = 0.5
-
-    def __post_init__(self) -> None:
-        _check(self, rate=self.rate, power=self.power)
 
     @property
     def averages_noise_out(self) -> bool:  # type: ignore[override]
@@ -114,14 +102,8 @@ class PowerRate(Schedule):
 class StepRate(Schedule):
     r"""Steps :math:`\eta\gamma^{\lfloor t/k\rfloor}`, which fall from time to time.
 
-    Parameters
-    ----------
-    rate : float
-        First size :math:`\eta`.
-    every : int
-        Number k of steps of the same size.
-    factor : float, default=0.5
-        Factor :math:`\gamma<1`.
+    The ``rate`` :math:`\eta` is multiplied by the ``factor`` :math:`\gamma` after ``every`` k
+    steps. See :class:`Schedule`.
 
     Examples
     --------
@@ -134,25 +116,15 @@ class StepRate(Schedule):
     every: int
     factor: float = 0.5
 
-    def __post_init__(self) -> None:
-        _check(self, rate=self.rate, every=self.every, factor=self.factor)
-
     def _rates(self, t: np.ndarray) -> np.ndarray:
         return self.rate * self.factor ** (t // self.every)
 
 
 @dataclass(frozen=True)
 class CyclicRate(Schedule):
-    """Steps that rise and fall along straight lines, again and again.
+    """Steps that rise from ``low`` to ``high`` in ``rise`` steps, fall as fast, and so on.
 
-    Parameters
-    ----------
-    low : float
-        Least size, of step 0.
-    high : float
-        Largest size.
-    rise : int
-        Number of steps from the least to the largest size, and back.
+    See :class:`Schedule`.
 
     Examples
     --------
@@ -165,9 +137,6 @@ class CyclicRate(Schedule):
     high: float
     rise: int
 
-    def __post_init__(self) -> None:
-        _check(self, low=self.low, high=self.high, rise=self.rise)
-
     def _rates(self, t: np.ndarray) -> np.ndarray:
         place = np.abs((t / self.rise + 1) % 2 - 1)
         return self.low + (self.high - self.low) * place
@@ -177,14 +146,7 @@ class CyclicRate(Schedule):
 class CosineRate(Schedule):
     r"""Steps :math:`l+\tfrac12(h-l)(1+\cos(\pi t/T))` along half a wave, then l.
 
-    Parameters
-    ----------
-    high : float
-        First size h.
-    n_steps : int
-        Number T of steps until the last size is reached.
-    low : float, default=0.0
-        Last size l.
+    They fall from ``high`` to ``low``, which may be 0, in ``n_steps``. See :class:`Schedule`.
 
     Examples
     --------
@@ -196,10 +158,11 @@ class CosineRate(Schedule):
     high: float
     n_steps: int
     low: float = 0.0
+    _may_vanish: ClassVar[tuple[str, ...]] = ("low",)
 
     def __post_init__(self) -> None:
-        _check(self, high=self.high, n_steps=self.n_steps)
-        if not 0 <= self.low <= self.high:
+        super().__post_init__()
+        if self.low > self.high:
             raise ValueError(f"CosineRate needs 0 <= low <= high. Got {self.low!r}.")
 
     def _rates(self, t: np.ndarray) -> np.ndarray:
@@ -209,14 +172,9 @@ class CosineRate(Schedule):
 
 @dataclass(frozen=True)
 class WarmUpRate(Schedule):
-    r"""Another schedule, whose first w steps are multiplied by :math:`(t+1)/w`.
+    r"""Another ``schedule``, whose first ``n_steps`` w are multiplied by :math:`(t+1)/w`.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        The schedule.
-    n_steps : int
-        Number w of steps that are shortened; step w - 1 is the first whole one.
+    Step w - 1 is the first whole one. See :class:`Schedule`.
 
     Examples
     --------
@@ -228,9 +186,6 @@ class WarmUpRate(Schedule):
     schedule: Schedule
     n_steps: int
 
-    def __post_init__(self) -> None:
-        _check(self, n_steps=self.n_steps)
-
     @property
     def averages_noise_out(self) -> bool:  # type: ignore[override]
         """Whether the other schedule's steps do: the first ones do not matter."""
@@ -241,17 +196,7 @@ class WarmUpRate(Schedule):
 
 
 def as_schedule(rate: float | Schedule) -> Schedule:
-    """Return a schedule, of one size if a number is given.
-
-    Parameters
-    ----------
-    rate : float or Schedule
-        Step size, positive and finite, or a schedule.
-
-    Returns
-    -------
-    schedule : Schedule
-        The schedule.
+    """Return a schedule, of one size if a number is given. See :class:`Schedule`.
 
     Examples
     --------
@@ -260,13 +205,3 @@ def as_schedule(rate: float | Schedule) -> Schedule:
     ConstantRate(rate=0.1)
     """
     return rate if isinstance(rate, Schedule) else ConstantRate(float(rate))
-
-
-def _check(schedule: Schedule, **numbers: float) -> None:
-    """Refuse numbers that are not positive and finite."""
-    for name, number in numbers.items():
-        if not 0 < number < math.inf:
-            raise ValueError(
-                f"The {name!r} parameter of {type(schedule).__name__} must be positive and finite. "
-                f"Got {number!r} instead."
-            )

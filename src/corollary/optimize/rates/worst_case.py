@@ -20,19 +20,13 @@ def descent_worst_case(
     ----------
     n_steps : int
         Number N of steps.
-    smoothness : float, default=1.0
-        Smoothness L.
-    radius : float, default=1.0
-        Distance R of the first point from the minimiser 0.
+    smoothness, radius : float, default=1.0
+        Smoothness L, and distance R of the first point from the minimiser 0.
 
     Returns
     -------
     function : Function
         Convex, with minimum 0 at 0.
-
-    See Also
-    --------
-    first_order_bound : The bound that it attains.
 
     Examples
     --------
@@ -49,34 +43,18 @@ def descent_worst_case(
 def acceleration_worst_case(
     *, n_steps: Count, smoothness: Positive = 1.0, radius: Positive = 1.0
 ) -> Function:
-    r"""Return the function on which N accelerated steps attain :math:`2LR^2/((N+2)(N+3))`.
+    """Return the function on which N accelerated steps attain :math:`2LR^2/((N+2)(N+3))`.
 
-    It is Huber's function with its line from :math:`r=4R/((N+2)(N+3))`. On a line, accelerated
-    steps of 1/L grow like :math:`(k+2)/4`, and N of them end on the line. The bound
-    :math:`2LR^2/(N+1)^2` can so be improved by lower-order terms only.
+    It is Huber's function with its line from :math:`r=4R/((N+2)(N+3))` (Drori and Teboulle 2014).
+    On a line, accelerated steps of 1/L grow like :math:`(k+2)/4`, and N of them end on the line.
+    The bound :math:`2LR^2/(N+1)^2` can so be improved by lower-order terms only.
 
-    Parameters
-    ----------
-    n_steps : int
-        Number N of steps.
-    smoothness : float, default=1.0
-        Smoothness L.
-    radius : float, default=1.0
-        Distance R of the first point from the minimiser 0.
+    See :class:`Function`; the parameters are those of :func:`descent_worst_case`.
 
     Returns
     -------
     function : Function
         Convex, with minimum 0 at 0.
-
-    See Also
-    --------
-    nesterov_worst_case : A function on which every first-order method is slow.
-
-    References
-    ----------
-    Y. Drori and M. Teboulle (2014). Performance of first-order methods for smooth convex
-    minimization: a novel approach. Mathematical Programming 145.
 
     Examples
     --------
@@ -124,10 +102,9 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
 
     Examples
     --------
-    >>> import numpy as np
     >>> from corollary.optimize import subgradient_worst_case
     >>> f = subgradient_worst_case(n_steps=4)
-    >>> f.gradient([0.0, 0.0, 0.0, 0.0]), f.value(np.full(4, -0.5))
+    >>> f.gradient([0.0, 0.0, 0.0, 0.0]), f.value([-0.5, -0.5, -0.5, -0.5])
     (array([1., 0., 0., 0.]), -0.5)
     """
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.problem.minimum import certify_minimum
@@ -25,7 +26,7 @@ _CALLBACK = 99
 
 
 def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
-    r"""Update a Hessian by what a step showed.
+    r"""Update a Hessian by what a step showed; :func:`bfgs_inverse_update` updates the inverse.
 
     .. math:: B_+=B-\frac{Bss^\top B}{s^\top Bs}+\frac{yy^\top}{y^\top s}
 
@@ -33,19 +34,13 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
     ----------
     B : array-like of shape (n, n)
         Symmetric, positive definite.
-    step : array-like of shape (n,)
-        The step s.
-    change : array-like of shape (n,)
-        The change y of the gradient, with :math:`y^\top s>0`.
+    step, change : array-like of shape (n,)
+        The step s and the change y of the gradient, with :math:`y^\top s>0`.
 
     Returns
     -------
     updated : ndarray of shape (n, n)
         Symmetric, positive definite, with :math:`B_+s=y`.
-
-    See Also
-    --------
-    bfgs_inverse_update : The same for the inverse.
 
     Examples
     --------
@@ -61,23 +56,11 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
 
 
 def bfgs_inverse_update(H: Any, step: Any, change: Any) -> np.ndarray:
-    r"""Update an inverse Hessian by what a step showed.
+    r"""Update an inverse Hessian by what a step showed, as :func:`bfgs_update` does the Hessian.
 
     .. math:: H_+=(I-\rho sy^\top)H(I-\rho ys^\top)+\rho ss^\top,\qquad\rho=1/y^\top s
 
-    Parameters
-    ----------
-    H : array-like of shape (n, n)
-        Symmetric, positive definite.
-    step : array-like of shape (n,)
-        The step s.
-    change : array-like of shape (n,)
-        The change y of the gradient, with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    updated : ndarray of shape (n, n)
-        Symmetric, positive definite, with :math:`H_+y=s`; the inverse of :func:`bfgs_update`.
+    It is symmetric, positive definite, with :math:`H_+y=s`. See :class:`BFGS`.
 
     Examples
     --------
@@ -93,7 +76,7 @@ def bfgs_inverse_update(H: Any, step: Any, change: Any) -> np.ndarray:
 
 
 def two_loop(gradient: Any, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
-    r"""Multiply a gradient by the inverse Hessian that the last pairs imply.
+    r"""Multiply a gradient by the inverse Hessian that the last pairs imply (Nocedal 1980).
 
     Parameters
     ----------
@@ -107,11 +90,6 @@ def two_loop(gradient: Any, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
     product : ndarray of shape (n,)
         :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
         :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications.
-
-    References
-    ----------
-    J. Nocedal (1980). Updating quasi-Newton matrices with limited storage. Mathematics of
-    Computation 35.
 
     Examples
     --------
@@ -155,68 +133,33 @@ class QuasiNewtonState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BFGS:
+class BFGS(Iteration[QuasiNewtonState]):
     r"""Steps :math:`x\leftarrow x-tH\nabla f(x)` with the matrix H of BFGS.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised.
-
-    See Also
-    --------
-    bfgs : Runs it until a proof is there.
-    lbfgs : For many variables.
-
-    Notes
-    -----
     The length t satisfies Wolfe's conditions (it is found by bisection), so that :math:`y^\top s>0`
     and H stays positive definite. On a quadratic, exact lengths would end after n steps.
+
+    See :class:`Iteration`, and :func:`bfgs` for the parameters.
 
     Examples
     --------
     >>> from corollary.optimize import BFGS, Quadratic, iterate
     >>> bowl = Quadratic([[2.0, 1.0], [1.0, 2.0]], [-3.0, 0.0])
-    >>> run = iterate(BFGS(bowl), [0.0, 0.0], max_iter=9)
-    >>> run.state.x.round(3)
+    >>> iterate(BFGS(bowl), [0.0, 0.0], max_iter=9).state.x.round(3)
     array([ 2., -1.])
     """
 
     function: Smooth
 
     def init(self, start: Any) -> QuasiNewtonState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point.
-
-        Returns
-        -------
-        state : QuasiNewtonState
-            With the identity, divided by the norm of the gradient where that exceeds 1.
-        """
+        """Return the first state; H is the identity over the gradient's norm if that exceeds 1."""
         x = np.array(start, dtype=float)
         value, gradient = self.function.value_and_gradient(x)
         inverse = np.eye(x.size) / max(1.0, float(np.linalg.norm(gradient)))
         return QuasiNewtonState(x, value, gradient, inverse)
 
     def step(self, state: QuasiNewtonState) -> tuple[QuasiNewtonState, Info]:
-        """Take one step.
-
-        Parameters
-        ----------
-        state : QuasiNewtonState
-            Where it begins.
-
-        Returns
-        -------
-        state : QuasiNewtonState
-            Where it ends.
-        info : Info
-            Value at the end, length of the step, norm of the gradient at the beginning.
-        """
+        """Take one step; the info has the norm of the gradient where it began."""
         norm = float(np.linalg.norm(state.gradient))
         if not (math.isfinite(norm) and math.isfinite(state.value)):
             return state, Info(value=math.nan, gradient=norm)
@@ -248,24 +191,8 @@ def bfgs(
 ) -> Solution:
     r"""Minimise a smooth function by BFGS, until the minimum is proved to be near.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function; its gradient is enough.
-    start : array-like of shape (n,)
-        First point.
-    tol : float, default=1e-8
-        Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
-        of the gradient at which the run stops where nothing can be proved.
-    max_iter : int, default=500
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`).
+    See :class:`BFGS` for the steps, and :func:`newton` for the parameters; a gradient is enough
+    here.
 
     Examples
     --------
@@ -276,13 +203,14 @@ def bfgs(
     >>> solution.x.round(6), solution.status
     (array([1., 1.]), 'stopped')
     """
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(function, x)
-
-    stop = Stop(gradient=tol, step=0.0)
     return solve_by(
-        BFGS(function), start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state
+        BFGS(function),
+        start,
+        lambda x: certify_minimum(function, x),
+        tol=tol,
+        stop=Stop(gradient=tol, step=0.0),
+        max_iter=max_iter,
+        state=state,
     )
 
 
@@ -295,7 +223,9 @@ def lbfgs(
     max_iter: int = 10000,
     callback: Callable[[np.ndarray], Any] | None = None,
 ) -> Solution:
-    r"""Minimise a smooth function of many variables by SciPy's L-BFGS-B.
+    """Minimise a smooth function of many variables by SciPy's L-BFGS-B.
+
+    A step is :func:`two_loop` times a length.
 
     Parameters
     ----------
@@ -318,10 +248,6 @@ def lbfgs(
     solution : Solution
         The point with its certificate (:func:`certify_minimum`), computed after SciPy has ended.
 
-    See Also
-    --------
-    two_loop : What a step multiplies the gradient by.
-
     Examples
     --------
     >>> import numpy as np
@@ -332,19 +258,17 @@ def lbfgs(
     """
     from scipy.optimize import minimize
 
-    x0 = np.array(start, dtype=float)
-    options = {"maxcor": memory, "maxiter": max_iter, "maxfun": 20 * max_iter}
+    options = {"maxcor": memory, "maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0}
     result = minimize(
         function.value_and_gradient,
-        x0,
+        np.array(start, dtype=float),
         jac=True,
         method="L-BFGS-B",
         callback=callback,
-        options=options | {"gtol": tol, "ftol": 0.0},
+        options=options | {"gtol": tol},
     )
     certificate = certify_minimum(function, result.x)
-    gradient = function.gradient(result.x)
-    largest = float(np.abs(gradient).max(initial=0.0))
+    largest = float(np.abs(function.gradient(result.x)).max(initial=0.0))
     status: Status = "failed"
     if certificate.is_optimal(tol):
         status = "optimal"

@@ -9,6 +9,7 @@ import numpy as np
 
 from corollary.core.certificate import Assumption
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.optimality import Optimality
 from corollary.optimize.solution import Solution
@@ -30,6 +31,9 @@ def conjugate_gradient_bound(condition: float, n_steps: int) -> float:
 
     .. math:: \|x_t-x^*\|_A\le2\Big(\frac{\sqrt\kappa-1}{\sqrt\kappa+1}\Big)^t\|x_0-x^*\|_A
 
+    Guarantee: no iterate has a larger error, checked by
+    ``tests/optimize/test_conjugate_gradients.py::test_no_step_violates_its_bound``.
+
     Parameters
     ----------
     condition : float
@@ -42,11 +46,6 @@ def conjugate_gradient_bound(condition: float, n_steps: int) -> float:
     share : float
         The bound, at most 1 because the error never grows; its square bounds the share of
         :math:`f(x_0)-f^*` that is left, with :math:`f(x)=\tfrac12x^\top Ax-b^\top x`.
-
-    Notes
-    -----
-    Guarantee: no iterate has a larger error, checked by
-    ``tests/optimize/test_conjugate_gradients.py::test_no_step_violates_its_bound``.
 
     Examples
     --------
@@ -64,29 +63,14 @@ def conjugate_gradient_bound(condition: float, n_steps: int) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class ConjugateGradients:
+class ConjugateGradients(Iteration[ConjugateState]):
     r"""Steps along directions that are conjugate: :math:`p_s^\top Ap_t=0`.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n), sparse matrix or callable
-        The positive definite matrix, or a function that multiplies a vector by it.
-    b : array-like of shape (n,)
-        Right-hand side.
-    preconditioner : array-like of shape (n,), callable or None, default=None
-        What a residual is multiplied by: a positive diagonal, or a function that applies a
-        positive definite matrix near :math:`A^{-1}`. None for none.
+    Each iterate minimises :math:`\tfrac12x^\top Ax-b^\top x` over all combinations of the residuals
+    so far. The solution is therefore reached in at most n steps, up to rounding, and in as many as
+    A has different eigenvalues; :func:`conjugate_gradient_bound` bounds the error before.
 
-    See Also
-    --------
-    conjugate_gradients : Runs it.
-    conjugate_gradient_bound : What it guarantees.
-
-    Notes
-    -----
-    Each iterate minimises :math:`\tfrac12x^\top Ax-b^\top x` over all combinations of the
-    residuals so far. The solution is therefore reached in at most n steps, up to rounding, and in
-    as many as A has different eigenvalues.
+    See :class:`Iteration`, and :func:`conjugate_gradients` for the parameters.
 
     Examples
     --------
@@ -126,19 +110,8 @@ class ConjugateGradients:
                 )
             object.__setattr__(self, "preconditioner", diagonal)
 
-    def multiply(self, v: np.ndarray) -> np.ndarray:
-        """Return the product of the matrix with a vector.
-
-        Parameters
-        ----------
-        v : ndarray of shape (n,)
-            The vector.
-
-        Returns
-        -------
-        product : ndarray of shape (n,)
-            The product.
-        """
+    def _multiply(self, v: np.ndarray) -> np.ndarray:
+        """Return the product of the matrix with a vector."""
         product = np.asarray(self.A(v) if callable(self.A) else self.A @ v, dtype=float)
         if product.shape != v.shape:
             raise ValueError(
@@ -154,46 +127,21 @@ class ConjugateGradients:
         return self.preconditioner * r
 
     def init(self, start: Any) -> ConjugateState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point.
-
-        Returns
-        -------
-        state : ConjugateState
-            The first direction is the residual, preconditioned.
-        """
+        """Return the first state, whose direction is the residual, preconditioned."""
         x = np.array(start, dtype=float)
         if x.shape != self.b.shape:
             raise ValueError(
                 f"The start must have shape {self.b.shape}, as b has. Got shape {x.shape}."
             )
-        residual = self.b - self.multiply(x)
+        residual = self.b - self._multiply(x)
         direction = self._preconditioned(residual)
         return ConjugateState(x, residual, direction, float(residual @ direction))
 
     def step(self, state: ConjugateState) -> tuple[ConjugateState, Info]:
-        r"""Take one step.
-
-        Parameters
-        ----------
-        state : ConjugateState
-            Where it begins.
-
-        Returns
-        -------
-        state : ConjugateState
-            Where it ends.
-        info : Info
-            Value of :math:`\tfrac12x^\top Ax-b^\top x` at the end, length of the step, norm of
-            the residual at the end.
-        """
+        r"""Take one step; the info has the value and the norm of the residual at its end."""
         if state.square == 0.0:
             return state, Info(value=self._value(state), step=0.0, gradient=0.0)
-        product = self.multiply(state.direction)
+        product = self._multiply(state.direction)
         curvature = float(state.direction @ product)
         if curvature <= 0:
             raise ValueError(
@@ -229,6 +177,8 @@ def conjugate_gradients(
 ) -> Solution:
     r"""Solve :math:`Ax=b` for a positive definite A by conjugate gradients.
 
+    A direction that shows that A is not positive definite raises a ValueError.
+
     Parameters
     ----------
     A : ndarray of shape (n, n), sparse matrix or callable
@@ -239,7 +189,8 @@ def conjugate_gradients(
     start : array-like of shape (n,) or None, default=None
         First point; None for zeros.
     preconditioner : array-like of shape (n,), callable or None, default=None
-        What residuals are multiplied by; :math:`1/A_{jj}` scales to unit diagonal.
+        What residuals are multiplied by: a positive diagonal, such as :math:`1/A_{jj}`, or a
+        function that applies a positive definite matrix near :math:`A^{-1}`. None for none.
     least_eigenvalue : float or None, default=None
         A number that no eigenvalue of A falls below, as the caller vouches. With it the residual
         proves how good the point is; without it nothing is proved.
@@ -256,11 +207,6 @@ def conjugate_gradients(
         The minimiser of :math:`f(x)=\tfrac12x^\top Ax-b^\top x`, which solves the system. The
         residual is computed anew at the end, and :math:`f(x)-f^*\le\|b-Ax\|^2/(2\lambda)` with the
         least eigenvalue :math:`\lambda`.
-
-    Raises
-    ------
-    ValueError
-        If a direction shows that A is not positive definite.
 
     Examples
     --------
@@ -279,7 +225,7 @@ def conjugate_gradients(
         )
 
     def certify(x: np.ndarray) -> Optimality:
-        product = method.multiply(x)
+        product = method._multiply(x)
         value = float(0.5 * (x @ product) - method.b @ x)
         norm = float(np.linalg.norm(method.b - product))
         if least_eigenvalue is None:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.problem.minimum import certify_minimum
@@ -35,33 +36,17 @@ class NewtonState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Newton:
+class Newton(Iteration[NewtonState]):
     r"""Steps :math:`x\leftarrow x-t\,\nabla^2f(x)^{-1}\nabla f(x)`.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised, with a Hessian.
-    damped : bool, default=True
-        Whether t is halved until the value falls by 1e-4 of what the slope promises; otherwise
-        t = 1.
-    solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
-        the gradient, or of the gradient itself where that is below 1e-3.
-
-    See Also
-    --------
-    newton : Runs it until a proof is there.
-    newton_minimise : The same for sums over rows, where a Hessian costs more than a step.
-
-    Notes
-    -----
     Near a minimum with a positive definite, Lipschitz Hessian errors are squared in each step. The
     pure method may diverge: on :math:`\log(e^x+e^{-x})` it does from :math:`|x|>1.0886`. The damped
-    one converges from everywhere if the function is strongly convex.
+    one converges from everywhere if the function is strongly convex. Where the Hessian is not
+    positive definite, eigenvalues are replaced by their moduli, and small ones raised to 1e-8 of
+    the largest. The step then still descends, though it is not Newton's. For sums over rows, where
+    a Hessian costs more than a step, there is :func:`newton_minimise`.
 
-    Where the Hessian is not positive definite, eigenvalues are replaced by their moduli, and small
-    ones raised to 1e-8 of the largest. The step then still descends, though it is not Newton's.
+    See :class:`Iteration`, and :func:`newton` for the parameters.
 
     Examples
     --------
@@ -83,36 +68,12 @@ class Newton:
             )
 
     def init(self, start: Any) -> NewtonState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point.
-
-        Returns
-        -------
-        state : NewtonState
-            The point, with value and gradient there.
-        """
+        """Return the first point with value and gradient there."""
         x = np.array(start, dtype=float)
         return NewtonState(x, *self.function.value_and_gradient(x))
 
     def step(self, state: NewtonState) -> tuple[NewtonState, Info]:
-        """Take one step.
-
-        Parameters
-        ----------
-        state : NewtonState
-            Where it begins.
-
-        Returns
-        -------
-        state : NewtonState
-            Where it ends.
-        info : Info
-            Value at the end, length of the step, norm of the gradient at the beginning.
-        """
+        """Take one step; the info has the norm of the gradient where it began."""
         norm = float(np.linalg.norm(state.gradient))
         hessian = self.function.hessian(state.x)
         if not (math.isfinite(norm) and math.isfinite(state.value) and np.isfinite(hessian).all()):
@@ -178,9 +139,10 @@ def newton(
     start : array-like of shape (n,)
         First point.
     damped : bool, default=True
-        Whether steps are shortened where they fail.
+        Whether steps are halved until the value falls by 1e-4 of what the slope promises.
     solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved.
+        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
+        the gradient, or of the gradient itself where that is below 1e-3.
     tol : float, default=1e-8
         Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
         of the gradient at which the run stops where nothing can be proved.
@@ -203,12 +165,13 @@ def newton(
     >>> solution.status, solution.n_iter, solution.gap < 1e-12
     ('optimal', 3, True)
     """
-    method = Newton(function, damped, solver)
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(function, x)
-
-    stop = Stop(gradient=tol, step=0.0)
     return solve_by(
-        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
+        Newton(function, damped, solver),
+        start,
+        lambda x: certify_minimum(function, x),
+        tol=tol,
+        stop=Stop(gradient=tol, step=0.0),
+        max_iter=max_iter,
+        every=1,
+        state=state,
     )

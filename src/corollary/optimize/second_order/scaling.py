@@ -16,6 +16,11 @@ from corollary.optimize.problem.functions import Quadratic, Smooth
 def jacobi_scaling(P: Any) -> np.ndarray:
     r"""Return the scaling :math:`d_j=1/\sqrt{P_{jj}}`, which makes a diagonal one.
 
+    No other diagonal scaling has a condition number that is smaller by more than the factor n (van
+    der Sluis, Numerische Mathematik 14, 1969), checked by
+    ``tests/optimize/test_scaling.py::test_no_scaling_is_better_by_more_than_the_order``. For
+    :math:`P=A^\top A` it is the scaling of features to unit length.
+
     Parameters
     ----------
     P : array-like of shape (n, n)
@@ -25,18 +30,6 @@ def jacobi_scaling(P: Any) -> np.ndarray:
     -------
     scale : ndarray of shape (n,)
         The diagonal of D; 1 where that of P is 0.
-
-    Notes
-    -----
-    No other diagonal scaling has a condition number that is smaller by more than the factor n (van
-    der Sluis 1969), checked by
-    ``tests/optimize/test_scaling.py::test_no_scaling_is_better_by_more_than_the_order``. For
-    :math:`P=A^\top A` it is the scaling of features to unit length.
-
-    References
-    ----------
-    A. van der Sluis (1969). Condition numbers and equilibration of matrices. Numerische Mathematik
-    14.
 
     Examples
     --------
@@ -56,7 +49,7 @@ def jacobi_scaling(P: Any) -> np.ndarray:
 
 @checked
 def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray]:
-    r"""Scale rows and columns of a matrix so that the largest modulus in each is one.
+    r"""Scale rows and columns of a matrix so that the largest modulus in each is one (Ruiz 2001).
 
     Parameters
     ----------
@@ -73,11 +66,6 @@ def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray
         ``rows[:, None] * A * columns <= rows * b``.
     columns : ndarray of shape (n,)
         Factors of the columns: the solution of the scaled problem is multiplied by them.
-
-    References
-    ----------
-    D. Ruiz (2001). A scaling algorithm to equilibrate both rows and columns norms in matrices.
-    Rutherford Appleton Laboratory, report RAL-TR-2001-034.
 
     Examples
     --------
@@ -127,12 +115,8 @@ class _Rescaled(Smooth):
 def rescale(function: Smooth, scale: Any) -> Smooth:
     r"""Return :math:`g(z)=f(Dz)`; if z minimises it, Dz minimises f.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    scale : array-like of shape (n,)
-        The diagonal of D, positive, such as :func:`jacobi_scaling` of a Hessian.
+    The positive diagonal ``scale`` of D may be :func:`jacobi_scaling` of a Hessian.
+    See :class:`Smooth`.
 
     Returns
     -------

@@ -12,18 +12,10 @@ from corollary.optimize.problem.functions import Quadratic, Smooth
 
 @dataclass(frozen=True)
 class GradientMap:
-    r"""The operator :math:`G(x)=x-\eta\nabla f(x)`.
+    r"""The operator :math:`G(x)=x-\eta\nabla f(x)` of a function with a ``rate`` :math:`\eta`.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    rate : float
-        Step size :math:`\eta`.
-
-    See Also
-    --------
-    step_expansion : Bounds its expansion by the constants of f.
+    ``expansion(x, y)`` is the distance of two points after the step over the one before it, which
+    :func:`step_expansion` bounds. See :class:`Smooth`.
 
     Examples
     --------
@@ -42,36 +34,14 @@ class GradientMap:
         return np.asarray(x, dtype=float) - self.rate * self.function.gradient(x)
 
     def expansion(self, x: Any, y: Any) -> float:
-        """Return by how much the step stretches the distance of two points.
-
-        Parameters
-        ----------
-        x, y : array-like of shape (n,)
-            Different points.
-
-        Returns
-        -------
-        factor : float
-            Distance after the step over the distance before it.
-        """
+        """Return by how much the step stretches a distance. See :class:`GradientMap`."""
         before = float(np.linalg.norm(np.asarray(x, dtype=float) - np.asarray(y, dtype=float)))
         if before == 0:
             raise ValueError("GradientMap.expansion needs two different points. Got one twice.")
         return float(np.linalg.norm(self(x) - self(y))) / before
 
     def largest_expansion(self) -> float:
-        r"""Return the expansion factor of a quadratic: the spectral norm of :math:`I-\eta P`.
-
-        Returns
-        -------
-        factor : float
-            Largest expansion over all pairs of points.
-
-        Raises
-        ------
-        TypeError
-            If the function is no Quadratic; :func:`step_expansion` bounds it then.
-        """
+        r"""Return the largest expansion of a quadratic, the spectral norm of :math:`I-\eta P`."""
         if not isinstance(self.function, Quadratic):
             raise TypeError(
                 "GradientMap.largest_expansion is exact for a Quadratic only. Use step_expansion, "
@@ -86,6 +56,9 @@ def quadratic_descent(
 ) -> np.ndarray:
     r"""Return where gradient descent on a quadratic is after t steps, in closed form.
 
+    It is :math:`x^*+(I-\eta P)^t(x_0-x^*)` for a minimiser :math:`x^*`; along directions of zero
+    curvature :math:`x_0-t\eta q`.
+
     Parameters
     ----------
     function : Quadratic
@@ -96,12 +69,6 @@ def quadratic_descent(
         Step size :math:`\eta`.
     n_steps : int
         Number t of steps.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        :math:`x^*+(I-\eta P)^t(x_0-x^*)` for a minimiser :math:`x^*`; along directions of zero
-        curvature :math:`x_0-t\eta q`.
 
     Examples
     --------
@@ -132,10 +99,8 @@ class Expansion(NamedTuple):
     --------
     >>> import numpy as np
     >>> from corollary.optimize import Expansion
-    >>> Expansion(np.array([1.0]), np.array([[-0.5], [-0.25]])).points
-    array([[1.  ],
-           [0.5 ],
-           [0.25]])
+    >>> Expansion(np.array([1.0]), np.array([[-0.5], [-0.25]])).points[:, 0]
+    array([1.  , 0.5 , 0.25])
     """
 
     start: np.ndarray
@@ -151,23 +116,9 @@ class Expansion(NamedTuple):
 def expand_descent(function: Smooth, start: Any, *, rates: Any) -> Expansion:
     r"""Write the end point of gradient descent as an additive expansion.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    start : array-like of shape (n,)
-        First point.
-    rates : array-like of shape (n_steps,)
-        Step sizes :math:`\eta_t`.
-
-    Returns
-    -------
-    expansion : Expansion
-        :math:`x_0` and the terms :math:`-\eta_t\nabla f(x_t)`, whose sum leads to :math:`x_T`.
-
-    Notes
-    -----
-    The same identity, with functions in place of points, makes gradient boosting a descent.
+    The terms are :math:`-\eta_t\nabla f(x_t)`, whose sum leads from :math:`x_0` to :math:`x_T`. The
+    same identity, with functions in place of points, makes gradient boosting a descent.
+    See :class:`Expansion`; the ``rates`` are the step sizes :math:`\eta_t`.
 
     Examples
     --------
@@ -184,21 +135,9 @@ def expand_descent(function: Smooth, start: Any, *, rates: Any) -> Expansion:
 
 
 def trace_points(method: Iteration[Any], start: Any, n_steps: int) -> np.ndarray:
-    """Return the points that a method visits.
+    """Return the points that a method visits, the first one and one for each step, as rows.
 
-    Parameters
-    ----------
-    method : Iteration
-        A method whose states have a point ``x``.
-    start : object
-        What ``method.init`` makes the first state of.
-    n_steps : int
-        Number of steps.
-
-    Returns
-    -------
-    points : ndarray of shape (n_steps + 1, n)
-        The first point and one for each step.
+    Its states have a point ``x``. See :class:`Iteration`.
 
     Examples
     --------

@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.core.certificate import Assumption
-from corollary.optimize.iteration.driver import iterate
+from corollary.optimize.iteration.certified import _concluded
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
 from corollary.optimize.optimality import Optimality
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.problem.sets import ConvexSet
 from corollary.optimize.rates.first_order import first_order_steps
 from corollary.optimize.rates.schedules import ConstantRate, PowerRate, Schedule, as_schedule
-from corollary.optimize.solution import Solution, Status
+from corollary.optimize.solution import Solution
 
 
 class SubgradientState(NamedTuple):
@@ -38,33 +39,16 @@ class SubgradientState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Subgradient:
+class Subgradient(Iteration[SubgradientState]):
     r"""Subgradient steps; the best point so far is reported.
 
-    Parameters
-    ----------
-    function : Smooth
-        A convex function whose ``gradient`` is a subgradient.
-    rate : float or Schedule
-        Step sizes :math:`\eta_t`. One size leaves a neighbourhood of :math:`G^2\eta/2`.
-    within : ConvexSet or None, default=None
-        A set that steps are projected onto; None for none.
-    centre : array-like of shape (n,) or None, default=None
-        Centre of a ball that holds a minimiser; None for none.
-    radius : float, default=inf
-        Its radius R.
-
-    See Also
-    --------
-    subgradient_method : Runs it.
-    subgradient_bound : What it guarantees.
-    subgradient_worst_case : A function that attains it.
-
-    Notes
-    -----
-    Guarantee: the best point and the average lie above the least value by at most the gap, and
-    that by at most :func:`subgradient_bound`; checked by
+    Guarantee: the best point and the average lie above the least value by at most the gap, and that
+    by at most :func:`subgradient_bound`; checked by
     ``tests/optimize/test_smooth_methods.py::test_subgradient_gaps_hold_and_never_exceed_the_bound``.
+
+    A minimiser lies within the ``radius`` of a ``centre``, where these are known. One size as
+    ``rate`` leaves a neighbourhood of :math:`G^2\eta/2`. See :class:`Iteration`, and
+    :func:`subgradient_method` for the other parameters.
 
     Examples
     --------
@@ -85,18 +69,7 @@ class Subgradient:
         object.__setattr__(self, "rate", as_schedule(self.rate))
 
     def init(self, start: Any) -> SubgradientState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point; it is projected onto the set.
-
-        Returns
-        -------
-        state : SubgradientState
-            There, without a step.
-        """
+        """Return the first state, at a point that is projected onto the set."""
         x = np.array(start, dtype=float)
         x = x if self.within is None else self.within.project(x)
         zero = np.zeros_like(x)
@@ -105,17 +78,8 @@ class Subgradient:
     def step(self, state: SubgradientState) -> tuple[SubgradientState, Info]:
         """Take one step.
 
-        Parameters
-        ----------
-        state : SubgradientState
-            Where it begins.
-
-        Returns
-        -------
-        state : SubgradientState
-            Where it ends; best point and means are those of the points where steps began.
-        info : Info
-            Best value, length of the step, norm of the subgradient, and the gap where one is known.
+        Best point and means are those of the points where steps began; the info has the best value,
+        the norm of the subgradient, and the gap where one is known.
         """
         assert isinstance(self.rate, Schedule)
         rate = float(self.rate(state.n_steps))
@@ -145,18 +109,7 @@ class Subgradient:
         return following, info
 
     def lower_bound(self, state: SubgradientState) -> float:
-        """Return a number that the function does not fall below in the ball or the set.
-
-        Parameters
-        ----------
-        state : SubgradientState
-            A state after at least one step.
-
-        Returns
-        -------
-        bound : float
-            The least value of the mean of all tangents; -inf if none is known.
-        """
+        """Return the least value of the tangents' mean in ball or set. See :class:`Subgradient`."""
         if not self.function.convex or not state.n_steps:
             return -math.inf
         bound = -math.inf
@@ -235,19 +188,8 @@ def subgradient_method(
     x, value = state.x, state.value
     if state.n_steps and function.value(state.average) < value:
         x, value = state.average, function.value(state.average)
-    certificate = _certify(method, state, value)
-    status: Status = "stopped" if run.status == "converged" else run.status
-    return Solution(
-        x=x,
-        value=value,
-        certificate=certificate,
-        status="optimal" if certificate.is_optimal(tol) else status,
-        n_iter=run.n_iter,
-        reason=run.criterion,
-        history=run.history,
-        state=state,
-        planned=int(enough) if function.convex and math.isfinite(enough) else None,
-    )
+    planned = int(enough) if function.convex and math.isfinite(enough) else None
+    return _concluded(run, _certify(method, state, value), tol, x=x, planned=planned)
 
 
 def _certify(method: Subgradient, state: SubgradientState, value: float) -> Optimality:

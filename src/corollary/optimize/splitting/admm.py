@@ -9,21 +9,72 @@ With scaled multipliers u and a strength :math:`\rho`, a step minimises
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
-from corollary.optimize.problem.functions import Smooth
+from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.problem.penalties import Penalty
+from corollary.optimize.second_order.newton import Newton
 from corollary.optimize.solution import Solution
-from corollary.optimize.splitting._proximal_point import ProximalPoint
 
 Update = Callable[[np.ndarray, float], np.ndarray]
 # One residual may exceed the other by this factor before the strength is changed by the next one.
 _BALANCE, _FACTOR = 10.0, 2.0
+# Norm of the gradient, relative to that of the start, at which Newton's method ends.
+_PRECISE = 1e-12
+
+
+class _Anchored(Smooth):
+    """The function f(x) + rho |x - v|^2 / 2."""
+
+    def __init__(self, function: Smooth, v: np.ndarray, rho: float) -> None:
+        self.function, self.v, self.rho = function, v, rho
+
+    def _value(self, x: np.ndarray) -> float:
+        return self.function.value(x) + 0.5 * self.rho * float((x - self.v) @ (x - self.v))
+
+    def _gradient(self, x: np.ndarray) -> np.ndarray:
+        return self.function.gradient(x) + self.rho * (x - self.v)
+
+    def _hessian(self, x: np.ndarray) -> np.ndarray:
+        return self.function.hessian(x) + self.rho * np.eye(len(x))
+
+
+class _ProximalPoint:
+    """The map of v to the minimiser of f(x) + rho |x - v|^2 / 2."""
+
+    def __init__(self, function: Smooth, rho: float) -> None:
+        if not 0 < rho < np.inf:
+            raise ValueError(f"A proximal point needs a positive, finite rho. Got {rho!r}.")
+        self.function, self.rho = function, float(rho)
+
+    @cached_property
+    def _factor(self) -> tuple[np.ndarray, bool]:
+        assert isinstance(self.function, Quadratic)
+        matrix = self.function.P + self.rho * np.eye(len(self.function.P))
+        try:
+            return linalg.cho_factor(matrix, lower=True)
+        except linalg.LinAlgError:
+            raise ValueError(
+                f"f(x) + rho |x - v|^2 / 2 has no minimum for rho = {self.rho:g}: f is not convex. "
+                "Raise rho above minus the least eigenvalue of its Hessian."
+            ) from None
+
+    def __call__(self, v: np.ndarray) -> np.ndarray:
+        if isinstance(self.function, Quadratic):
+            return linalg.cho_solve(self._factor, self.rho * v - self.function.q)
+        anchored = _Anchored(self.function, v, self.rho)
+        small = _PRECISE * max(1.0, float(np.linalg.norm(anchored.gradient(v))))
+        return iterate(
+            Newton(anchored), v, stop=Stop(gradient=small, step=0.0), max_iter=50
+        ).state.x
 
 
 class SplitState(NamedTuple):
@@ -37,21 +88,10 @@ class SplitState(NamedTuple):
 
 
 def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
-    r"""Return the minimiser of :math:`f(x)+\tfrac\rho2\|x-v\|^2`.
+    r"""Return the minimiser of :math:`f(x)+\tfrac\rho2\|x-v\|^2`, for a function with a Hessian.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f, with a Hessian.
-    v : array-like of shape (n,)
-        The point v.
-    rho : float, default=1.0
-        The strength :math:`\rho`.
-
-    Returns
-    -------
-    x : ndarray of shape (n,)
-        In closed form for a :class:`Quadratic`, else by Newton's method.
+    It has a closed form for a :class:`Quadratic`, else it is found by Newton's method.
+    See :class:`Smooth`.
 
     Examples
     --------
@@ -59,12 +99,16 @@ def proximal_point(function: Smooth, v: Any, rho: float = 1.0) -> np.ndarray:
     >>> proximal_point(Quadratic([[3.0]], [-2.0]), [4.0])  # (4 + 2) / (3 + 1)
     array([1.5])
     """
-    return ProximalPoint(function, rho)(np.asarray(v, dtype=float))
+    return _ProximalPoint(function, rho)(np.asarray(v, dtype=float))
 
 
 @dataclass(frozen=True, eq=False)
-class ADMM:
+class ADMM(Iteration[SplitState]):
     r"""Steps of the alternating direction method of multipliers, in scaled form.
+
+    For convex g and h whose Lagrangian has a saddle point, the residuals :math:`Mx+Nz-c` and
+    :math:`\rho M^\top N(z-z_{\text{before}})` tend to 0 and the objective to the least one (Boyd,
+    Parikh, Chu, Peleato and Eckstein, Foundations and Trends in Machine Learning 3, 2011).
 
     Parameters
     ----------
@@ -83,22 +127,6 @@ class ADMM:
         times the other. From then on it is fixed, as the proof of convergence asks.
     value : callable or None, default=None
         ``value(x)`` for the history.
-
-    See Also
-    --------
-    admm : For a smooth function and a penalty, with a certificate.
-    consensus : For many functions of the same variable.
-
-    Notes
-    -----
-    For convex g and h whose Lagrangian has a saddle point, the residuals :math:`Mx+Nz-c` and
-    :math:`\rho M^\top N(z-z_{\text{before}})` tend to 0 and the objective to the least one.
-
-    References
-    ----------
-    S. Boyd, N. Parikh, E. Chu, B. Peleato and J. Eckstein (2011). Distributed optimization and
-    statistical learning via the alternating direction method of multipliers. Foundations and Trends
-    in Machine Learning 3.
 
     Examples
     --------
@@ -127,18 +155,7 @@ class ADMM:
                 object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
 
     def init(self, start: Any) -> SplitState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like
-            First z; x follows from it in the first step.
-
-        Returns
-        -------
-        state : SplitState
-            With multipliers 0.
-        """
+        """Return the first state with multipliers 0, from z; x follows in the first step."""
         z = np.array(start, dtype=float)
         u = np.zeros_like(self._right(z))
         x = z if self.M is None else np.zeros(self.M.shape[1])
@@ -152,20 +169,7 @@ class ADMM:
         return Nz if self.c is None else Nz - self.c
 
     def step(self, state: SplitState) -> tuple[SplitState, Info]:
-        """Take one step.
-
-        Parameters
-        ----------
-        state : SplitState
-            Where it begins.
-
-        Returns
-        -------
-        state : SplitState
-            Where it ends.
-        info : Info
-            Length of the step of x and z together, and both residuals.
-        """
+        """Take one step; the info has its length in x and z together, and both residuals."""
         rho = state.rho
         before = self._right(state.z)
         x = self.x_update(before + state.u, rho)
@@ -199,23 +203,9 @@ def admm(
 ) -> Solution:
     r"""Minimise :math:`f+h` by ADMM, until the minimum is proved to be near.
 
-    Parameters
-    ----------
-    function : Smooth
-        The smooth part f, with a Hessian; for a :class:`Quadratic` a step solves one triangular
-        system.
-    start : array-like of shape (n,)
-        First point.
-    penalty : Penalty
-        The other part h, a penalty or a convex set.
-    rho : float, default=1.0
-        First strength; it is adapted in the first hundred steps.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`ADMM` for the steps; ``rho`` is the first strength, which is adapted in the first
+    hundred of them. The other parameters are those of :func:`proximal_gradient`. The smooth part
+    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system.
 
     Returns
     -------
@@ -230,12 +220,12 @@ def admm(
     >>> solution.status, solution.x.round(2)
     ('optimal', array([1., 0.]))
     """
-    prepared: dict[float, ProximalPoint] = {}
+    prepared: dict[float, _ProximalPoint] = {}
 
     def smooth_update(v: np.ndarray, strength: float) -> np.ndarray:
         if strength not in prepared:
             prepared.clear()
-            prepared[strength] = ProximalPoint(function, strength)
+            prepared[strength] = _ProximalPoint(function, strength)
         return prepared[strength](v)
 
     method = ADMM(
@@ -244,9 +234,12 @@ def admm(
         rho=rho,
         value=lambda x: function.value(x) + penalty.value(x),
     )
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(function, x, penalty)
-
-    stop = Stop(residual=1e-3 * tol)
-    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
+    return solve_by(
+        method,
+        start,
+        lambda x: certify_minimum(function, x, penalty),
+        tol=tol,
+        stop=Stop(residual=1e-3 * tol),
+        max_iter=max_iter,
+        state=state,
+    )

@@ -7,16 +7,16 @@ whatever the multipliers :math:`\nu` and the strength :math:`\rho`.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from corollary.optimize.iteration.certified import solve_by
-from corollary.optimize.iteration.driver import iterate
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info, Stop
-from corollary.optimize.optimality import Optimality, Proof
+from corollary.optimize.optimality import Optimality
 from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.second_order.newton import Newton
 from corollary.optimize.solution import Solution
@@ -52,32 +52,13 @@ class _Lagrangian(Smooth):
 
 
 @dataclass(frozen=True, eq=False)
-class AugmentedLagrangian:
+class AugmentedLagrangian(Iteration[MultiplierState]):
     r"""Steps :math:`x\leftarrow\arg\min L_\rho(x,\nu)`, :math:`\nu\leftarrow\nu+\eta(Ax-b)`.
 
-    Parameters
-    ----------
-    function : Smooth
-        What is minimised, f, with a Hessian.
-    A : array-like of shape (m, n)
-        Matrix of the constraints :math:`Ax=b`.
-    b : array-like of shape (m,)
-        Their right-hand side.
-    rho : float, default=1.0
-        Strength of the squared violation; 0 is plain dual ascent.
-    rate : float or None, default=None
-        Step :math:`\eta` of the multipliers; None for rho, after which x and the multipliers
-        satisfy :math:`\nabla f(x)+A^\top\nu=0`.
-
-    See Also
-    --------
-    augmented_lagrangian : Runs it until a proof is there.
-
-    Notes
-    -----
-    Dual ascent needs a function whose Lagrangian has a minimum for all multipliers, such as a
-    strongly convex one, and steps of at most :math:`2m/\|A\|^2` for one with constant m. With
-    :math:`\rho>0` any convex function with a feasible minimum will do, a linear one, too.
+    Dual ascent (:math:`\rho=0`) needs a function whose Lagrangian has a minimum for all
+    multipliers, such as a strongly convex one, and steps of at most :math:`2m/\|A\|^2` for one with
+    constant m. With :math:`\rho>0` any convex function with a feasible minimum will do, a linear
+    one, too. See :class:`Iteration`, and :func:`augmented_lagrangian` for the parameters.
 
     Examples
     --------
@@ -108,18 +89,7 @@ class AugmentedLagrangian:
         object.__setattr__(self, "rate", float(rate))
 
     def init(self, start: Any) -> MultiplierState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point.
-
-        Returns
-        -------
-        state : MultiplierState
-            With multipliers 0.
-        """
+        """Return the first state, at a point with multipliers 0."""
         x = np.array(start, dtype=float)
         if x.shape != self.A.shape[1:]:
             raise ValueError(
@@ -131,18 +101,8 @@ class AugmentedLagrangian:
     def step(self, state: MultiplierState) -> tuple[MultiplierState, Info]:
         r"""Take one step.
 
-        Parameters
-        ----------
-        state : MultiplierState
-            Where it begins.
-
-        Returns
-        -------
-        state : MultiplierState
-            Where it ends.
-        info : Info
-            Value at the end, length of the step, violation of the constraints and norm of
-            :math:`\nabla f(x)+A^\top\nu`. The value is NaN where the Lagrangian has no minimum.
+        The info has the violation of the constraints and the norm of :math:`\nabla f(x)+A^\top\nu`;
+        its value is NaN where the Lagrangian has no minimum.
         """
         try:
             x = self._minimiser(state)
@@ -184,6 +144,15 @@ def _quadratic(f: Quadratic, A: Any, b: Any, multipliers: np.ndarray, rho: float
 def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     r"""Compute what is proved about a point as a minimiser of f subject to :math:`Ax=b`.
 
+    With :math:`g=\nabla f(x)`, every feasible z has
+    :math:`f(z)\ge f(x)+g^\top d+\tfrac m2\|d\|^2` for :math:`d=z-x`, where :math:`Ad=b-Ax`. The
+    least value over these d splits into the shortest such d and the part of g in the null space of
+    A. For a quadratic the bound is the least value of the augmented Lagrangian, with the
+    multipliers that make :math:`g+A^\top\nu` shortest.
+
+    Guarantee: the lower bound is at most the least feasible value, checked by
+    ``tests/optimize/test_augmented_lagrangian.py::test_no_bound_exceeds_the_least_value``.
+
     Parameters
     ----------
     function : Smooth
@@ -202,17 +171,6 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
         convex and either strongly so, or quadratic, or has a gradient at x that is a combination
         of the rows of A. Nor if no point satisfies the constraints.
 
-    Notes
-    -----
-    With :math:`g=\nabla f(x)`, every feasible z has
-    :math:`f(z)\ge f(x)+g^\top d+\tfrac m2\|d\|^2` for :math:`d=z-x`, where :math:`Ad=b-Ax`. The
-    least value over these d splits into the shortest such d and the part of g in the null space of
-    A. For a quadratic the bound is the least value of the augmented Lagrangian, with the
-    multipliers that make :math:`g+A^\top\nu` shortest.
-
-    Guarantee: the lower bound is at most the least feasible value, checked by
-    ``tests/optimize/test_augmented_lagrangian.py::test_no_bound_exceeds_the_least_value``.
-
     Examples
     --------
     >>> from corollary.optimize import Quadratic, certify_equality
@@ -230,34 +188,24 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     residuals = {"stationarity": float(np.linalg.norm(outside))}
     shortest = linalg.lstsq(A, missing)[0] if math.isfinite(violation) else np.zeros_like(x)
     attainable = np.abs(A @ shortest - missing).max(initial=0.0)
+    bare = Optimality(value=value, violation=violation, residuals=residuals)
     if not (math.isfinite(value) and np.isfinite(g).all() and function.convex):
-        return Optimality(value=value, violation=violation, residuals=residuals)
+        return bare
     if attainable > 1e-8 * max(1.0, float(np.abs(b).max(initial=0.0))):
-        return Optimality(value=value, violation=violation, residuals=residuals)
-    m = function.strong_convexity
-    bounds = {"strong convexity": -math.inf, "duality": -math.inf}
-    linear = value + float(g @ shortest)
+        return bare
+    m, linear = function.strong_convexity, value + float(g @ shortest)
+    strong = duality = -math.inf
     if m > 0:
-        rest = 0.5 * m * float(shortest @ shortest) - float(outside @ outside) / (2 * m)
-        bounds["strong convexity"] = linear + rest
+        strong = linear + 0.5 * m * float(shortest @ shortest) - float(outside @ outside) / (2 * m)
     elif np.linalg.norm(outside) <= _RIM * np.linalg.norm(g):
-        bounds["duality"] = linear
+        duality = linear
     if isinstance(function, Quadratic):
         rho = max(1.0, function.smoothness) / max(float(np.linalg.norm(A, 2)) ** 2, 1e-300)
-        bounds["duality"] = max(
-            bounds["duality"], _quadratic(function, A, b, multipliers, rho).floor
-        )
-    proof: Proof = (
-        "duality" if bounds["duality"] >= bounds["strong convexity"] else "strong convexity"
-    )
-    return Optimality(
-        value=value,
-        lower_bound=bounds[proof],
-        violation=violation,
-        proof=proof if bounds[proof] > -math.inf else "none",
-        residuals=residuals,
-        assumptions=function.assumptions,
-    )
+        duality = max(duality, _quadratic(function, A, b, multipliers, rho).floor)
+    bound, proof = max(strong, duality), "duality" if duality >= strong else "strong convexity"
+    proved: Any = proof if bound > -math.inf else "none"
+    vouched = function.assumptions
+    return replace(bare, lower_bound=bound, proof=proved, assumptions=vouched)
 
 
 def augmented_lagrangian(
@@ -287,7 +235,8 @@ def augmented_lagrangian(
     rho : float, default=1.0
         Strength of the squared violation; 0 is plain dual ascent.
     rate : float or None, default=None
-        Step of the multipliers; None for rho.
+        Step :math:`\eta` of the multipliers; None for rho, after which x and the multipliers
+        satisfy :math:`\nabla f(x)+A^\top\nu=0`.
     tol : float, default=1e-6
         Proved gap and violation to stop at, relative to the larger of 1 and the size of the value.
     max_iter : int, default=1000
@@ -309,18 +258,18 @@ def augmented_lagrangian(
     >>> solution.x.round(4), solution.dual["equality"].round(4), solution.status
     (array([3., 1.]), array([-3.]), 'optimal')
     """
-    method = AugmentedLagrangian(function, A, b, rho, rate)
-
-    def certify(x: np.ndarray) -> Optimality:
-        return certify_equality(function, x, A, b)
-
-    # A gap alone would end at points that violate the constraints.
-    stop = Stop(residual=0.1 * tol, together=True)
     solution = solve_by(
-        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
+        AugmentedLagrangian(function, A, b, rho, rate),
+        start,
+        lambda x: certify_equality(function, x, A, b),
+        tol=tol,
+        # A gap alone would end at points that violate the constraints.
+        stop=Stop(residual=0.1 * tol, together=True),
+        max_iter=max_iter,
+        every=1,
+        state=state,
     )
-    object.__setattr__(solution, "dual", {"equality": solution.state.inner.multipliers})
-    return solution
+    return replace(solution, dual={"equality": solution.state.inner.multipliers})
 
 
 def _constraints(who: str, A: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info, Stop
-from corollary.optimize.problem.empirical_risk import EmpiricalRisk
+from corollary.optimize.problem.finite_sum import EmpiricalRisk
 from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.problem.penalties import Penalty, Zero
 from corollary.optimize.solution import Solution
-from corollary.optimize.splitting._proximal_point import ProximalPoint
+from corollary.optimize.splitting.admm import _ProximalPoint
 from corollary.risk import LossLike, SquareLoss
 
 
@@ -50,11 +51,7 @@ class _Blocks:
         import dask
 
         promised = dask.delayed(work)
-        return list(
-            dask.compute(
-                *(promised(*parts) for parts in zip(self.objects, *arguments, strict=True))
-            )
-        )
+        return list(dask.compute(*(promised(*parts) for parts in zip(self.objects, *arguments))))
 
 
 class _Mixture(Smooth):
@@ -62,13 +59,11 @@ class _Mixture(Smooth):
 
     def __init__(self, blocks: _Blocks, weights: np.ndarray) -> None:
         self.blocks, self.weights = blocks, weights
-        seen = blocks.map(_constants)
-        self.convex = True if all(one.convex for one in seen) else None
-        self.smoothness = float(weights @ [one.smoothness for one in seen])
-        if self.convex:
-            self.strong_convexity = float(weights @ [one.strong_convexity for one in seen])
-        self.floor = float(weights @ [one.floor for one in seen])
-        self.assumptions = tuple(dict.fromkeys(a for one in seen for a in one.assumptions))
+        convex, smoothness, strong, floors, assumptions = zip(*blocks.map(_constants))
+        self.convex = True if all(convex) else None
+        self.smoothness, self.floor = float(weights @ smoothness), float(weights @ floors)
+        self.strong_convexity = float(weights @ strong) if self.convex else 0.0
+        self.assumptions = tuple(dict.fromkeys(a for known in assumptions for a in known))
 
     def _value(self, x: np.ndarray) -> float:
         return float(self.weights @ self.blocks.map(Smooth.value, [x] * len(self.weights)))
@@ -77,41 +72,14 @@ class _Mixture(Smooth):
         return self.weights @ np.array(self.blocks.map(Smooth.gradient, [x] * len(self.weights)))
 
 
-class _Constants(NamedTuple):
-    convex: bool | None
-    smoothness: float
-    strong_convexity: float
-    floor: float
-    assumptions: tuple[Any, ...]
-
-
-def _constants(function: Smooth) -> _Constants:
-    return _Constants(*(getattr(function, name) for name in _Constants._fields))
-
-
-def _move(point: ProximalPoint, v: np.ndarray) -> np.ndarray:
-    return point(v)
+def _constants(function: Smooth) -> tuple[Any, ...]:
+    names = ("convex", "smoothness", "strong_convexity", "floor", "assumptions")
+    return tuple(getattr(function, name) for name in names)
 
 
 @dataclass(frozen=True, eq=False)
-class Consensus:
-    r"""Steps of consensus ADMM.
-
-    Parameters
-    ----------
-    functions : sequence of Smooth or of Dask's delayed ones
-        The functions :math:`f_i`, each with a Hessian.
-    penalty : Penalty or None, default=None
-        The function h, a penalty or a convex set; None for none.
-    weights : array-like of shape (n_blocks,) or None, default=None
-        The weights :math:`p_i`, positive; they are divided by their sum. None for equal ones.
-    rho : float, default=1.0
-        Strength :math:`\rho` of what ties copies to the common point.
-
-    See Also
-    --------
-    consensus : Runs it until a proof is there.
-    row_blocks : The functions of blocks of rows.
+class Consensus(Iteration[ConsensusState]):
+    """Steps of consensus ADMM. See :class:`Iteration`, and :func:`consensus` for the parameters.
 
     Examples
     --------
@@ -146,10 +114,10 @@ class Consensus:
     def _points(self) -> _Blocks:
         """The proximal operators, each beside its rows."""
         if not self._blocks.delayed:
-            return _Blocks([ProximalPoint(f, self.rho) for f in self._blocks.objects])
+            return _Blocks([_ProximalPoint(f, self.rho) for f in self._blocks.objects])
         import dask
 
-        make = dask.delayed(ProximalPoint)
+        make = dask.delayed(_ProximalPoint)
         return _Blocks([make(f, self.rho) for f in self._blocks.objects])
 
     @cached_property
@@ -158,18 +126,7 @@ class Consensus:
         return _Mixture(self._blocks, self.weights)
 
     def init(self, start: Any) -> ConsensusState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First common point.
-
-        Returns
-        -------
-        state : ConsensusState
-            All copies are there, with multipliers 0.
-        """
+        """Return the first state: all copies are at the common point, with multipliers 0."""
         x = np.array(start, dtype=float)
         copies = np.tile(x, (len(self.functions), 1))
         return ConsensusState(x, copies, np.zeros_like(copies))
@@ -177,21 +134,11 @@ class Consensus:
     def step(self, state: ConsensusState) -> tuple[ConsensusState, Info]:
         """Take one step in each block, and agree.
 
-        Parameters
-        ----------
-        state : ConsensusState
-            Where it begins.
-
-        Returns
-        -------
-        state : ConsensusState
-            Where it ends.
-        info : Info
-            Length of the step, and both residuals: how far the copies are from the common point,
-            and how far that moved, times rho.
+        The residuals are how far the copies are from the common point, and how far that moved,
+        times rho.
         """
         penalty = Zero() if self.penalty is None else self.penalty
-        copies = np.array(self._points.map(_move, list(state.x - state.u)))
+        copies = np.array(self._points.map(_ProximalPoint.__call__, list(state.x - state.u)))
         x = penalty.prox(self.weights @ (copies + state.u), 1 / self.rho)
         apart = copies - x
         primal = float(np.sqrt(self.weights @ (apart**2).sum(axis=1)))
@@ -216,15 +163,15 @@ def consensus(
     Parameters
     ----------
     functions : sequence of Smooth or of Dask's delayed ones
-        The functions :math:`f_i`, such as those of :func:`row_blocks`.
+        The functions :math:`f_i`, each with a Hessian, such as those of :func:`row_blocks`.
     start : array-like of shape (n,)
         First point.
     penalty : Penalty or None, default=None
-        The function h; None for none.
+        The function h, a penalty or a convex set; None for none.
     weights : array-like of shape (n_blocks,) or None, default=None
-        The weights :math:`p_i`, divided by their sum; None for equal ones.
+        The weights :math:`p_i>0`, divided by their sum; None for equal ones.
     rho : float, default=1.0
-        Strength; about the curvature of the functions.
+        Strength :math:`\rho` of what ties copies together; about the curvature of the functions.
     tol : float, default=1e-6
         Proved gap to stop at, relative to the larger of 1 and the size of the value.
     max_iter : int, default=10000
@@ -248,12 +195,15 @@ def consensus(
     (array([1., 0.]), 'optimal')
     """
     method = Consensus(functions, penalty, weights, rho)
-
-    def certify(x: np.ndarray) -> Any:
-        return certify_minimum(method.objective, x, penalty)
-
-    stop = Stop(residual=1e-3 * tol)
-    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
+    return solve_by(
+        method,
+        start,
+        lambda x: certify_minimum(method.objective, x, penalty),
+        tol=tol,
+        stop=Stop(residual=1e-3 * tol),
+        max_iter=max_iter,
+        state=state,
+    )
 
 
 def row_blocks(

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.core.estimator import CountFromZero, RandomSeed, checked
-from corollary.optimize.iteration.driver import iterate
+from corollary.optimize.iteration.driver import Iteration, iterate
 from corollary.optimize.iteration.stopping import Info
 from corollary.optimize.problem.sets import ConvexSet
 from corollary.optimize.rates.schedules import PowerRate, Schedule
@@ -29,26 +29,10 @@ class RobbinsMonroState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RobbinsMonro:
-    r"""Steps towards the root of a noisy increasing function.
+class RobbinsMonro(Iteration[RobbinsMonroState]):
+    """Steps towards the root of a noisy increasing function, each drawn from a ``seed``.
 
-    Parameters
-    ----------
-    response : callable
-        ``response(x, random)`` returns a noisy value :math:`Y_t` of the shape of ``x``, drawn with
-        the NumPy generator ``random``.
-    rate : Schedule or None, default=None
-        Step sizes with an infinite sum and a finite sum of squares; None for 1/(t + 1).
-    target : float, default=0.0
-        The value c.
-    within : ConvexSet or None, default=None
-        A set that steps are projected onto; None for none.
-    seed : int, default=0
-        Seed; each step has a generator of its own.
-
-    See Also
-    --------
-    robbins_monro : Runs it.
+    See :class:`Iteration`, and :func:`robbins_monro` for the parameters.
 
     Examples
     --------
@@ -75,37 +59,13 @@ class RobbinsMonro:
             )
 
     def init(self, start: Any) -> RobbinsMonroState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : float or array-like
-            First point; it is projected onto the set.
-
-        Returns
-        -------
-        state : RobbinsMonroState
-            There, without a step.
-        """
+        """Return the first state, at a point that is projected onto the set."""
         x = np.array(start, dtype=float)
         x = x if self.within is None else self.within.project(x)
         return RobbinsMonroState(x, np.zeros_like(x), 0)
 
     def step(self, state: RobbinsMonroState) -> tuple[RobbinsMonroState, Info]:
-        """Take one step.
-
-        Parameters
-        ----------
-        state : RobbinsMonroState
-            Where it begins.
-
-        Returns
-        -------
-        state : RobbinsMonroState
-            Where it ends; the average is that of all points where steps ended.
-        info : Info
-            Length of the step.
-        """
+        """Take one step; the average is that of all points where steps ended."""
         assert self.rate is not None
         t = state.n_steps
         noisy = self.response(state.x, np.random.default_rng([self.seed, t]))
@@ -132,12 +92,16 @@ def robbins_monro(
     averaged: bool = False,
     random_state: RandomSeed = None,
 ) -> np.ndarray:
-    r"""Find where an increasing function takes a value, from noisy values of it.
+    """Find where an increasing function takes a value, from noisy values of it.
+
+    H. Robbins and S. Monro, A stochastic approximation method, Annals of Mathematical Statistics,
+    1951.
 
     Parameters
     ----------
     response : callable
-        ``response(x, random)`` returns a noisy value of the shape of ``x``.
+        ``response(x, random)`` returns a noisy value :math:`Y_t` of the shape of ``x``, drawn with
+        the NumPy generator ``random``.
     start : float or array-like
         First point.
     n_steps : int, default=1000
@@ -158,11 +122,6 @@ def robbins_monro(
     -------
     x : ndarray
         The estimate of the root. Nothing is proved about it.
-
-    References
-    ----------
-    H. Robbins and S. Monro (1951). A stochastic approximation method. Annals of Mathematical
-    Statistics 22.
 
     Examples
     --------

@@ -13,6 +13,10 @@ from corollary.optimize.problem.functions import Function
 class RowAverage(FiniteSum):
     r"""The function :math:`\tfrac1n\sum_if(x,r_i)` of rows :math:`r_i`.
 
+    Numbers are in double precision, by a local context. A program is compiled once for each term
+    and shape, so pass the same function object again rather than a new one;
+    :func:`stochastic_gradient` runs whole epochs as one program.
+
     Parameters
     ----------
     term : callable
@@ -25,16 +29,6 @@ class RowAverage(FiniteSum):
         Lipschitz constant of the average's gradient that the caller vouches for.
     strong_convexity : float, default=0.0
         Constant of strong convexity that the caller vouches for.
-
-    See Also
-    --------
-    stochastic_gradient : Runs whole epochs of it as one compiled program.
-    EmpiricalRisk : Losses of linear predictors, with computed constants.
-
-    Notes
-    -----
-    Numbers are in double precision, by a local context. A program is compiled once for each term
-    and shape, so pass the same function object again rather than a new one.
 
     Examples
     --------

@@ -22,6 +22,10 @@ import numpy as np
 class UpdateRule(ABC):
     """A way to make steps of gradients.
 
+    ``init(x)`` is what is remembered before the first step, ``apply(x, gradient, rate, memory)``
+    takes one step and returns the point and what is remembered next, and ``transform(rate)`` is
+    Optax's transformation of gradients, whose updates are added to the point.
+
     Examples
     --------
     >>> from corollary.optimize import Momentum, UpdateRule
@@ -32,44 +36,14 @@ class UpdateRule(ABC):
     """
 
     def init(self, x: Any) -> Any:
-        """Return what is remembered before the first step.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            First point.
-
-        Returns
-        -------
-        memory : object
-            The state of Optax's transformation.
-        """
+        """Return what is remembered before the first step. See :class:`UpdateRule`."""
         import jax
 
         with jax.enable_x64(True):
             return self.transform(0.0).init(np.asarray(x, dtype=float))
 
     def apply(self, x: Any, gradient: Any, rate: float, memory: Any) -> tuple[np.ndarray, Any]:
-        """Take one step.
-
-        Parameters
-        ----------
-        x : array-like of shape (n,)
-            Where it begins.
-        gradient : array-like of shape (n,)
-            Gradient there.
-        rate : float
-            Step size.
-        memory : object
-            What is remembered.
-
-        Returns
-        -------
-        x : ndarray of shape (n,)
-            Where it ends.
-        memory : object
-            What is remembered next.
-        """
+        """Take one step. See :class:`UpdateRule`."""
         import jax
 
         from corollary.optimize.stochastic._programs import apply_rule
@@ -81,30 +55,15 @@ class UpdateRule(ABC):
 
     @abstractmethod
     def transform(self, rate: Any) -> Any:
-        """Return Optax's transformation of gradients for one step size.
-
-        Parameters
-        ----------
-        rate : float
-            Step size; what is remembered does not depend on it.
-
-        Returns
-        -------
-        transformation : optax.GradientTransformation
-            Its updates are added to the point.
-        """
+        """Return Optax's transformation for a step size. See :class:`UpdateRule`."""
 
 
 @dataclass(frozen=True)
 class Momentum(UpdateRule):
-    r"""Heavy ball: each step keeps a share of the last one.
+    r"""Heavy ball: each step keeps a share ``decay`` :math:`\mu`, in [0, 1), of the last one.
 
-    Parameters
-    ----------
-    decay : float, default=0.9
-        Share :math:`\mu` in [0, 1).
-    nesterov : bool, default=False
-        Whether the gradient's step is added once more on top of the new velocity's share.
+    With ``nesterov`` the gradient's step is added once more on top of the new velocity's share.
+    See :class:`UpdateRule`.
 
     Examples
     --------
@@ -123,7 +82,7 @@ class Momentum(UpdateRule):
         _check(self, "decay")
 
     def transform(self, rate: Any) -> Any:
-        """Return Optax's transformation of gradients for one step size."""
+        """Return Optax's transformation."""
         import optax
 
         return optax.chain(optax.scale(-rate), optax.trace(self.decay, self.nesterov))
@@ -133,13 +92,8 @@ class Momentum(UpdateRule):
 class AdaGrad(UpdateRule):
     r"""Steps divided, entry by entry, by the root of the sum of all squared gradients.
 
-    Parameters
-    ----------
-    initial : float, default=0.0
-        What the sum begins with.
-    eps : float, default=0.0
-        Number :math:`\varepsilon` that is added to the sum under the root. It may be 0: an entry
-        whose gradients are all 0 does not move.
+    The sum begins with ``initial``, and ``eps`` :math:`\varepsilon` is added to it under the root.
+    Both may be 0: an entry whose gradients are all 0 does not move. See :class:`UpdateRule`.
 
     Examples
     --------
@@ -157,7 +111,7 @@ class AdaGrad(UpdateRule):
         _check(self, "initial", "eps", below=np.inf)
 
     def transform(self, rate: Any) -> Any:
-        """Return Optax's transformation of gradients for one step size."""
+        """Return Optax's transformation."""
         import optax
 
         return optax.chain(optax.scale_by_rss(self.initial, self.eps), optax.scale(-rate))
@@ -167,20 +121,9 @@ class AdaGrad(UpdateRule):
 class Adam(UpdateRule):
     r"""Running means of gradients over the roots of running means of their squares.
 
-    Parameters
-    ----------
-    b1 : float, default=0.9
-        Share :math:`\beta_1` of the old mean, in [0, 1).
-    b2 : float, default=0.999
-        Share :math:`\beta_2` of the old mean square, in [0, 1).
-    eps : float, default=1e-08
-        Number :math:`\varepsilon` that is added to the root.
-
-    References
-    ----------
-    D. Kingma and J. Ba (2015). Adam: a method for stochastic optimization. ICLR.
-
-    S. Reddi, S. Kale and S. Kumar (2018). On the convergence of Adam and beyond. ICLR.
+    The shares ``b1`` :math:`\beta_1` and ``b2`` :math:`\beta_2` of the old means are in [0, 1), and
+    ``eps`` :math:`\varepsilon` is added to the root (Kingma and Ba, ICLR 2015; where it fails:
+    Reddi, Kale and Kumar, ICLR 2018). See :class:`UpdateRule`.
 
     Examples
     --------
@@ -199,7 +142,7 @@ class Adam(UpdateRule):
         _check(self, "eps", below=np.inf)
 
     def transform(self, rate: Any) -> Any:
-        """Return Optax's transformation of gradients for one step size."""
+        """Return Optax's transformation."""
         import optax
 
         return optax.chain(optax.scale_by_adam(self.b1, self.b2, self.eps), optax.scale(-rate))

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from corollary.optimize.iteration.certified import solve_by
+from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info
 from corollary.optimize.problem.finite_sum import FiniteSum
 from corollary.optimize.problem.minimum import certify_minimum
@@ -35,7 +36,7 @@ def draw_rows(
     seed: int = 0,
     epoch: int = 0,
 ) -> list[np.ndarray]:
-    """Return which terms the steps of one epoch look at.
+    """Return which terms the steps of one epoch look at, an array of numbers for each.
 
     Parameters
     ----------
@@ -49,11 +50,6 @@ def draw_rows(
         Seed; with the epoch's number it decides about the draws.
     epoch : int, default=0
         Number of the epoch.
-
-    Returns
-    -------
-    batches : list of ndarray of int
-        The terms of each step.
 
     Examples
     --------
@@ -87,38 +83,13 @@ class StochasticState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StochasticGradient:
-    r"""Epochs of stochastic gradient steps.
+class StochasticGradient(Iteration[StochasticState]):
+    """Epochs of stochastic gradient steps, drawn from a ``seed``.
 
-    Parameters
-    ----------
-    function : FiniteSum
-        The average that is minimised.
-    rate : float or Schedule
-        Step sizes :math:`\eta_t`.
-    rule : UpdateRule or None, default=None
-        What becomes of gradients; None for plain steps.
-    batch_size : int, default=1
-        Number of terms of a step.
-    draws : {"iid", "reshuffled", "in order"}, default="iid"
-        How terms are drawn, see :func:`draw_rows`.
-    averaged : bool, default=True
-        Whether the average of all points where steps began is reported, or the last point.
-    within : ConvexSet or None, default=None
-        A set that steps are projected onto; None for none.
-    seed : int, default=0
-        Seed of the draws.
-
-    See Also
-    --------
-    stochastic_gradient : Runs it.
-    sgd_gradient_norm_bound, sgd_high_probability_bound : What it guarantees without convexity.
-    subgradient_bound : What its average guarantees for convex functions.
-
-    Notes
-    -----
     A step of the iteration is an epoch. Of a :class:`RowAverage` an epoch is one compiled program;
-    of other functions, and with a set, it is a loop in Python.
+    of other functions, and with a set, it is a loop in Python. Without convexity
+    :func:`sgd_gradient_norm_bound` and :func:`sgd_high_probability_bound` say what is guaranteed.
+    See :class:`Iteration`, and :func:`stochastic_gradient` for the parameters.
 
     Guarantee: the mean excess of the average is at most :func:`subgradient_bound`, checked by
     ``tests/optimize/test_stochastic.py::test_the_average_keeps_its_bound_over_all_draws``.
@@ -146,38 +117,14 @@ class StochasticGradient:
         self._draw(0)  # refuses a batch that is too large
 
     def init(self, start: Any) -> StochasticState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : array-like of shape (n,)
-            First point; it is projected onto the set.
-
-        Returns
-        -------
-        state : StochasticState
-            There, before the first epoch.
-        """
+        """Return the state before the first epoch, at a point that is projected onto the set."""
         x = np.array(start, dtype=float)
         x = x if self.within is None else self.within.project(x)
         memory = () if self.rule is None else self.rule.init(x)
         return StochasticState(x, x, np.zeros_like(x), 0.0, memory, 0, 0)
 
     def step(self, state: StochasticState) -> tuple[StochasticState, Info]:
-        """Run one epoch.
-
-        Parameters
-        ----------
-        state : StochasticState
-            Where it begins.
-
-        Returns
-        -------
-        state : StochasticState
-            Where it ends.
-        info : Info
-            Value at the point that is reported, and its distance from the last one.
-        """
+        """Run one epoch; the info has the value at the point that is reported, and its way."""
         assert isinstance(self.rate, Schedule)
         batches = self._draw(state.n_epochs)
         rates = self.rate(state.n_steps + np.arange(len(batches)))
@@ -191,13 +138,8 @@ class StochasticGradient:
         return following, Info(value=self.function.value(x), step=moved)
 
     def _draw(self, epoch: int) -> list[np.ndarray]:
-        return draw_rows(
-            self.function.n_terms,
-            batch_size=self.batch_size,
-            draws=self.draws,
-            seed=self.seed,
-            epoch=epoch,
-        )
+        how: Any = {"batch_size": self.batch_size, "draws": self.draws, "seed": self.seed}
+        return draw_rows(self.function.n_terms, epoch=epoch, **how)
 
     def _run(self, state: StochasticState, batches: list[np.ndarray], rates: np.ndarray) -> Any:
         """Run an epoch step by step."""
@@ -227,16 +169,10 @@ class StochasticGradient:
         for t, batch in enumerate(batches):
             rows[t, : len(batch)], shares[t, : len(batch)] = batch, 1 / len(batch)
         start = (state.point, state.average, state.total, state.memory)
+        term, data = self.function.term, self.function.rows
         with jax.enable_x64(True):
-            point, average, total, memory = run_epoch(
-                start,
-                self.function.rows,
-                rows,
-                shares,
-                rates,
-                term=self.function.term,
-                rule=self.rule,
-            )
+            end = run_epoch(start, data, rows, shares, rates, term=term, rule=self.rule)
+            point, average, total, memory = end
             return np.array(point), np.array(average), float(total), memory
 
 
@@ -275,7 +211,7 @@ def stochastic_gradient(
     draws : {"iid", "reshuffled", "in order"}, default="reshuffled"
         How terms are drawn, see :func:`draw_rows`.
     averaged : bool, default=True
-        Whether the average of all points is returned, or the last point.
+        Whether the average of all points where steps began is returned, or the last point.
     within : ConvexSet or None, default=None
         A set that steps are projected onto; None for none.
     radius : float, default=inf
@@ -312,16 +248,12 @@ def stochastic_gradient(
     enough = math.inf
     if function.convex and math.isfinite(radius) and math.isfinite(lipschitz):
         enough = first_order_steps("subgradient", tol, radius=radius, lipschitz=lipschitz)
+    promised = rate is None and rule is None and averaged and draws == "iid"
+    promised = promised and math.isfinite(enough)
     if rate is None:
         rate = _default_rate(function, rule, radius, lipschitz, min(enough, max_iter * per_epoch))
-        promised = rule is None and averaged and draws == "iid" and math.isfinite(enough)
-    else:
-        promised = False
-    method = StochasticGradient(
-        function, rate, rule, batch_size, draws, averaged, within, seed=seed
-    )
     solution = solve_by(
-        method,
+        StochasticGradient(function, rate, rule, batch_size, draws, averaged, within, seed),
         start,
         lambda x: certify_minimum(function, x, within),
         tol=tol,
