@@ -26,6 +26,10 @@ SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
     "model beats it by more than one standard error of the paired difference."
 )
+SMALL_RULE = (
+    "The model with the smallest cross-validated mean loss is chosen, guessing among them: of a "
+    "table this small no standard error is small enough to ask for more."
+)
 BASELINES = {
     "classification": "class shares",
     "regression": "mean",
@@ -65,16 +69,24 @@ def compare(
     return [guess, *singles] if mean is None else [guess, *singles, mean]
 
 
-def choose(trials: Sequence[Trial], n_folds: int, units: np.ndarray | None = None) -> Trial:
-    """Choose the model of the report by the stated rule."""
+def choose(
+    trials: Sequence[Trial],
+    n_folds: int = 0,
+    units: np.ndarray | None = None,
+    *,
+    cautious: bool = True,
+    rows: np.ndarray | slice = slice(None),
+) -> Trial:
+    """Choose the model of the report by the stated rule, from the losses of some rows."""
     guess = trials[0]
     best = min(
-        (t for t in trials if not t.error), key=lambda t: float(per_unit(t.loss, units).mean())
+        (t for t in trials if not t.error),
+        key=lambda t: float(per_unit(t.loss[rows], units).mean()),
     )
+    if best is guess or not cautious:
+        return best
     gain = per_unit(guess.loss - best.loss, units)
-    if best is guess or gain.mean() <= cross_validated_error(gain, n_folds):
-        return guess
-    return best
+    return guess if gain.mean() <= cross_validated_error(gain, n_folds) else best
 
 
 def per_unit(losses: np.ndarray, units: np.ndarray | None) -> np.ndarray:

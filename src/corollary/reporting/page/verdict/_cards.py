@@ -57,7 +57,7 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
         sentence + population.weighting(evidence),
         interval=f"at most {bound}",
         n=rate.n,
-        section="certificate",
+        section="certificate" if evidence.certificates else "errors",
         strip={
             "value": rate.value,
             "low": 0.0,
