@@ -83,13 +83,13 @@ class _Forests:
     def excess(self, quarter: np.ndarray, ahead: list[np.ndarray], n: int) -> float:
         """Compare losses of a quarter that was left out with those before; add to both lists."""
         for k in range(len(ahead), n):
-            losses = self.problem.reseeded(k).out_of_fold(self.rows, np.where(quarter, 0, -1)).loss
-            ahead.append(losses[quarter])
+            folds = np.where(quarter, 0, -1)
+            ahead.append(self.problem.reseeded(k).out_of_fold(self.rows, folds).loss[quarter])
         for k in range(len(self.before), 1 + n // 2):
             folds = deal(self.blocks, self.rng)
             self.before.append(self.problem.reseeded(k).out_of_fold(self.rows, folds).loss)
-        losses = np.mean(ahead, axis=0), np.mean(self.before, axis=0)[quarter]
-        excess, _ = unit_excess(*losses, np.arange(quarter.sum()), **floor_of(self.problem))
+        worse, better = np.mean(ahead, axis=0), np.mean(self.before, axis=0)[quarter]
+        excess, _ = unit_excess(worse, better, np.arange(quarter.sum()), **floor_of(self.problem))
         return excess.value
 
 
