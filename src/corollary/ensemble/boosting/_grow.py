@@ -84,7 +84,7 @@ def cut(n_rows: int, n_blocks: int) -> np.ndarray:
 
 
 def rows_to_share(columns: np.ndarray) -> int:
-    """Return from how many rows on threads share a node: adding them must cost more than merging."""
+    """Return from how many rows on threads share a node: adding must cost more than merging."""
     size = max(1, len(columns))
     return max(ALONE // size, MERGED * width_of(columns) // size)
 
