@@ -69,15 +69,15 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "GaussianDensity": {"reg_covar": 1.0},
     # Small networks compile quickly, those with one batch size once, and large steps end training
     # within its budget.
-    **dict.fromkeys(
-        ("MLPClassifier", "MLPRegressor"),
-        {
+    **{
+        name: {
             "hidden_layer_sizes": (8,),
             "learning_rate_init": 0.03,
             "standardize": True,
             "batch_size": 16,
-        },
-    ),
+        }
+        for name in ("MLPClassifier", "MLPRegressor")
+    },
     "PACBayesClassifier": {
         "hidden_layer_sizes": (8,),
         "learning_rate_init": 0.03,

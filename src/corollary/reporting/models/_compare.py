@@ -43,8 +43,10 @@ def compare(
     y: np.ndarray,
     situation: Situation,
     loss: Loss,
+    ready: Sequence[Trial] = (),
 ) -> list[Trial]:
-    """Cross-validate the baseline, all candidates, and a weighted mean of them."""
+    """Cross-validate the baseline, all candidates, and a weighted mean; some may be ready."""
+    trials = {trial.name: trial for trial in ready}
     kind = "geometric mean" if situation.severe else situation.task
     first: dict[str, Any] = {
         "name": "baseline",
@@ -52,7 +54,8 @@ def compare(
         "words": BASELINES[kind],
         "description": f"The {BASELINES[kind]} of the training rows, whatever the row.",
     }
-    trials = [run_trial((), folds, y, situation, loss, **first)]
+    guess = trials.get("baseline") or run_trial((), folds, y, situation, loss, **first)
+    singles = []
     for entry in entries:
         said: dict[str, Any] = {
             "name": entry.name,
@@ -60,9 +63,10 @@ def compare(
             "description": entry.description,
         }
         said["words"] = f"{entry.article} {entry.label}".strip()
-        trials.append(run_trial((entry,), folds, y, situation, loss, **said))
-    mean = mix(trials[1:], folds, y, loss, log=situation.severe)
-    return trials if mean is None else [*trials, mean]
+        trial = trials.get(entry.name) or run_trial((entry,), folds, y, situation, loss, **said)
+        singles.append(trial)
+    mean = mix(singles, folds, y, loss, log=situation.severe)
+    return [guess, *singles] if mean is None else [guess, *singles, mean]
 
 
 def choose(

@@ -117,6 +117,22 @@ def compare_models(
     )
 
 
+def complete(comparison: Comparison, y: np.ndarray, clock: Clock) -> Comparison:
+    """Let those candidates take part that a comparison of named ones left out."""
+    situation = comparison.situation
+    with clock.stage(Stage.COMPARING):
+        trials = compare(
+            candidates(situation),
+            comparison.folds,
+            y[comparison.compared],
+            situation,
+            comparison.loss,
+            comparison.trials,
+        )
+        chosen = choose(trials, comparison.n_folds, comparison.units)
+    return replace(comparison, trials=tuple(trials), chosen=chosen)
+
+
 def fit_chosen(comparison: Comparison, y: np.ndarray) -> tuple[Predictor, Comparison]:
     """Fit the chosen model to all training rows; note what it became."""
     chosen = comparison.chosen
