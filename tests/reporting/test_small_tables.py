@@ -111,6 +111,12 @@ def test_all_rows_of_a_small_table_are_tested(classes):
         assert rows.positions[worst.row] not in [near.position for near in worst.neighbours]
 
 
+def test_the_order_of_a_small_table_changes_nothing_that_is_not_worth_it():
+    frame = _table(60, 3).sort_values("b", ignore_index=True)  # a column that says nothing
+    evidence, _ = measure(from_memory(frame), "y")
+    assert (evidence.population.kind, evidence.test.folds, evidence.n_test) == ("alike", 10, 60)
+
+
 def test_tables_of_a_hundred_rows_keep_some_aside():
     evidence, _ = measure(from_memory(_table(SMALL, 0)), "y", fast=True)
     assert evidence.test.folds == 0
