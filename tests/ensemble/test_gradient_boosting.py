@@ -133,7 +133,7 @@ def test_limits_are_kept(seed, leaves, rows, depth):
 def eager_threads(monkeypatch):
     """Let threads share even small nodes, which are else not worth waking one for."""
     monkeypatch.setattr(_grow, "ALONE", 1_000)
-    monkeypatch.setattr(_boost, "ALONE", 1_000)
+    monkeypatch.setattr(_grow, "MERGED", 0)
     monkeypatch.setattr(_grow, "SETTLE_ALONE", 100)
     monkeypatch.setattr(_boost, "DERIVE_ALONE", 100)
 

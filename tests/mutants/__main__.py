@@ -30,7 +30,7 @@ identity, {CONSTRUCTION} of a construction and {METHOD} of a method are drawn, b
 the functions that the tests reach; a line that they do not reach counts as a survivor, unless other
 rows name the object as well. Compiled loops are not changed. {n_equivalent} lines or changes that
 change nothing are listed with their reasons in `tests/mutants/equivalent.py`. Written by
-`make verify`.
+`make verify` (`python -m tests.mutants`).
 
 | kind of row | rows | faults | killed | score |
 | --- | --- | --- | --- | --- |

@@ -8,6 +8,7 @@ import pytest
 from corollary.reporting import _settle
 from corollary.reporting._settings import Settings
 from corollary.reporting.models._familiar import Familiarity
+from corollary.reporting.table._split import SMALL
 from corollary.validation import Dependence, Unit
 
 HARDER = Familiarity(seen=0.1, unseen=0.2, excess=1.0, p_value=1e-4, shared=0.0)
@@ -37,8 +38,9 @@ def _settle_with(monkeypatch, units, verdicts, **options):
     monkeypatch.setattr(_settle, "_compare", lambda *_: "plain, by scouts")
     monkeypatch.setattr(_settle, "complete", lambda scouts, y, clock: "plain")
     monkeypatch.setattr(_settle, "_attempt", lambda *_: _settle.Settled("", "", "plain"))
-    subject = SimpleNamespace(target=SimpleNamespace(values=np.zeros(4)))
-    dependence, alike = Dependence(tuple(units), np.arange(4)), SimpleNamespace(train=np.arange(4))
+    rows = np.arange(SMALL)  # so many that they are not dealt in turn
+    subject = SimpleNamespace(target=SimpleNamespace(values=np.zeros(SMALL)))
+    dependence, alike = Dependence(tuple(units), rows), SimpleNamespace(train=rows)
     examined = SimpleNamespace(dependence=dependence, subject=subject, alike=alike)
     return _settle.settle(examined, Settings(**options), None), heard
 

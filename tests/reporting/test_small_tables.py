@@ -9,12 +9,18 @@ import pandas as pd
 import pytest
 
 from corollary.reporting import measure
+from corollary.reporting._clock import Clock
+from corollary.reporting._settings import Settings
+from corollary.reporting._settle import settle
 from corollary.reporting.models._compare import choose
 from corollary.reporting.models._in_turn import predict_in_turn
 from corollary.reporting.page._render import to_dict
+from corollary.reporting.table._dependence import examine
+from corollary.reporting.table._profile import inspect
 from corollary.reporting.table._read import from_memory
 from corollary.reporting.table._split import SMALL
 from corollary.reporting.trust._pieces import Pieces
+from corollary.validation import Dependence, Unit
 
 
 def _trial(name, loss, prediction, error=""):
@@ -109,6 +115,15 @@ def test_all_rows_of_a_small_table_are_tested(classes):
         assert seen.mean() < rows.errors.mean()
     for worst in evidence.worst:
         assert rows.positions[worst.row] not in [near.position for near in worst.neighbours]
+
+
+def test_an_order_that_is_taken_back_leaves_the_rows_in_turn():
+    settings, rows = Settings.of(), np.arange(60)
+    examined = examine(inspect(from_memory(_table(60, 3)), "y", "auto"), settings)
+    order = Unit("order", (), rows, matters=True, moments=rows.astype(float))
+    examined = replace(examined, dependence=Dependence((order,), rows))
+    found = settle(examined, settings, Clock())
+    assert (found.unit, found.split.in_turn, len(found.split.test)) == (None, True, 60)
 
 
 def test_tables_of_a_hundred_rows_keep_some_aside():

@@ -53,9 +53,9 @@ def settle(examined: Examined, settings: Settings, clock: Clock) -> Settled:
         # A trend that the model continues is no reason to forget the owners.
         left = tuple(other for other in dependence.units if other is not unit)
         dependence = replace(dependence, units=left)
-    if scouts is None:
+    subject, split = examined.subject, divide(examined, None, settings)
+    if scouts is None or split is not examined.alike:  # few rows are dealt otherwise
         return _attempt(examined, None, settings, clock)
-    subject, split = examined.subject, examined.alike
     y = subject.target.values[split.train]
     return Settled(subject, split, complete(scouts, y, clock))
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from corollary.core.parallel import Team, available_cores
 from corollary.core.progress import track
-from corollary.ensemble.boosting._grow import ALONE, Grower, Growth, Settling, cut
+from corollary.ensemble.boosting._grow import Grower, Growth, Settling, cut, rows_to_share
+from corollary.ensemble.boosting._layout import lay_out
 from corollary.ensemble.boosting._trees import Grown, Kept, join, keep, rescale
 from corollary.ensemble.boosting.losses import BoostingLoss
 from corollary.tree import Bins, Trees
@@ -104,7 +105,7 @@ def boost(
     cores = available_cores() if n_jobs is None or n_jobs < 1 else n_jobs
     together = min(cores, loss.n_trees) if not loss.renews else 1
     # Where no node is worth sharing, one thread is all there is use for.
-    n_blocks = cores if len(rows) * codes.shape[1] >= ALONE else 1
+    n_blocks = cores if len(rows) >= rows_to_share(lay_out(bins)) else 1
     codes = with_missing_last(codes, bins)
     with (
         Team(max(together, n_blocks)) as team,

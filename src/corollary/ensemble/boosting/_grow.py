@@ -38,6 +38,9 @@ from corollary.tree import Bins
 # Fewer values than this (rows times features) are not worth waking a thread for; found by timing
 # the contests of bench/boosting.py.
 ALONE = 1_000_000
+#: Rows for each number of a feature's lines that are worth a histogram of their own, which must be
+#: added to the others.
+MERGED = 8
 # Fewer rows than this are settled in less time than it takes to wake a thread.
 SETTLE_ALONE = 2**16
 # The least second derivative of a leaf, in units of weight; below, its step would be noise.
@@ -78,6 +81,12 @@ def cut(n_rows: int, n_blocks: int) -> np.ndarray:
     """Return first and last place of blocks of about equal size."""
     edges = np.linspace(0, n_rows, n_blocks + 1).astype(np.int64)
     return np.stack([edges[:-1], edges[1:]], axis=1)
+
+
+def rows_to_share(columns: np.ndarray) -> int:
+    """Return from how many rows on threads share a node: adding must cost more than merging."""
+    size = max(1, len(columns))
+    return max(ALONE // size, MERGED * width_of(columns) // size)
 
 
 class TreeGrower(ABC):
@@ -233,7 +242,7 @@ class Grower(TreeGrower):
         self.order[:n] = rows
         training = Rows(self.flat, derivatives, self.packed, self.order, self.aside)
         self._set_rules(n, *peaks.tolist())
-        share = 2**62 if self.n_blocks == 1 else ALONE // max(1, len(self.columns))
+        share = 2**62 if self.n_blocks == 1 else rows_to_share(self.columns)
         self._plant(n, share)
         if len(self.columns) and n:
             self._grow(training, seed)
