@@ -11,6 +11,7 @@ training table itself need an assumption (:func:`tail_p_values`), which is state
 
 from corollary.anomaly.detector import AnomalyDetector as AnomalyDetector
 from corollary.anomaly.discoveries import Discoveries as Discoveries
+from corollary.anomaly.display import AnomalyDisplay as AnomalyDisplay
 from corollary.anomaly.measures import cluster_distances as cluster_distances
 from corollary.anomaly.measures import density_score as density_score
 from corollary.anomaly.measures import gaussian_score as gaussian_score
@@ -20,6 +21,5 @@ from corollary.anomaly.scores.distances import ClusterDistance as ClusterDistanc
 from corollary.anomaly.scores.distances import Reconstruction as Reconstruction
 from corollary.anomaly.scores.gaussian import Mahalanobis as Mahalanobis
 from corollary.anomaly.scores.gaussian import PCAMixture as PCAMixture
-from corollary.anomaly.scores.kernels import KernelScore as KernelScore
-from corollary.anomaly.scores.kernels import OneClass as OneClass
+from corollary.anomaly.scores.model import ModelScore as ModelScore
 from corollary.anomaly.tail import tail_p_values as tail_p_values

@@ -71,10 +71,3 @@ def residuals(X: np.ndarray, mean: np.ndarray, components: np.ndarray) -> np.nda
     """Return what lies across the subspace of a mean and orthonormal directions, row by row."""
     away = X - mean
     return away - row_products(row_products(away, np.ascontiguousarray(components.T)), components)
-
-
-def precision_of(covariance: np.ndarray) -> np.ndarray:
-    """Return the symmetric inverse of a covariance, whose variances are raised to a floor."""
-    values, vectors = np.linalg.eigh(covariance)
-    floor = 1e-9 * max(float(values[-1]), np.finfo(float).tiny)
-    return (vectors / np.maximum(values, floor)) @ vectors.T

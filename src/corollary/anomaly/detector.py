@@ -1,7 +1,7 @@
 """AnomalyDetector: how unusual rows are, with a p-value, and which columns make them so."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from numbers import Real
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -17,7 +17,7 @@ from corollary.anomaly.measures import score_threshold
 from corollary.anomaly.scores._base import Score
 from corollary.anomaly.scores.distances import ClusterDistance, Reconstruction
 from corollary.anomaly.scores.gaussian import Mahalanobis, PCAMixture
-from corollary.anomaly.scores.kernels import KernelScore, OneClass
+from corollary.anomaly.scores.model import ModelScore
 from corollary.anomaly.tail import tail_p_values
 from corollary.conformal import (
     conformal_p_values,
@@ -39,6 +39,8 @@ from corollary.core.estimator import (
 )
 from corollary.core.schema import Array, Instance, Nullable, Number
 from corollary.core.summary import Moments
+from corollary.density import KernelDensity
+from corollary.svm import OneClassSVM
 
 _NAMED: dict[str, Score] = {
     "mixture": PCAMixture(),
@@ -46,8 +48,8 @@ _NAMED: dict[str, Score] = {
     "mahalanobis": Mahalanobis(),
     "reconstruction": Reconstruction(),
     "clusters": ClusterDistance(),
-    "density": KernelScore(),
-    "one-class": OneClass(),
+    "density": ModelScore(KernelDensity(bandwidth="scott")),
+    "one-class": ModelScore(OneClassSVM(nu=0.1, tol=1e-6)),
 }
 _Measure = (
     Literal[
@@ -62,8 +64,6 @@ _Measure = (
     | Score
 )
 _CalibrationShare = Annotated[float, Interval(Real, 0, 1, closed="left")]
-#: Below this p-value of what is assumed of the tail, rows are not judged by it.
-_REFUTED = 0.01
 
 
 class AnomalyDetector(OutlierMixin, Learner):
@@ -79,9 +79,9 @@ class AnomalyDetector(OutlierMixin, Learner):
         How unusual a row is: "mixture" is :class:`PCAMixture`, a density on the leading directions
         times one across them; "pca-mixture" the former alone, blind to what happens across them;
         "reconstruction" (:class:`Reconstruction`) the latter. "mahalanobis"
-        (:class:`Mahalanobis`), "clusters" (:class:`ClusterDistance`), "density"
-        (:class:`KernelScore`) and "one-class" (:class:`OneClass`) say what they are; an object has
-        settings.
+        (:class:`Mahalanobis`) and "clusters" (:class:`ClusterDistance`) say what they are;
+        "density" and "one-class" are a kernel density and a one-class machine
+        (:class:`ModelScore`). An object has settings.
     contamination : float or "auto", default="auto"
         What :meth:`predict` calls without a level: "auto" rows that normal ones rarely equal, by
         ``false_alarm_rate``; a number that share of the training rows.
@@ -172,7 +172,7 @@ class AnomalyDetector(OutlierMixin, Learner):
     scale_: np.ndarray = fitted(Array("f", "e", low=np.finfo(float).tiny))
     mean_: np.ndarray = fitted(Array("f", "e"))
     covariance_: np.ndarray = fitted(Array("f", "e", "e"))
-    calibration_indices_: np.ndarray = fitted(Array("i", "n", low=0))
+    calibration_indices_: np.ndarray = fitted(Array("i", "*", low=0))
     calibration_scores_: np.ndarray = fitted(Array("f", "n", infinite=True))
     calibration_weights_: np.ndarray | None = fitted(Nullable(Array("f", "n", low=0)))
     offset_: float = fitted(Number(infinite=True))
@@ -200,10 +200,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         mixed = is_mixed(X)
         if mixed:
             validate_data(self, X, skip_check_array=True)
-            if sample_weight is not None:
-                sample_weight = check_sample_weight(
-                    sample_weight, X, dtype=np.float64, ensure_non_negative=True
-                )
+            sample_weight = _weights(sample_weight, X)
         else:
             X, _, sample_weight = self._check(X, None, sample_weight)
         random = check_random_state(self.random_state)
@@ -309,13 +306,9 @@ class AnomalyDetector(OutlierMixin, Learner):
             The same detector with their scores in place of those before.
         """
         scores = -self.score_samples(X)
-        weights = None
-        if sample_weight is not None:
-            weights = check_sample_weight(
-                sample_weight, scores, dtype=np.float64, ensure_non_negative=True
-            )
         self.calibration_indices_ = np.empty(0, dtype=int)
-        self.calibration_scores_, self.calibration_weights_ = scores, weights
+        self.calibration_scores_ = scores
+        self.calibration_weights_ = _weights(sample_weight, scores)
         if self.contamination == "auto":
             self._set_offset(scores, None)
         return self
@@ -416,14 +409,7 @@ class AnomalyDetector(OutlierMixin, Learner):
             scores, p_values, level, len(self.calibration_scores_), least, chosen=chosen
         )
 
-    def predict(
-        self,
-        X: Any,
-        *,
-        level: float | None = None,
-        density_ratio: Any = None,
-        calibration_ratio: Any = None,
-    ) -> np.ndarray:
+    def predict(self, X: Any, *, level: float | None = None) -> np.ndarray:
         """Return 1 for normal rows and -1 for unusual ones.
 
         Parameters
@@ -432,11 +418,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             New rows; NaN is missing.
         level : float or None, default=None
             None calls each row by itself, by the threshold ``offset_``. A number calls rows
-            together, such that an expected share of at most `level` of the called ones are normal.
-        density_ratio : array-like of shape (n_samples,) or None, default=None
-            As in :meth:`p_values`; needs a level.
-        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
-            The same at the calibration rows.
+            together, such that an expected share of at most `level` of the called ones are normal
+            (:meth:`discover`).
 
         Returns
         -------
@@ -444,14 +427,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             1 or -1.
         """
         if level is None:
-            if density_ratio is not None:
-                raise ValueError(
-                    "AnomalyDetector.predict with a density_ratio needs a level, the rate of false "
-                    "discoveries: one threshold cannot follow the ratio."
-                )
             return np.where(self.decision_function(X) >= 0, 1, -1)
-        ratios = {"density_ratio": density_ratio, "calibration_ratio": calibration_ratio}
-        return np.where(self.discover(X, level=level, **ratios).called, -1, 1)
+        return np.where(self.discover(X, level=level).called, -1, 1)
 
     def fit_discover(self, X: Any, *, level: float = 0.1, cv: CountFromTwo = 5) -> Discoveries:
         """Fit, and find the unusual ones of these very rows.
@@ -488,16 +465,11 @@ class AnomalyDetector(OutlierMixin, Learner):
             scores[inside] = -model.score_samples(safe_indexing(X, inside))
         distances = np.sqrt(scores - scores.min()) if self.measure_.squared else scores
         p_values, assumption = tail_p_values(distances)
-        ranks = (np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1) / n
-        ranked = assumption < _REFUTED
-        return Discoveries(
-            scores,
-            ranks if ranked else p_values,
-            level,
-            n,
-            1 / n if ranked else 0.0,
-            assumption=assumption,
-        )
+        judged = Discoveries(scores, p_values, level, n, 0.0, assumption=assumption)
+        if not judged.refuted:
+            return judged
+        ranks = conformal_p_values(scores, scores) - 1 / (n + 1)
+        return replace(judged, p_values=np.minimum(1.0, ranks * (n + 1) / n), least=1 / n)
 
     def contributions(self, X: Any) -> np.ndarray:
         """Return what each column adds to the score of each row.
@@ -580,6 +552,13 @@ class AnomalyDetector(OutlierMixin, Learner):
             )
         weights = self.calibration_weights_
         return density_ratio, ratio if weights is None else ratio * weights
+
+
+def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
+    """Return checked weights of rows, or None."""
+    if sample_weight is None:
+        return None
+    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 @checked

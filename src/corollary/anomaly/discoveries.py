@@ -12,6 +12,8 @@ from corollary.validation import benjamini_hochberg
 
 #: Share by which a p-value may miss the level by rounding alone.
 _ROUNDING = 1e-12
+#: Below this p-value of what is assumed of the tail, rows are not judged by it.
+_REFUTED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,11 @@ more, one unusual row among 2 could be.
     chosen: np.ndarray | None = None
     assumption: float = 1.0
 
+    @property
+    def refuted(self) -> bool:
+        """Whether the rows refute what was assumed of their tail, so that p-values are ranks."""
+        return self.assumption < _REFUTED
+
     @cached_property
     def adjusted(self) -> np.ndarray:
         """P-values by Benjamini and Hochberg: the least level at which a row would be called."""
@@ -93,6 +100,11 @@ more, one unusual row among 2 could be.
         if count:
             rows = "row is" if count == 1 else "rows are"
             return f"{count:,} of {n:,} {rows} unusual, at {rate}."
+        if self.refuted:
+            return (
+                f"No row is called at {rate}: distances thin out ever more slowly (p = "
+                f"{self.assumption:.2g}), so that the farthest rows need not be strange."
+            )
         if self.fewest > n:
             calibration = "row is" if self.n_calibration == 1 else "rows are"
             return (

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from corollary.anomaly._rows import Rows, precision_of
-from corollary.core.parallel import row_products
+from corollary.anomaly._rows import Rows
 
 
 class Score(ABC):
@@ -32,39 +31,9 @@ class Score(ABC):
         """Return what each column adds to the score of each row."""
 
 
-class ReplacementScore(Score):
-    """A score without an exact split: a column adds what replacing it takes off.
-
-    Its value is replaced by its conditional mean given the other columns of the row, under one
-    Gaussian.
-    """
-
-    mean: np.ndarray | None
-    covariance: np.ndarray | None
-
-    def contributions(self, X: np.ndarray) -> np.ndarray:
-        """Return by how much the score falls where a column is as the others predict it."""
-        assert self.mean is not None
-        assert self.covariance is not None
-        precision = precision_of(self.covariance)
-        steps = row_products(X - self.mean, precision) / np.diag(precision)
-        scores, found = self.scores(X), np.empty(X.shape)
-        for j in range(X.shape[1]):
-            replaced = X.copy()
-            replaced[:, j] -= steps[:, j]
-            found[:, j] = scores - self.scores(replaced)
-        return found
-
-
 def seed_of(random: np.random.RandomState) -> int:
     """Draw the seed of a model."""
     return int(random.randint(2**31 - 1))
-
-
-def refuse_source(rows: Rows, who: str, instead: str) -> None:
-    """Raise unless the rows are in memory."""
-    if not rows.in_memory:
-        raise ValueError(f"{who} needs all rows in memory. Got a source; {instead}.")
 
 
 def problem_of(models: tuple[Any, ...]) -> str | None:
