@@ -10,7 +10,10 @@ from corollary.validation import benjamini_hochberg
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 20])
 def test_p_values_equal_the_definition(n, seed):
     rng = np.random.default_rng([seed, n])
-    old, new = rng.normal(size=n).round(1), np.append(rng.normal(size=9).round(1), [np.inf, -np.inf])
+    old, new = (
+        rng.normal(size=n).round(1),
+        np.append(rng.normal(size=9).round(1), [np.inf, -np.inf]),
+    )
     plain = [(1 + sum(old >= s)) / (n + 1) for s in new]
     np.testing.assert_allclose(conformal_p_values(old, new), plain, rtol=1e-12)
     w, v = rng.exponential(size=n), rng.exponential(size=len(new))

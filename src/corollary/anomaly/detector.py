@@ -285,7 +285,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         if self.contamination != "auto":
             parts = [(self.measure_.scores(X), *others) for X, *others in rows]
             scores = np.concatenate([part[0] for part in parts])
-            if sample_weight is not None or len(parts[0]) > 1:
+            if parts[0][-1] is not None and len(parts[0]) > 1:
                 weights = np.concatenate([part[-1] for part in parts])
         self._set_offset(scores, weights)
         return self

@@ -210,8 +210,8 @@ class Mahalanobis(Score):
 
 
 def _oracle_shrinkage(covariance: np.ndarray, n: float) -> float:
-    """Return the share of the identity that approximates the best one for normal rows."""
+    """Return the share of the identity that approximates the best one, as scikit-learn's OAS."""
     d = len(covariance)
     square, trace = float((covariance**2).sum()), float(np.trace(covariance)) ** 2
-    below = (n + 1 - 2 / d) * (square - trace / d)
-    return 1.0 if below <= 0 else min(1.0, ((1 - 2 / d) * square + trace) / below)
+    below = (n + 1) * (square - trace / d)
+    return 1.0 if below <= 0 else min(1.0, (square + trace) / below)
