@@ -41,7 +41,9 @@ def test_prediction_is_one_threshold(X):
     new = np.vstack([X, X + 5])
     called = model.predict(new) == -1
     np.testing.assert_array_equal(called, model.p_values(new) <= 0.1 + 1e-12)
-    np.testing.assert_array_equal(called, model.decision_function(new) < 0)
+    decision = model.decision_function(new)
+    np.testing.assert_array_equal(decision, model.score_samples(new) - model.offset_)
+    np.testing.assert_array_equal(called, decision < 0)
 
 
 @pytest.mark.parametrize("contamination", [0.01, 0.1, 0.5])
@@ -116,6 +118,8 @@ def test_too_few_calibration_rows_call_nobody(X):
 def test_sentences():
     scores, p = np.array([1.0, 9.0, 3.0]), np.array([0.9, 0.01, 0.3])
     assert str(Discoveries(scores, p, 0.1, 99, 0.01)).startswith("1 of 3 row is unusual, at a")
+    plenty = Discoveries(scores, p, 0.1, 99, 0.01)
+    assert (plenty.fewest, plenty.rows_missing) == (1, 0)
     two = Discoveries(scores, np.array([0.9, 0.01, 0.01]), 0.1, 99, 0.01)
     assert str(two).startswith("2 of 3 rows are")
     assert two.rows.tolist() == [1, 2]

@@ -281,7 +281,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         self.measure_ = self._score().fit(rows, random)
         self.calibration_indices_ = np.empty(0, dtype=int)
         self.calibration_scores_, self.calibration_weights_ = np.empty(0), None
-        scores, weights = np.empty(0), None
+        scores = weights = None
         if self.contamination != "auto":
             parts = [(self.measure_.scores(X), *others) for X, *others in rows]
             scores = np.concatenate([part[0] for part in parts])
@@ -310,7 +310,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         self.calibration_scores_ = scores
         self.calibration_weights_ = _weights(sample_weight, scores)
         if self.contamination == "auto":
-            self._set_offset(scores, None)
+            self._set_offset(None, None)
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -513,7 +513,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         validate_data(self, X, skip_check_array=True, reset=False)
         return self._preparation.rows(X)
 
-    def _set_offset(self, scores: np.ndarray, weights: np.ndarray | None) -> None:
+    def _set_offset(self, scores: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Set the threshold of `predict` from training scores, or from calibration scores."""
         if self.contamination != "auto":
             threshold = score_threshold(scores, self.contamination, sample_weight=weights)

@@ -35,6 +35,8 @@ from corollary.mixture import GaussianMixture
 
 #: Numbers of components among which "auto" chooses, and rows that each parameter takes.
 _CANDIDATES, _ROWS_PER_PARAMETER = (1, 2, 4, 8), 5
+#: Cheap starts of a mixture: one alone often ends with two clusters in one component.
+_STARTS = 4
 #: Least variance across the kept directions, as a share of the mean variance of a column.
 _FLOOR = 1e-6
 
@@ -110,8 +112,8 @@ class PCAMixture(Score):
             n_parameters = k * (d * (d + 3) // 2 + 1) - 1
             if best is not None and weight < _ROWS_PER_PARAMETER * n_parameters:
                 break
-            model = GaussianMixture(k, reg_covar=self.reg_covar, random_state=seed)
-            model = projections.teach(model)
+            options = {"n_starts": _STARTS if k > 1 else 1, "random_state": seed}
+            model = projections.teach(GaussianMixture(k, reg_covar=self.reg_covar, **options))
             criterion = n_parameters * math.log(weight) - 2 * weight * model.lower_bound_
             if criterion < value:
                 best, value = model, criterion
