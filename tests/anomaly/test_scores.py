@@ -196,7 +196,7 @@ def test_digits_without_one_class():
     score = PCAMixture(20, 8)
     model = AnomalyDetector(score, standardize=False, random_state=0).fit(normal[::2])
     scores = scores_of(model, np.vstack([normal[1::2], X[y == 0]]))
-    assert roc_auc_score(np.arange(len(scores)) >= len(normal[1::2]), scores) > 0.95
+    assert roc_auc_score(np.arange(len(scores)) >= len(normal[1::2]), scores) > 0.9
 
 
 def test_scores_by_kernels_need_rows_in_memory():

@@ -226,11 +226,15 @@ class AnomalyDetector(OutlierMixin, Learner):
         check_squares(self, prepared)
         self.measure_ = self._score().fit(Rows.of(prepared, weights[0]), random)
         self.calibration_indices_, self.calibration_weights_ = indices, weights[1]
-        Z = self._preparation.rows(X)
         if mixed:
-            remember_rows(self, Z)
-        scores = self.measure_.scores(Z)
-        self.calibration_scores_ = scores[indices]
+            remember_rows(self, prepared)
+        scores = None
+        if self.contamination != "auto":
+            scores = self.measure_.scores(self._preparation.rows(X))
+        self.calibration_scores_ = np.empty(0)
+        if n_calibration:
+            calibration = self._preparation.rows(safe_indexing(X, indices))
+            self.calibration_scores_ = self.measure_.scores(calibration)
         self._set_offset(scores, sample_weight)
         return self
 
