@@ -34,7 +34,7 @@ models = {
 pca = models["projection alone"].measure_.pca
 across = np.random.default_rng(0).normal(size=(200, 64))
 across -= across @ pca.components_.T @ pca.components_
-across *= 15 / np.linalg.norm(across, axis=1, keepdims=True)
+across *= 25 / np.linalg.norm(across, axis=1, keepdims=True)
 moved = fresh[:200] + across
 
 # %%
