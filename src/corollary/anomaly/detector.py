@@ -67,7 +67,7 @@ _CalibrationShare = Annotated[float, Interval(Real, 0, 1, closed="left")]
 
 
 class AnomalyDetector(OutlierMixin, Learner):
-    r"""Tell how unusual rows are, how sure that is, and which columns make them so.
+    """Tell how unusual rows are, how sure that is, and which columns make them so.
 
     Some of the training rows fit a score, the others calibrate it: a new row's p-value is the share
     of calibration rows, and of itself, that score as high. No share of anomalies need be guessed.
