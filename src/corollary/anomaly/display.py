@@ -1,0 +1,133 @@
+"""The picture of anomalies: the most unusual rows in order, and which columns make them so."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from corollary.anomaly.detector import AnomalyDetector
+from corollary.core.display import axes_for, clean
+
+
+class AnomalyDisplay:
+    """Draw the most unusual rows as bars that are made of their columns.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,)
+        Positions of the rows, the most unusual first.
+    contributions : ndarray of shape (n_rows, n_features)
+        What each column adds to the score of each row.
+    p_values : ndarray of shape (n_rows,)
+        Their p-values.
+    names : sequence of str
+        Names of the columns.
+    n_columns : int, default=5
+        Columns that have a colour of their own, those that add most; the others share one.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+    bars_ : dict of str to matplotlib BarContainer
+        The bars of each column.
+
+    See Also
+    --------
+    AnomalyDetector.contributions : What is drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.anomaly import AnomalyDetector, AnomalyDisplay
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> model = AnomalyDetector(random_state=0).fit(X)
+    >>> rows = np.vstack([X[:5], [[0.0, 7.0, 0.0]]])
+    >>> display = AnomalyDisplay.from_estimator(model, rows, n_rows=2)
+    >>> display.rows[0], list(display.bars_)[0]
+    (np.int64(5), 'x1')
+    """
+
+    def __init__(
+        self,
+        rows: np.ndarray,
+        contributions: np.ndarray,
+        p_values: np.ndarray,
+        names: Sequence[str],
+        *,
+        n_columns: int = 5,
+    ) -> None:
+        self.rows = rows
+        self.contributions = contributions
+        self.p_values = p_values
+        self.names = names
+        self.n_columns = n_columns
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the rows; negative contributions, of columns that speak for a row, are left out.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : AnomalyDisplay
+            Itself, with ``ax_``, ``figure_`` and ``bars_``.
+        """
+        ax = axes_for(ax)
+        parts = np.maximum(self.contributions, 0.0)
+        shown = np.argsort(-parts.sum(axis=0), kind="stable")[: self.n_columns]
+        widths = {clean(str(self.names[j])): parts[:, j] for j in shown}
+        if len(shown) < parts.shape[1]:
+            widths["other columns"] = np.delete(parts, shown, axis=1).sum(axis=1)
+        places, left, self.bars_ = np.arange(len(self.rows)), np.zeros(len(self.rows)), {}
+        for k, (name, width) in enumerate(widths.items()):
+            colour = f"C{k}" if k < len(shown) else "0.8"
+            self.bars_[name] = ax.barh(places, width, left=left, color=colour, label=name)
+            left = left + width
+        labels = [f"row {row} (p = {p:.2g})" for row, p in zip(self.rows, self.p_values)]
+        ax.set(yticks=places, yticklabels=labels, xlabel="contribution to the score")
+        ax.invert_yaxis()
+        ax.legend(fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: AnomalyDetector,
+        X: Any,
+        *,
+        n_rows: int = 10,
+        n_columns: int = 5,
+        ax: Any = None,
+    ) -> "AnomalyDisplay":
+        """Draw the most unusual ones of new rows.
+
+        Parameters
+        ----------
+        estimator : AnomalyDetector
+            A fitted detector.
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows.
+        n_rows : int, default=10
+            How many to draw.
+        n_columns : int, default=5
+            Columns that have a colour of their own.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : AnomalyDisplay
+            The drawn display.
+        """
+        rows = np.argsort(estimator.score_samples(X), kind="stable")[:n_rows]
+        default = [f"x{j}" for j in range(estimator.n_features_in_)]
+        names = getattr(estimator, "feature_names_in_", default)
+        shown = estimator.contributions(X)[rows], estimator.p_values(X)[rows]
+        return cls(rows, *shown, names, n_columns=n_columns).plot(ax)
