@@ -29,6 +29,7 @@ _HOMES = {
 }
 _PACKAGES = (
     "active",
+    "anomaly",
     "bandit",
     "certificates",
     "cluster",

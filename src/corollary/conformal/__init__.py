@@ -28,6 +28,8 @@ from corollary.conformal.full import full_conformal_neighbors as full_conformal_
 from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
 from corollary.conformal.hierarchical import group_maxima as group_maxima
 from corollary.conformal.hierarchical import hierarchical_quantile as hierarchical_quantile
+from corollary.conformal.p_values import conformal_p_values as conformal_p_values
+from corollary.conformal.p_values import weighted_selection as weighted_selection
 from corollary.conformal.plus.after_bootstrap import (
     JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
 )

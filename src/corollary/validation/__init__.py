@@ -5,7 +5,8 @@ scikit-learn estimator, refit whole pipelines per fold and return losses row by 
 can be compared on the same rows. :func:`tune` chooses parameters and :func:`nested_risk` says what
 the choice is worth; :func:`compare_learners` compares with a variance that fits. Proper scores and
 :func:`reliability_curve` judge probabilities; :func:`permutation_test` and its siblings say how
-often chance alone would do as much, and :func:`holm` allows for many looks. Shares, means and
+often chance alone would do as much; :func:`holm` and :func:`benjamini_hochberg` allow for many
+looks. Shares, means and
 quantiles have intervals (:func:`share_interval`, :func:`mean_interval`,
 :func:`quantile_interval`).
 
@@ -59,7 +60,6 @@ from corollary.validation.hold_out import hold_out as hold_out
 from corollary.validation.hold_out import hold_out_interval as hold_out_interval
 from corollary.validation.hold_out import look_price as look_price
 from corollary.validation.hypothesis_tests import exact_p_value as exact_p_value
-from corollary.validation.hypothesis_tests import holm as holm
 from corollary.validation.hypothesis_tests import monte_carlo_p_value as monte_carlo_p_value
 from corollary.validation.hypothesis_tests import permutation_test as permutation_test
 from corollary.validation.hypothesis_tests import wald_test as wald_test
@@ -71,6 +71,8 @@ from corollary.validation.intervals import share_upper as share_upper
 from corollary.validation.leave_one_out import least_squares_loo as least_squares_loo
 from corollary.validation.leave_one_out import retrain_without as retrain_without
 from corollary.validation.leave_one_out import smoother_loo as smoother_loo
+from corollary.validation.multiple_tests import benjamini_hochberg as benjamini_hochberg
+from corollary.validation.multiple_tests import holm as holm
 from corollary.validation.probabilities.posterior_agreement import (
     agreement_curve as agreement_curve,
 )

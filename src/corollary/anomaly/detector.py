@@ -1,0 +1,587 @@
+"""AnomalyDetector: how unusual rows are, with a p-value, and which columns make them so."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from corollary.anomaly._preparation import Preparation, is_mixed
+from corollary.anomaly._rows import Contamination, Rows
+from corollary.anomaly.discoveries import Discoveries
+from corollary.anomaly.measures import score_threshold
+from corollary.anomaly.scores._base import Score
+from corollary.anomaly.scores.distances import ClusterDistance, Reconstruction
+from corollary.anomaly.scores.gaussian import Mahalanobis, PCAMixture
+from corollary.anomaly.scores.kernels import KernelScore, OneClass
+from corollary.anomaly.tail import tail_p_values
+from corollary.conformal import (
+    conformal_p_values,
+    weighted_conformal_quantile,
+    weighted_selection,
+)
+from corollary.core.compat import Interval, check_sample_weight, fit_context, safe_indexing
+from corollary.core.estimator import (
+    CountFromTwo,
+    Learner,
+    Probability,
+    RandomSeed,
+    check_squares,
+    checked,
+    fitted,
+    read_source,
+    remember_rows,
+    without_memory,
+)
+from corollary.core.schema import Array, Instance, Nullable, Number
+from corollary.core.summary import Moments
+
+_NAMED: dict[str, Score] = {
+    "mixture": PCAMixture(),
+    "pca-mixture": PCAMixture(residual=False),
+    "mahalanobis": Mahalanobis(),
+    "reconstruction": Reconstruction(),
+    "clusters": ClusterDistance(),
+    "density": KernelScore(),
+    "one-class": OneClass(),
+}
+_Measure = (
+    Literal[
+        "mixture",
+        "pca-mixture",
+        "mahalanobis",
+        "reconstruction",
+        "clusters",
+        "density",
+        "one-class",
+    ]
+    | Score
+)
+_CalibrationShare = Annotated[float, Interval(Real, 0, 1, closed="left")]
+#: Below this p-value of what is assumed of the tail, rows are not judged by it.
+_REFUTED = 0.01
+
+
+class AnomalyDetector(OutlierMixin, Learner):
+    r"""Tell how unusual rows are, how sure that is, and which columns make them so.
+
+    Some of the training rows fit a score, the others calibrate it: a new row's p-value is the share
+    of calibration rows, and of itself, that score as high. No share of anomalies need be guessed.
+
+    Parameters
+    ----------
+    measure : {"mixture", "pca-mixture", "mahalanobis", "reconstruction", "clusters", "density", \
+            "one-class"} or score, default="mixture"
+        How unusual a row is: "mixture" is :class:`PCAMixture`, a density on the leading directions
+        times one across them; "pca-mixture" the former alone, blind to what happens across them;
+        "reconstruction" (:class:`Reconstruction`) the latter. "mahalanobis"
+        (:class:`Mahalanobis`), "clusters" (:class:`ClusterDistance`), "density"
+        (:class:`KernelScore`) and "one-class" (:class:`OneClass`) say what they are; an object has
+        settings.
+    contamination : float or "auto", default="auto"
+        What :meth:`predict` calls without a level: "auto" rows that normal ones rarely equal, by
+        ``false_alarm_rate``; a number that share of the training rows.
+    false_alarm_rate : float, default=0.05
+        Share of normal new rows that :meth:`predict` may call, if ``contamination="auto"``.
+    calibration_size : float, default=0.5
+        Share of the training rows that calibrate; with 0 all fit, and :meth:`calibrate` comes next.
+    standardize : bool, default=True
+        Whether columns are centred and divided by their standard deviations first.
+    random_state : int, RandomState instance or None, default=None
+        Deals rows to the two parts, and starts mixtures and clusters.
+
+    Attributes
+    ----------
+    measure_ : score
+        The fitted score.
+    encoder_ : TableEncoder or None
+        Makes numbers of tables that are not numbers.
+    centre_ : ndarray of shape (n_encoded,)
+        Subtracted from the encoded columns.
+    scale_ : ndarray of shape (n_encoded,)
+        The columns are divided by it.
+    mean_ : ndarray of shape (n_encoded,)
+        Mean of the columns in these units, by which missing values are filled.
+    covariance_ : ndarray of shape (n_encoded, n_encoded)
+        Their covariance, likewise.
+    calibration_indices_ : ndarray of shape (n_calibration,)
+        Training rows that calibrate.
+    calibration_scores_ : ndarray of shape (n_calibration,)
+        Their scores, large for unusual rows.
+    calibration_weights_ : ndarray of shape (n_calibration,) or None
+        Their weights.
+    offset_ : float
+        ``decision_function = score_samples - offset_``; minus infinity if calibration rows are too
+        few for the rate of false alarms, so that no row is called.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if they have names.
+    fingerprint_ : Fingerprint
+        Memory of the training rows.
+
+    See Also
+    --------
+    corollary.svm.OneClassSVM : A machine with a threshold of its own.
+
+    Notes
+    -----
+    Guarantee: the p-value of a new row that is exchangeable with the calibration rows is at most u
+    with probability at most u; of rows called by ``predict(X, level=q)`` an expected share of at
+    most q are normal. Checked by ``tests/guarantees/anomaly.py``. Both are about new rows: training
+    rows have :meth:`fit_discover`.
+
+    Data frames with columns that are not numbers are encoded by
+    :class:`corollary.representation.TableEncoder`. Missing numbers are filled by their conditional
+    mean given the row's other columns, under a Gaussian that is fitted to what is there.
+
+    References
+    ----------
+    Bates, S., Candes, E., Lei, L., Romano, Y. and Sesia, M. (2023). Testing for outliers with
+    conformal p-values. Annals of Statistics 51.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from corollary.anomaly import AnomalyDetector
+    >>> X = np.random.default_rng(0).normal(size=(400, 3))
+    >>> model = AnomalyDetector(random_state=0).fit(X)
+    >>> model.p_values([[0.0, 0.0, 0.0], [0.0, 6.0, 0.0]]).round(3)
+    array([0.985, 0.005])
+    >>> model.predict([[0.0, 0.0, 0.0], [0.0, 6.0, 0.0]], level=0.1)
+    array([ 1, -1])
+    >>> int(model.contributions([[0.0, 6.0, 0.0]]).argmax())
+    1
+    """
+
+    measure: _Measure = "mixture"
+    _: KW_ONLY
+    contamination: Literal["auto"] | Contamination = "auto"
+    false_alarm_rate: Probability = 0.05
+    calibration_size: _CalibrationShare = 0.5
+    standardize: bool = True
+    random_state: RandomSeed = None
+
+    measure_: Score = fitted(Instance("scores", "contributions"))
+    encoder_: Any = fitted(Nullable(Instance("transform", "transform_column")))
+    centre_: np.ndarray = fitted(Array("f", "e"))
+    scale_: np.ndarray = fitted(Array("f", "e", low=np.finfo(float).tiny))
+    mean_: np.ndarray = fitted(Array("f", "e"))
+    covariance_: np.ndarray = fitted(Array("f", "e", "e"))
+    calibration_indices_: np.ndarray = fitted(Array("i", "n", low=0))
+    calibration_scores_: np.ndarray = fitted(Array("f", "n", infinite=True))
+    calibration_weights_: np.ndarray | None = fitted(Nullable(Array("f", "n", low=0)))
+    offset_: float = fitted(Number(infinite=True))
+
+    _rows: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the score to some of the rows and calibrate it on the others.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, most of them normal; NaN is missing.
+        y : None, default=None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights; a row of weight k counts like k equal rows.
+
+        Returns
+        -------
+        self : AnomalyDetector
+            The fitted detector.
+        """
+        mixed = is_mixed(X)
+        if mixed:
+            validate_data(self, X, skip_check_array=True)
+            if sample_weight is not None:
+                sample_weight = check_sample_weight(
+                    sample_weight, X, dtype=np.float64, ensure_non_negative=True
+                )
+        else:
+            X, _, sample_weight = self._check(X, None, sample_weight)
+        random = check_random_state(self.random_state)
+        n = X.shape[0]
+        used = np.arange(n) if sample_weight is None else np.flatnonzero(sample_weight > 0)
+        n_calibration = int(self.calibration_size * len(used) + 1e-9)
+        if len(used) - n_calibration < 2:
+            raise ValueError(
+                "AnomalyDetector needs at least 2 rows of positive weight to fit its score, beside "
+                f"those that calibrate. Got n_samples={len(used)}, of which {n_calibration} "
+                "calibrate; give more rows, or a smaller calibration_size."
+            )
+        indices = np.sort(random.permutation(used)[:n_calibration])
+        rows = np.setdiff1d(np.arange(n), indices, assume_unique=True)
+        weights = (None, None)
+        if sample_weight is not None:
+            weights = sample_weight[rows], sample_weight[indices]
+        part = safe_indexing(X, rows)
+        self._preparation = Preparation.learn(
+            part, weights[0], mixed=mixed, standardize=self.standardize
+        )
+        prepared = self._preparation.rows(part)
+        check_squares(self, prepared)
+        self.measure_ = self._score().fit(Rows.of(prepared, weights[0]), random)
+        self.calibration_indices_, self.calibration_weights_ = indices, weights[1]
+        Z = self._preparation.rows(X)
+        if mixed:
+            remember_rows(self, Z)
+        scores = self.measure_.scores(Z)
+        self.calibration_scores_ = scores[indices]
+        self._set_offset(scores, sample_weight)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_source(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
+        """Fit the score to data that need not fit in memory; :meth:`calibrate` comes next.
+
+        The score has the bits of ``fit`` with ``calibration_size=0``. Scores by kernels need all
+        rows in memory.
+
+        Parameters
+        ----------
+        data : path, data frame, Dask collection, or iterable of chunks
+            See :func:`corollary.core.summary.open_source`; it is read several times.
+        columns : sequence of str or None, default=None
+            Names of the columns, all of them numbers; None for all.
+        sample_weight : str or None, default=None
+            Name of the column of weights.
+        n_jobs : int or None, default=None
+            Threads of the first pass; the result does not depend on it.
+
+        Returns
+        -------
+        self : AnomalyDetector
+            The fitted detector, without calibration rows.
+        """
+        source, moments = read_source(
+            self,
+            data,
+            lambda source: Moments.of_width(source.n_features),
+            columns=columns,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            several_passes=True,
+            supervised=False,
+        )
+        random = check_random_state(self.random_state)
+        random.permutation(moments.n_rows)  # so that seeds are those of `fit`
+        self._preparation = Preparation.of_moments(moments, standardize=self.standardize)
+        rows = Rows(source, moments.weight).map(self._preparation.rows)
+        self.measure_ = self._score().fit(rows, random)
+        self.calibration_indices_ = np.empty(0, dtype=int)
+        self.calibration_scores_, self.calibration_weights_ = np.empty(0), None
+        scores, weights = np.empty(0), None
+        if self.contamination != "auto":
+            parts = [(self.measure_.scores(X), *others) for X, *others in rows]
+            scores = np.concatenate([part[0] for part in parts])
+            if sample_weight is not None or len(parts[0]) > 1:
+                weights = np.concatenate([part[-1] for part in parts])
+        self._set_offset(scores, weights)
+        return self
+
+    def calibrate(self, X: Any, sample_weight: Any = None) -> Self:
+        """Calibrate on other rows, which neither fitted the score nor chose it.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows that are known to be normal, or as normal as one has them.
+        sample_weight : array-like of shape (n_samples,), float or None, default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : AnomalyDetector
+            The same detector with their scores in place of those before.
+        """
+        scores = -self.score_samples(X)
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(
+                sample_weight, scores, dtype=np.float64, ensure_non_negative=True
+            )
+        self.calibration_indices_ = np.empty(0, dtype=int)
+        self.calibration_scores_, self.calibration_weights_ = scores, weights
+        if self.contamination == "auto":
+            self._set_offset(scores, None)
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return how normal rows are, by the score alone.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Minus the score: low for unusual rows.
+        """
+        X = self._prepared(X)
+        return -self.measure_.scores(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores with threshold zero.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            Negative for rows that :meth:`predict` calls.
+        """
+        with np.errstate(invalid="ignore"):
+            decision = self.score_samples(X) - self.offset_
+        return np.where(np.isnan(decision), 0.0, decision)  # of two infinities none is beyond
+
+    def p_values(
+        self, X: Any, *, density_ratio: Any = None, calibration_ratio: Any = None
+    ) -> np.ndarray:
+        """Return how often a normal row would be as unusual.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows; NaN is missing.
+        density_ratio : array-like of shape (n_samples,) or None, default=None
+            Where normal new rows have another law than calibration rows: the ratio of the new
+            density to the old at the new rows, up to a factor.
+        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
+            The same at the calibration rows, in the order of ``calibration_scores_``.
+
+        Returns
+        -------
+        p_values : ndarray of shape (n_samples,)
+            At least 1 / (n_calibration + 1); 1 without calibration rows.
+        """
+        scores = -self.score_samples(X)
+        return self._p_values(scores, density_ratio, calibration_ratio)
+
+    def discover(
+        self,
+        X: Any,
+        *,
+        level: float = 0.1,
+        density_ratio: Any = None,
+        calibration_ratio: Any = None,
+    ) -> Discoveries:
+        """Find the unusual ones of new rows, at a rate of false discoveries.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows, judged together; NaN is missing.
+        level : float, default=0.1
+            Expected share of normal rows among those called, at most.
+        density_ratio : array-like of shape (n_samples,) or None, default=None
+            As in :meth:`p_values`; rows are then called by
+            :func:`corollary.conformal.weighted_selection`.
+        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
+            The same at the calibration rows.
+
+        Returns
+        -------
+        discoveries : Discoveries
+            Called rows, p-values, and how many calibration rows are missing.
+        """
+        level = _checked_level(level)
+        scores = -self.score_samples(X)
+        p_values = self._p_values(scores, density_ratio, calibration_ratio)
+        chosen, least = None, float(self._p_values(np.array([np.inf]), None, None)[0])
+        if density_ratio is not None:
+            new, old = self._ratios(density_ratio, calibration_ratio)
+            chosen = weighted_selection(
+                self.calibration_scores_, scores, level, weights=old, new_weights=new
+            )
+        return Discoveries(
+            scores, p_values, level, len(self.calibration_scores_), least, chosen=chosen
+        )
+
+    def predict(
+        self,
+        X: Any,
+        *,
+        level: float | None = None,
+        density_ratio: Any = None,
+        calibration_ratio: Any = None,
+    ) -> np.ndarray:
+        """Return 1 for normal rows and -1 for unusual ones.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows; NaN is missing.
+        level : float or None, default=None
+            None calls each row by itself, by the threshold ``offset_``. A number calls rows
+            together, such that an expected share of at most `level` of the called ones are normal.
+        density_ratio : array-like of shape (n_samples,) or None, default=None
+            As in :meth:`p_values`; needs a level.
+        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
+            The same at the calibration rows.
+
+        Returns
+        -------
+        labels : ndarray of int of shape (n_samples,)
+            1 or -1.
+        """
+        if level is None:
+            if density_ratio is not None:
+                raise ValueError(
+                    "AnomalyDetector.predict with a density_ratio needs a level, the rate of false "
+                    "discoveries: one threshold cannot follow the ratio."
+                )
+            return np.where(self.decision_function(X) >= 0, 1, -1)
+        ratios = {"density_ratio": density_ratio, "calibration_ratio": calibration_ratio}
+        return np.where(self.discover(X, level=level, **ratios).called, -1, 1)
+
+    def fit_discover(self, X: Any, *, level: float = 0.1, cv: CountFromTwo = 5) -> Discoveries:
+        """Fit, and find the unusual ones of these very rows.
+
+        Every row is scored by a model of the other folds. Ranks among themselves cannot call rows
+        of a table; :func:`tail_p_values` assumes in addition that the distances of normal rows have
+        a hazard rate that does not fall. Where the rows refute that, none is called.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, of which up to a tenth may be unusual; NaN is missing.
+        level : float, default=0.1
+            Expected share of normal rows among those called, at most.
+        cv : int, default=5
+            Folds.
+
+        Returns
+        -------
+        discoveries : Discoveries
+            Called rows and p-values.
+        """
+        level = _checked_level(level)
+        self.fit(X)
+        random = check_random_state(self.random_state)
+        n = self._prepared(X).shape[0]
+        folds = random.permutation(n) % min(cv, n)
+        scores = np.empty(n)
+        for fold in range(min(cv, n)):
+            model = clone(self).set_params(calibration_size=0.0)
+            with without_memory():
+                model.fit(safe_indexing(X, np.flatnonzero(folds != fold)))
+            inside = np.flatnonzero(folds == fold)
+            scores[inside] = -model.score_samples(safe_indexing(X, inside))
+        distances = np.sqrt(scores - scores.min()) if self.measure_.squared else scores
+        p_values, assumption = tail_p_values(distances)
+        ranks = (np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1) / n
+        ranked = assumption < _REFUTED
+        return Discoveries(
+            scores,
+            ranks if ranked else p_values,
+            level,
+            n,
+            1 / n if ranked else 0.0,
+            assumption=assumption,
+        )
+
+    def contributions(self, X: Any) -> np.ndarray:
+        """Return what each column adds to the score of each row.
+
+        For densities of Gaussians, distances and reconstruction errors it is an exact split: what a
+        row's contributions do not sum to is the height of the density, for which no column is
+        responsible. Scores by kernels have no such split: a column then adds what replacing it by
+        its conditional mean takes off.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows; NaN is missing.
+
+        Returns
+        -------
+        contributions : ndarray of shape (n_samples, n_features)
+            Large for columns that make the row unusual; columns of a table that became several
+            features have their sum.
+        """
+        X = self._prepared(X)
+        found = self.measure_.contributions(X)
+        return self._preparation.by_column(found, self.n_features_in_)
+
+    @property
+    def _preparation(self) -> Preparation:
+        return Preparation(self.encoder_, self.centre_, self.scale_, self.mean_, self.covariance_)
+
+    @_preparation.setter
+    def _preparation(self, parts: Preparation) -> None:
+        self.encoder_, self.centre_, self.scale_, self.mean_, self.covariance_ = parts
+
+    def _score(self) -> Score:
+        return _NAMED[self.measure] if isinstance(self.measure, str) else self.measure
+
+    def _prepared(self, X: Any) -> np.ndarray:
+        """Validate rows and prepare them as in training."""
+        check_is_fitted(self)
+        if self.encoder_ is None:
+            return self._preparation.rows(self._new(X))
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return self._preparation.rows(X)
+
+    def _set_offset(self, scores: np.ndarray, weights: np.ndarray | None) -> None:
+        """Set the threshold of `predict` from training scores, or from calibration scores."""
+        if self.contamination != "auto":
+            threshold = score_threshold(scores, self.contamination, sample_weight=weights)
+        else:
+            old = self.calibration_weights_
+            old = np.ones(len(self.calibration_scores_)) if old is None else old
+            confidence = 1 - self.false_alarm_rate
+            (threshold,) = weighted_conformal_quantile(
+                self.calibration_scores_, old, [1.0], confidence
+            )
+        self.offset_ = -float(threshold)
+
+    def _p_values(
+        self, scores: np.ndarray, density_ratio: Any, calibration_ratio: Any
+    ) -> np.ndarray:
+        weights, new = self.calibration_weights_, None
+        if density_ratio is not None or calibration_ratio is not None:
+            new, weights = self._ratios(density_ratio, calibration_ratio)
+        return conformal_p_values(
+            self.calibration_scores_, scores, weights=weights, new_weights=new
+        )
+
+    def _ratios(self, density_ratio: Any, calibration_ratio: Any) -> tuple[Any, Any]:
+        """Return what new rows and calibration rows count for."""
+        if density_ratio is None or calibration_ratio is None:
+            raise ValueError(
+                "AnomalyDetector needs the density ratio at the new rows and at the calibration "
+                "rows. Got one of them; give both density_ratio and calibration_ratio."
+            )
+        ratio = np.asarray(calibration_ratio, dtype=float)
+        if ratio.shape != self.calibration_scores_.shape:
+            raise ValueError(
+                f"AnomalyDetector needs a calibration_ratio for each of "
+                f"{len(self.calibration_scores_)} calibration rows. Got shape {ratio.shape}; "
+                "calibration_indices_ says which training rows they are."
+            )
+        weights = self.calibration_weights_
+        return density_ratio, ratio if weights is None else ratio * weights
+
+
+@checked
+def _checked_level(level: Probability) -> float:
+    return level

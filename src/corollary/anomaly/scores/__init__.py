@@ -1,0 +1,1 @@
+"""Scores of anomalies as frozen objects."""
