@@ -23,3 +23,4 @@ from corollary.anomaly.scores.gaussian import PCAMixture as PCAMixture
 from corollary.anomaly.scores.kernels import KernelScore as KernelScore
 from corollary.anomaly.scores.kernels import OneClass as OneClass
 from corollary.anomaly.tail import tail_p_values as tail_p_values
+from corollary.anomaly.tail_law import TailLaw as TailLaw
