@@ -68,5 +68,5 @@ def test_some_anomalies_do_not_hide_each_other():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(ValueError, match="needs a list of finite scores. Got 1 finite ones"):
+    with pytest.raises(ValueError, match=r"needs a list of finite scores\. Got 1 finite ones"):
         TailLaw.of([1.0, np.nan])

@@ -27,6 +27,7 @@ class Calibrated:
 
     calibration: SetCalibration | IntervalCalibration
     rows: tuple[int, ...]  # empty where rows depend on each other: no law of the coverage is known
+    features: np.ndarray  # the calibration rows, encoded
 
 
 def calibrate(
@@ -44,7 +45,8 @@ def calibrate(
     log = bool(len(predictor.logs) and predictor.logs.all())
     if moments is not None:
         y = subject.target.values[split.train]
-        return Calibrated(_calibrate_ahead(comparison, y, moments, log, settings), ())
+        ahead = _calibrate_ahead(comparison, y, moments, log, settings)
+        return Calibrated(ahead, (), np.empty((0, predictor.n_features)))
     coverage, y = settings.coverage, subject.target.values[split.calibration]
     features, groups = np.empty((0, predictor.n_features)), split.units_of(split.calibration)
     if len(y):
@@ -52,7 +54,7 @@ def calibrate(
     prediction = predict_with(predictor, features)
     if subject.target.task == "classification":
         sets = calibrate_sets(prediction, y, coverage, groups=groups)
-        return Calibrated(sets, () if groups is not None else (len(y),))
+        return Calibrated(sets, () if groups is not None else (len(y),), features)
     held_out = comparison.chosen.prediction
     difficulty = learn_difficulty(
         comparison.features[comparison.compared],
@@ -64,9 +66,9 @@ def calibrate(
         difficulty, held_out, features, y, prediction, coverage, groups=groups
     )
     if groups is not None:
-        return Calibrated(intervals, ())
+        return Calibrated(intervals, (), features)
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
-    return Calibrated(intervals, tuple(rows.tolist()))
+    return Calibrated(intervals, tuple(rows.tolist()), features)
 
 
 def _calibrate_ahead(
