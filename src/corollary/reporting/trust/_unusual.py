@@ -25,7 +25,7 @@ RATE = 0.1
 #: Rows that a tail is read off, at least, and columns and rows that a distance is fitted to, at
 #: most.
 FEWEST, MOST_COLUMNS, MOST_FITTED = 20, 300, 20_000
-MOST_SHOWN = 10
+MOST_SHOWN = 20
 #: A value beyond this share of the others, on either side, is high or low by itself.
 OUTER = 0.025
 
