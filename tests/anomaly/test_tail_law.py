@@ -39,11 +39,11 @@ def test_the_exponential_tail_is_exact():
 
 
 def test_by_hand():
-    """Scores 1 to 10: four spacings, with 5, 4, 3, 2 rows above and the further one."""
+    """Scores 1 to 10: two spacings, with 3 and 2 rows above and the further one."""
     law = TailLaw.of(np.arange(10.0)[::-1])
-    assert law == TailLaw(10, 8.0, 2 / 11, (6 + 5 + 4 + 3) / 4, 4)
+    assert law == TailLaw(10, 8.0, 2 / 11, (4 + 3) / 2, 2)
     p = law.p_values([8.0, 15.0])
-    np.testing.assert_allclose(p, [1.0, 2 / 11 * (1 + 7 / 18) ** -4])
+    np.testing.assert_allclose(p, [1.0, 2 / 11 * (1 + 7 / 7) ** -2])
 
 
 def test_ranks_are_left_where_the_rate_falls():

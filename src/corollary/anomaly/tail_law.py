@@ -1,7 +1,7 @@
 r"""A tail that other rows are judged by: the law behind :func:`tail_p_values`, kept.
 
 Ranks call a row at most one in n + 1. Where scores are assumed to thin out at a rate that does not
-fall, the spacings below the ninth decile say how far beyond it a row must lie to be rarer than
+fall, the spacings between the seventh and the ninth decile say how far beyond it a row must lie to be rarer than
 that. Given the logarithms of distances the assumption is that distances thin out no slower than a
 power of them does, which skewed and heavy-tailed columns fulfil, too.
 """
@@ -15,7 +15,7 @@ from corollary.core.estimator import ArrayLike, checked
 from corollary.core.schema import Integer, Number, Schema
 
 #: The rows between these shares measure the rate; rows beyond the second are judged by it.
-_START, _STOP = 0.5, 0.9
+_START, _STOP = 0.7, 0.9
 #: Below this p-value of the assumption only ranks are left.
 _REFUTED = 0.01
 
@@ -50,7 +50,7 @@ class TailLaw:
     Notes
     -----
     Guarantee: if the scores of reference rows and of a further row are independent draws from one
-    law whose hazard rate does not fall beyond its median, the p-value of the further row is at most
+    law whose hazard rate does not fall beyond its seventh decile, the p-value of the further row is at most
     u with probability at most u. If only ranks are left, it holds for every law. Checked by
     ``tests/anomaly/test_tail_law.py``.
 

@@ -442,9 +442,7 @@ class ReportModel:
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]
 
-    def _far(
-        self, table: ColumnTable, absent: set[str], features: np.ndarray
-    ) -> list[list[str]]:
+    def _far(self, table: ColumnTable, absent: set[str], features: np.ndarray) -> list[list[str]]:
         """Say of rows too far from the training rows how rare that is, and in which columns."""
         words: list[list[str]] = [[] for _ in range(len(table))]
         if self.distance is None:
@@ -459,7 +457,9 @@ class ReportModel:
                 beyond = sides.setdefault(name, plans[name].beyond(table[name]))
                 where = [what for mask, what in beyond if mask[i] and name not in absent]
                 parts.append(" ".join([name, *where]))
-            words[i].append(f"far from the training rows (p = {p_values[i]:.2g}): " + ", ".join(parts))
+            words[i].append(
+                f"far from the training rows (p = {p_values[i]:.2g}): " + ", ".join(parts)
+            )
         return words
 
     def _encode(self, data: Any) -> np.ndarray:

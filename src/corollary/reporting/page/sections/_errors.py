@@ -106,7 +106,9 @@ def _scatter(evidence: Evidence) -> dict[str, Any]:
             "y_edges": cells.y_edges.tolist(),
             "counts": [list(cell) for cell in cells.counts],
         },
-        "ribbon": [[facts.six_digits(v) for v in (r.predicted, r.low, r.high)] for r in found.ribbon],
+        "ribbon": [
+            [facts.six_digits(v) for v in (r.predicted, r.low, r.high)] for r in found.ribbon
+        ],
         "domain": list(found.domain),
         "x_label": f"predicted {target}",
         "y_label": f"actual {target}",

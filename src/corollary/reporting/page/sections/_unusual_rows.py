@@ -22,6 +22,8 @@ from corollary.reporting.trust.errors._unusual import UnusualErrors
 
 HEADING, CONTENT = "Unusual rows", UnusualRowsSection
 
+LEAST_P = 1e-6
+
 
 def build(evidence: Evidence) -> dict[str, Any] | None:
     """List the rows unlike the others, and the clusters if there are any."""
@@ -54,7 +56,8 @@ def _finding(evidence: Evidence, found: UnusualRows) -> str:
             f"{count(found.n_reference)} {_reference(evidence)} are too few to call any row "
             f"unusual: at least {FEWEST} are needed."
         )
-    flag = f"corollary predict flags new rows at the same threshold, p ≤ {_p(found.threshold)}"
+    threshold = f"p ≤ {_p(found.threshold)}"
+    flag = f"New rows are flagged by corollary predict at the same threshold, {threshold}"
     if not found.controlled:
         return (
             f"{_called(found)} than all {count(found.n_reference)} {_reference(evidence)} that "
@@ -93,23 +96,25 @@ def _errors_words(evidence: Evidence, errors: UnusualErrors | None) -> str:
     rows = plural(errors.rows, "test row")
     if evidence.task == "classification":
         share, low, high = percent_triple(errors.value, errors.low or 0.0, errors.high or 1.0)
-        measured = f"{share} of {rows} ({low} to {high}) wrong, {percent(errors.elsewhere)} of the others"
+        measured = (
+            f"{share} of {rows} ({low} to {high}) wrong, {percent(errors.elsewhere)} of the others"
+        )
     else:
         value, low, high = triple(errors.value, errors.low, errors.high)
         ends = f" ({low} to {high})" if errors.low is not None else ""
         measured = f"mean error {value}{ends} on {rows}, {number(errors.elsewhere)} on the others"
     if errors.shown:
-        return f"The model errs more on them, shown: {measured} (p = {_p(errors.p_value)})."
-    return f"That the model errs more on them is not shown: {measured} (p = {_p(errors.p_value)})."
+        return f"The model errs more on them, shown: {measured} ({_equals(errors.p_value)})."
+    return f"That the model errs more on them is not shown: {measured} ({_equals(errors.p_value)})."
 
 
 def _p(value: float) -> str:
-    """Write a p-value with two digits, never as zero."""
-    return number(value, 2) if value >= 1e-6 else "0.000001"
+    """Write a p-value with two digits; nobody knows a tail to the last of its zeros."""
+    return number(value, 2) if value >= LEAST_P else "10⁻⁶"
 
 
-def _p_words(value: float) -> str:
-    return f"under {_p(value)}" if value < 1e-6 else _p(value)
+def _equals(value: float) -> str:
+    return f"p = {_p(value)}" if value >= LEAST_P else f"p below {_p(value)}"
 
 
 def _row(row: UnusualRow) -> dict[str, Any]:
@@ -117,7 +122,7 @@ def _row(row: UnusualRow) -> dict[str, Any]:
         "position": row.position,
         "part": row.part,
         "p": row.p_value,
-        "p_words": _p_words(row.p_value),
+        "p_words": _p(row.p_value) if row.p_value >= LEAST_P else f"below {_p(row.p_value)}",
         "reasons": [
             {"column": reason.column, "value": facts.cell(reason.value), "place": reason.place}
             for reason in row.reasons
@@ -142,9 +147,8 @@ def _clusters(evidence: Evidence, found: RealClusters) -> dict[str, Any]:
     rows = f"{count(found.n_rows)} {_reference(evidence)}".removesuffix(",")
     return {
         "sentence": (
-            f"The {rows} fall into {len(found.sizes)} clusters with hardly a row between them (p = "
-            f"{_p_words(found.p_value)} that there is no such valley). They differ most in "
-            f"{listing(names)}."
+            f"The {rows} fall into {len(found.sizes)} clusters with hardly a row between them "
+            f"({_equals(found.p_value)}). They differ most in {listing(names)}."
         ),
         "p": found.p_value,
         "level": LEVEL,
@@ -187,7 +191,7 @@ def _method(evidence: Evidence, found: UnusualRows) -> list[str]:
             f"The p-value of a row is the chance that an ordinary one lies as far: beyond the "
             f"ninth decile of the distances of {count(found.n_reference)} {_reference(evidence)} "
             "they are assumed to thin out no slower than a power law with the rate seen between "
-            "the median and there. Rows are called by the procedure of Benjamini and Hochberg; the "
+            "the seventh decile and there. Rows are called by the procedure of Benjamini and Hochberg; the "
             "largest p-value that it calls, or would call if one row were, is the threshold."
         )
     if evidence.population.kind == "period":
@@ -208,7 +212,7 @@ def _method(evidence: Evidence, found: UnusualRows) -> list[str]:
     if found.clusters is not None:
         lines.append(
             f"Clusters are cut at valleys: half of the rows chooses a direction and three windows, "
-            f"the other half counts. Rows without a valley are cut in at most {percent(LEVEL)} of "
-            "the tables; further cuts follow the same rule."
+            f"the other half counts. Rows without a valley are cut in at most "
+            f"{percent(LEVEL, decimals=0)} of the tables; further cuts follow the same rule."
         )
     return lines
