@@ -1,9 +1,9 @@
 r"""A tail that other rows are judged by: the law behind :func:`tail_p_values`, kept.
 
 Ranks call a row at most one in n + 1. Where scores are assumed to thin out at a rate that does not
-fall, the spacings between the seventh and the ninth decile say how far beyond it a row must lie to be rarer than
-that. Given the logarithms of distances the assumption is that distances thin out no slower than a
-power of them does, which skewed and heavy-tailed columns fulfil, too.
+fall, the spacings between the seventh and the ninth decile say how far beyond it a row must lie to
+be rarer than that. Given the logarithms of distances the assumption is that distances thin out no
+slower than a power of them does, which skewed and heavy-tailed columns fulfil, too.
 """
 
 from dataclasses import dataclass
@@ -50,8 +50,8 @@ class TailLaw:
     Notes
     -----
     Guarantee: if the scores of reference rows and of a further row are independent draws from one
-    law whose hazard rate does not fall beyond its seventh decile, the p-value of the further row is at most
-    u with probability at most u. If only ranks are left, it holds for every law. Checked by
+    law whose hazard rate does not fall beyond its seventh decile, the p-value of the further row is
+    at most u with probability at most u. If only ranks are left, it holds for every law. Checked by
     ``tests/anomaly/test_tail_law.py``.
 
     Examples

@@ -191,8 +191,9 @@ def _method(evidence: Evidence, found: UnusualRows) -> list[str]:
             f"The p-value of a row is the chance that an ordinary one lies as far: beyond the "
             f"ninth decile of the distances of {count(found.n_reference)} {_reference(evidence)} "
             "they are assumed to thin out no slower than a power law with the rate seen between "
-            "the seventh decile and there. Rows are called by the procedure of Benjamini and Hochberg; the "
-            "largest p-value that it calls, or would call if one row were, is the threshold."
+            "the seventh decile and there. Rows are called by the procedure of Benjamini and "
+            "Hochberg; the largest p-value that it calls, or would call if one row were, is the "
+            "threshold."
         )
     if evidence.population.kind == "period":
         lines.append(
