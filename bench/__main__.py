@@ -21,7 +21,7 @@ is the data plus the largest growth of the resident set during a call, over the 
 
 def modules() -> list[str]:
     names = (m.name for m in pkgutil.iter_modules(bench.__path__))
-    others = ("harness", "growth", "__main__")
+    others = ("harness", "growth", "scale", "__main__")
     return sorted(n for n in names if n not in others and not n.startswith("dependence"))
 
 

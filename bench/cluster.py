@@ -3,8 +3,9 @@
 All contenders of the first contest start from the same rows; scikit-learn and we end by the same
 rule, faiss and the accelerated scikit-learn by as many steps or as small a movement. Quality is the
 cost of the centres, in double precision. The second contest is the whole fit with its start. In the
-third the rows are in a Parquet file: ours passes over the file in every step, scikit-learn's
-MiniBatchKMeans is given its batches, as often as it takes to come as near to the least cost.
+third the rows are in a Parquet file: ours passes over it seven times for its start and once in
+each of 15 steps, scikit-learn's MiniBatchKMeans is given the batches of ten passes. Starts decide
+where they end, by more than what the two differ in: quality is the mean cost of three fits.
 """
 
 import tempfile
@@ -15,7 +16,7 @@ import numpy as np
 
 from bench.harness import Contest, Peer, Row, run
 
-ROWS, COLUMNS, K = 100_000, 16, 50
+ROWS, COLUMNS, K, STARTS = 100_000, 16, 50, 3
 
 
 class Data(NamedTuple):
@@ -82,24 +83,31 @@ def scikit_learn_with_start(data: Data) -> np.ndarray:
     return KMeans(K, random_state=0).fit(data.X).cluster_centers_
 
 
-def ours_from_a_file(data: Data) -> np.ndarray:
+def ours_from_a_file(data: Data) -> list[np.ndarray]:
     from corollary.cluster import KMeans
 
-    model = KMeans(K, init=data.start, max_iter=10)
-    return model.fit_source(data.path, labels=False).cluster_centers_
+    models = [KMeans(K, max_iter=15, random_state=seed) for seed in range(STARTS)]
+    return [model.fit_source(data.path, labels=False).cluster_centers_ for model in models]
 
 
-def batches_from_a_file(data: Data) -> np.ndarray:
+def batches_from_a_file(data: Data) -> list[np.ndarray]:
     import pyarrow.parquet as pq
     from sklearn.cluster import MiniBatchKMeans
 
-    model = MiniBatchKMeans(K, init=data.start, n_init=1, compute_labels=False)
-    for _ in range(10):
-        for batch in pq.ParquetFile(data.path).iter_batches(1024):
-            rows = np.column_stack([column.to_numpy() for column in batch.columns])
-            if len(rows) > K:
-                model.partial_fit(rows)
-    return model.cluster_centers_
+    def fit(seed: int) -> np.ndarray:
+        model = MiniBatchKMeans(K, n_init=1, compute_labels=False, random_state=seed)
+        for _ in range(10):
+            for batch in pq.ParquetFile(data.path).iter_batches(1024):
+                rows = np.column_stack([column.to_numpy() for column in batch.columns])
+                if len(rows) > K:
+                    model.partial_fit(rows)
+        return model.cluster_centers_
+
+    return [fit(seed) for seed in range(STARTS)]
+
+
+def mean_cost(data: Data, starts: list[np.ndarray]) -> float:
+    return float(np.mean([cost(data, centres) for centres in starts]))
 
 
 def cost(data: Data, centres: Any) -> float:
@@ -131,11 +139,11 @@ CONTESTS = [
         cold=False,
     ),
     Contest(
-        name=f"{SIZE}, from a file, 10 passes",
+        name=f"{SIZE}, from a file, {STARTS} fits",
         data=make_file,
         ours=ours_from_a_file,
         peers=[Peer("MiniBatchKMeans.partial_fit", batches_from_a_file, goal=1.0)],
-        quality=cost,
+        quality=mean_cost,
         tolerance=1e-3,
         cold=False,
         rounds=3,

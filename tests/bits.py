@@ -22,6 +22,8 @@ from tests.registry import estimators
 #: Rows to fit and rows to ask about: enough for BLAS to share products out among threads.
 N_FIT, N_ASKED, N_COLUMNS = 300, 1000, 32
 
+#: How methods are asked, where they can be: with a seed, and for deviations beside means.
+ASKED = {"random_state": 0, "return_std": True}
 #: What makes a model small where the common checks need it large: bits do not ask for quality.
 SMALL: dict[str, dict[str, Any]] = {
     "HashingEncoder": {"n_features": 2**10},
@@ -73,7 +75,7 @@ def answers(model: Any, X: np.ndarray) -> dict[str, list[np.ndarray]]:
         if needed != ["X"]:
             continue
         try:
-            answer = method(X, **({"random_state": 0} if "random_state" in parameters else {}))
+            answer = method(X, **{name: v for name, v in ASKED.items() if name in parameters})
         except ValueError:  # offered for other parameters of the model
             continue
         arrays = [dense(part) for part in (answer if isinstance(answer, tuple) else (answer,))]

@@ -1,5 +1,7 @@
 """Fixtures and settings for every test."""
 
+import gc
+import linecache
 import os
 import sys
 import tempfile
@@ -22,20 +24,34 @@ def pytest_configure(config):
     # derandomize: the same examples every day; no deadline: compilation counts as time.
     settings.register_profile("house", derandomize=True, deadline=None, max_examples=30)
     settings.load_profile("house")
-    config.pluginmanager.register(_CloseFigures())
+    config.pluginmanager.register(_TidyUp())
 
 
-class _CloseFigures:
-    """Close what a test or an example has drawn, wherever it stands."""
+class _TidyUp:
+    """Close what a test or an example has drawn; keep what accumulates from costing time."""
 
-    def pytest_runtest_teardown(self):
+    def pytest_runtest_teardown(self, item, nextitem):
         if pyplot := sys.modules.get("matplotlib.pyplot"):  # None where a test hides it
             pyplot.close("all")
+        if nextitem is None or nextitem.path != item.path:
+            # Each example of a docstring looks whether any of these files has changed.
+            linecache.clearcache()
+            _freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     config.stash[COLLECTED] = {item.nodeid.partition("[")[0] for item in items}
+
+
+def pytest_collection_finish():
+    _freeze()
+
+
+def _freeze():
+    """Leave what is there to stay out of garbage collection: a look at all of it takes seconds."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

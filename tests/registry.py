@@ -67,9 +67,17 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "SoftImpute": {"alpha": 1.0, "tol": 1e-12, "max_iter": 10_000},
     # The checks fit fewer rows than columns, which have no density without a floor.
     "GaussianDensity": {"reg_covar": 1.0},
-    # Small networks compile quickly, and large steps end training within its budget.
-    "MLPClassifier": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
-    "MLPRegressor": {"hidden_layer_sizes": (8,), "learning_rate_init": 0.03, "standardize": True},
+    # Small networks compile quickly, those with one batch size once, and large steps end training
+    # within its budget.
+    **{
+        name: {
+            "hidden_layer_sizes": (8,),
+            "learning_rate_init": 0.03,
+            "standardize": True,
+            "batch_size": 16,
+        }
+        for name in ("MLPClassifier", "MLPRegressor")
+    },
     "PACBayesClassifier": {
         "hidden_layer_sizes": (8,),
         "learning_rate_init": 0.03,

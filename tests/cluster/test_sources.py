@@ -1,4 +1,4 @@
-"""k-means over files, chunks and clusters: the bits of memory, whatever happens to a worker."""
+"""Fits to files, chunks and clusters: the bits of memory, whatever happens to a worker."""
 
 import os
 import socket
@@ -13,6 +13,9 @@ import pytest
 from sklearn.base import clone
 
 from corollary.cluster import KMeans
+from corollary.decomposition import PCA
+from corollary.density import GaussianDensity
+from corollary.mixture import GaussianMixture
 
 STARTS = ["k-means||", "random", "array"]
 
@@ -79,27 +82,54 @@ def die_once(block, mark, count):
     return block
 
 
-def test_a_cluster_of_two_processes_and_one_that_dies(tmp_path, small_blocks):
-    distributed, da = pytest.importorskip("distributed"), pytest.importorskip("dask.array")
-    X, weight = rows(900)
-    start, given = (
-        KMeans(4, init=init, max_iter=3, random_state=0) for init in ("k-means||", X[:4])
-    )
-    memory, weighted = clone(start).fit(X), clone(given).fit(X, sample_weight=weight)
-    mark = tmp_path / "blocks"
+@pytest.fixture(scope="module")
+def two_processes():
+    """Start one cluster for all tests; a worker that dies is replaced."""
+    distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster),
     ):
-        lazy = da.from_array(X, (430, 2)), None, da.from_array(weight, 277)
-        assert_same(weighted, clone(given).fit_source(lazy))
-        dying = da.from_array(X, (500, -1)).map_blocks(
-            die_once, mark, 8, dtype=X.dtype, meta=np.empty((0, 0))
-        )
-        assert_same(memory, clone(start).fit_source(dying))
-    assert mark.stat().st_size > 8  # in the middle of the fit
+        yield
+
+
+MODELS = {
+    "k-means||": KMeans(4, init="k-means||", max_iter=3, random_state=0),
+    "centres": KMeans(4, init=rows(900)[0][:4], max_iter=3),
+    "mixture": GaussianMixture(
+        2, max_iter=3, tol=0, init_params="random_from_data", random_state=0
+    ),
+    "PCA": PCA(2, svd_solver="covariance_eigh"),
+    "density": GaussianDensity(),
+}
+
+
+def learnt(model):
+    """Return the numbers that a model has learnt."""
+    values = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    return {name: value for name, value in values.items() if np.asarray(value).dtype.kind in "if"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_a_cluster_of_two_processes_and_one_that_dies(name, tmp_path, small_blocks, two_processes):
+    da = pytest.importorskip("dask.array")
+    X, weight = rows(900)
+    memory = clone(MODELS[name]).fit(X)
+    weighted = clone(MODELS[name]).fit(X, sample_weight=weight)
+    lazy = da.from_array(X, (430, 2)), None, da.from_array(weight, 277)
+    mark, count = tmp_path / "blocks", 3 if name in ("PCA", "density") else 8
+    dying = da.from_array(X, (225, -1)).map_blocks(
+        die_once, mark, count, dtype=X.dtype, meta=np.empty((0, 0))
+    )
+    for expected, data in ((weighted, lazy), (memory, dying)):
+        numbers = learnt(clone(MODELS[name]).fit_source(data))
+        assert len(numbers) >= 3
+        for key, value in numbers.items():
+            np.testing.assert_array_equal(value, getattr(expected, key), err_msg=key)
+    assert mark.stat().st_size > count  # in the middle of the fit
 
 
 def test_a_scheduler_that_is_gone_is_named():

@@ -85,6 +85,8 @@ def test_target_lies_in_the_widened_interval_iff_its_score_is_small(y, a, b, s):
     score = quantile_score([y], [a], [b])[0]
     if abs(score - s) > 1e-9:
         assert (score <= s) == (a - s <= y <= b + s)
+    # One below, two above, and inside minus the distance to the nearer end.
+    assert quantile_score([1.0, 7.0, 3.0], [2.0] * 3, [5.0] * 3).tolist() == [1.0, 2.0, -1.0]
 
 
 def test_raps_adds_the_price_of_each_further_class(seed):

@@ -56,6 +56,7 @@ def test_a_sum_of_linear_functions_is_linear(seed):
     coef, intercept = linear_sum(W, b, beta)
     np.testing.assert_allclose(f(X), X @ coef + intercept, atol=1e-12)
     np.testing.assert_allclose((f + 2.0 * f)(X), 3 * f(X), atol=1e-12)
+    assert np.array_equal(AdditiveFunction((), ())(X), np.zeros(6))
 
 
 def test_errors():

@@ -7,7 +7,7 @@ import pkgutil
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,10 +88,32 @@ def load() -> list[Guarantee]:
     return sorted(GUARANTEES, key=lambda claim: claim.name)
 
 
+def is_caught(claim: Guarantee, fault: str) -> bool:
+    """Whether the simulation breaks the claim with a planted fault, at the latest in full."""
+    pairs = np.empty((0, 2))
+    # Most faults show soon; each look is at the level of the last one.
+    for look in [n for n in (25, 100) if n < claim.repetitions] + [claim.repetitions]:
+        more = _draw(claim, claim.faults[fault], look)[len(pairs) :]
+        pairs = np.concatenate([pairs, [trial() for trial in more]])
+        if _judge(claim, pairs).message:
+            return True
+    return False
+
+
 def simulate(claim: Guarantee, trial: Trial, repetitions: int) -> Outcome:
     """Run a trial many times; the message is empty if the claim held."""
+    return _judge(claim, np.array([draw() for draw in _draw(claim, trial, repetitions)], float))
+
+
+def _draw(claim: Guarantee, trial: Trial, repetitions: int) -> list[Callable[[], Any]]:
+    """Return repetitions of a trial that are yet to run; more of them begin with the same ones."""
     seeds = np.random.SeedSequence(zlib.crc32(claim.name.encode())).spawn(repetitions)
-    pairs = np.array([trial(np.random.default_rng(seed)) for seed in seeds], dtype=float)
+    return [lambda seed=seed: trial(np.random.default_rng(seed)) for seed in seeds]
+
+
+def _judge(claim: Guarantee, pairs: np.ndarray) -> Outcome:
+    """Compare bounds with truths, a row for each repetition."""
+    repetitions = len(pairs)
     if np.isnan(pairs).any():
         raise AssertionError(f"{claim.name}: a bound or a truth is not a number.")
     bounds, truths = pairs.T

@@ -23,6 +23,11 @@ EQUIVALENT: dict[str, str] = {
     f"corollary.{where}: {change}": reason
     for where, change, reason in [
         (
+            "bandit.play._go_through",
+            "step = max(1, min(rounds, STEPS_PER_CALL // (group * max(1, memory // 8))))",
+            _BLOCKS,
+        ),
+        (
             "theory.concentration.tails.chernoff_bound",
             "low, high = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])",
             _BRACKET,

@@ -320,3 +320,18 @@ def test_out_of_bag_losses_are_those_of_trees_that_have_not_drawn_a_row():
         candidates(_situation("regression")), _situation("regression"), X, y * 1.0
     )
     assert len(out_of_bag_losses(ridge, y * 1.0, log_loss)) == 0
+
+
+def test_a_comparison_of_some_models_is_gone_on_from_as_if_all_were_compared_at_once():
+    frame, y, fold = _data()
+    folds, situation = _encode(frame, y, fold), _situation(fast=False)
+    entries = [e for e in candidates(situation) if e.name in ("logistic", "forest")]
+    assert len(entries) == 2
+    first = compare(entries[:1], folds, y, situation, log_loss)
+    went_on = compare(entries, folds, y, situation, log_loss, first)
+    assert all(a is b for a, b in zip(went_on, first))  # what is ready is not run again
+    at_once = compare(entries, folds, y, situation, log_loss)
+    assert [t.name for t in went_on] == [t.name for t in at_once]
+    for trial, other in zip(went_on, at_once):
+        np.testing.assert_array_equal(trial.loss, other.loss)
+        np.testing.assert_array_equal(trial.prediction, other.prediction)

@@ -36,7 +36,7 @@ def fitted():
 def test_importances_equal_raw_columns_shuffled_by_hand(fitted):
     frame, y, encoder, features, predictor = fitted
     found = column_importances(
-        predictor,
+        predictor.predict,
         encoder,
         features,
         y,
@@ -92,7 +92,7 @@ def test_intervals_of_strong_and_weak_columns_hold(seed):
     for _ in range(600):
         features = rng.normal(size=(40, 2)) * [1.0, 0.1]
         for importance in column_importances(
-            _Sum(),
+            _Sum().predict,
             _Columns(),
             features,
             features.sum(axis=1),
@@ -208,12 +208,11 @@ def test_many_columns_are_screened_by_few_rows_and_the_foremost_judged_by_all(mo
         predicted_rows.append(len(rows))
         return 3 * rows[:, 17] - 2 * rows[:, 111]
 
-    predictor = SimpleNamespace(classification=False, predict=predict)
     options = {"stand_ins": {}, "confidence": 0.95, "repeats": 2, "seed": 0}
     known = predict(features)
     predicted_rows.clear()
     found = column_importances(
-        predictor, encoder, features, y, absolute_error, predicted=known, **options
+        predict, encoder, features, y, absolute_error, predicted=known, **options
     )
     assert [i.column for i in found[:2]] == ["x17", "x111"]
     assert len({i.column for i in found}) == 130
@@ -222,7 +221,7 @@ def test_many_columns_are_screened_by_few_rows_and_the_foremost_judged_by_all(mo
     assert sum(predicted_rows) == 130 * 100 + 50 * 2 * 400
     monkeypatch.setattr(importance, "MANY_COLUMNS", 130)  # all rows for all columns
     whole = column_importances(
-        predictor, encoder, features, y, absolute_error, predicted=known, **options
+        predict, encoder, features, y, absolute_error, predicted=known, **options
     )
     assert {i.increase.n for i in whole} == {400}
     for mine, other in zip(found[:2], whole[:2]):

@@ -104,11 +104,8 @@ def test_the_test_rows_never_change_the_model():
 @pytest.mark.parametrize("n", [10, 30])
 def test_tiny_tables(task, n, tmp_path):
     evidence, model = measure(from_memory(_linear(0, n=n, task=task)), "y")
-    assert evidence.n_train + evidence.n_calibration + evidence.n_test == n
+    assert evidence.n_train == evidence.n_test == evidence.gain.n == n
     assert evidence.notes
-    if n == 10:
-        assert evidence.verdict == "not shown"
-        assert any("too few to show anything" in note for note in evidence.notes)
     _renders(evidence)
     new = _linear(1, n=5, task=task)
     predicted = model.predict_table(new)
@@ -117,8 +114,8 @@ def test_tiny_tables(task, n, tmp_path):
     corollary.save(model, tmp_path / "m.corollary")
     again = corollary.load(tmp_path / "m.corollary")
     pd.testing.assert_frame_equal(again.predict_table(new), predicted)
-    if task == "regression" and n == 10:
-        assert np.isinf(predicted["high"]).all()
+    if task == "regression":  # nine errors suffice for an end
+        assert np.isfinite(predicted["high"]).all()
 
 
 def test_regression_with_a_skewed_target(seed):
@@ -245,13 +242,13 @@ def test_few_folds_for_many_rows():
 
 
 def test_copies_with_a_row_number_are_still_copies(seed):
-    frame = pd.concat([_coin_flips(seed, n=80, d=4)] * 5, ignore_index=True)
+    frame = pd.concat([_coin_flips(seed, n=120, d=4)] * 5, ignore_index=True)
     frame.insert(0, "row", np.arange(len(frame)))
     evidence, _ = measure(from_memory(frame), "label", fast=True)
     kinds = {f.kind for f in evidence.profile.findings}
     assert "copies" in kinds
     assert "twins-across-split" not in kinds
-    assert (evidence.n_test, evidence.gain.n) == (20, 20)
+    assert (evidence.n_test, evidence.gain.n) == (30, 30)
     assert evidence.certificates
 
 

@@ -23,13 +23,23 @@ def _settle_with(monkeypatch, units, verdicts, **options):
     """Settle a table where models say what ``verdicts`` says, one after the other."""
     heard, verdicts = [], iter(verdicts)
 
-    def judge(examined, unit, settings, clock, names):
-        heard.append((unit.kind, names is not None))
+    def scout(examined, unit, scouts, settings, clock):
+        assert scouts == "plain, by scouts"
+        heard.append((unit.kind, True))
+        return next(verdicts)
+
+    def judge(examined, unit, settings, clock):
+        heard.append((unit.kind, False))
         return _settle.Settled("subject", "split", "comparison", unit, next(verdicts))
 
+    monkeypatch.setattr(_settle, "_scout", scout)
     monkeypatch.setattr(_settle, "_judge", judge)
+    monkeypatch.setattr(_settle, "_compare", lambda *_: "plain, by scouts")
+    monkeypatch.setattr(_settle, "complete", lambda scouts, y, clock: "plain")
     monkeypatch.setattr(_settle, "_attempt", lambda *_: _settle.Settled("", "", "plain"))
-    examined = SimpleNamespace(dependence=Dependence(tuple(units), np.arange(4)))
+    subject = SimpleNamespace(target=SimpleNamespace(values=np.zeros(4)))
+    dependence, alike = Dependence(tuple(units), np.arange(4)), SimpleNamespace(train=np.arange(4))
+    examined = SimpleNamespace(dependence=dependence, subject=subject, alike=alike)
     return _settle.settle(examined, Settings(**options), None), heard
 
 

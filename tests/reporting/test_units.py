@@ -1,6 +1,7 @@
 """Reports about rows of new units and about periods: what is counted, and in which words."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import stats
 
 from corollary.core.simulate import assert_bound_holds
+from corollary.reporting._structure import Structure, UnitFact
 from corollary.reporting.page._render import to_dict
 from corollary.reporting.page.sections import _groups as groups
 from corollary.reporting.trust._pieces import Pieces, measure_gain
@@ -244,3 +246,21 @@ def test_rows_of_persons_are_not_mixed_up_by_their_order():
     other = replace(evidence, test=replace(evidence.test, units=999 - evidence.test.units))
     assert other.error_sizes.mean == pytest.approx(evidence.error_sizes.mean)
     assert other.held.low == pytest.approx(evidence.held.low, abs=0.05)
+
+
+def test_no_interval_is_drawn_for_the_errors_of_a_period():
+    card, *_ = to_dict(in_period(worked_example.diabetes()))["verdict"]["cards"]
+    assert card["interval"].startswith("no interval")
+    assert card["strip"]["low"] == card["strip"]["value"] == card["strip"]["high"]
+    card, *_ = to_dict(worked_example.diabetes())["verdict"]["cards"]
+    assert card["strip"]["low"] < card["strip"]["value"] < card["strip"]["high"]
+
+
+def test_options_are_set_apart_from_the_words_and_names_stay_escaped():
+    fact = UnitFact("owner", ("<b>--x",), 20, 100, told=False, asked=True, worth=0.5)
+    evidence = _persons(worked_example.diabetes())
+    page = page_of(replace(evidence, structure=Structure(headline=fact)))
+    (scope,) = re.findall(r'<p class="scope">(.*?)</p>', page)
+    assert "<code>--independent</code>" in scope
+    assert "<code>--group</code> &lt;b&gt;" in scope
+    assert "<b>" not in scope

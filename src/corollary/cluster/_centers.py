@@ -4,16 +4,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from corollary.cluster.means._rows import (
-    Assignment,
-    nearest_labels,
-    rows_of,
-    squared_distances,
-)
+from corollary.cluster.means._rows import Assignment, nearest_labels, rows_of, squared_distances
 from corollary.core.compat import check_sample_weight
-from corollary.core.estimator import ArrayLike, Clusterer, Count, fitted
+from corollary.core.estimator import ArrayLike, Clusterer, Count, Transformer, fitted
 from corollary.core.schema import Array, Integer, Number, Optional
 from corollary.core.summary import reduce
 
@@ -21,8 +16,8 @@ Init = Literal["k-means++", "k-means||", "random"] | Callable[..., Any] | ArrayL
 Runs = Literal["auto"] | Count
 
 
-class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
-    """A clusterer by nearest centres in Euclidean distance."""
+class CenterModel(ClassNamePrefixFeaturesOutMixin, Transformer, Clusterer):
+    """A clusterer by nearest centres, which transforms rows to Euclidean distances from them."""
 
     cluster_centers_: np.ndarray = fitted(Array("f", "c", "d"))
     labels_: np.ndarray = fitted(Optional(Array("i", "n")))
@@ -33,7 +28,6 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
 
     @property
     def _n_features_out(self) -> int:
-        """The number of columns that ``transform`` returns."""
         return len(self.cluster_centers_)
 
     def _centers(self) -> np.ndarray:
@@ -42,20 +36,7 @@ class CenterModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
     def _predict(self, X: Any) -> np.ndarray:
         return nearest_labels(rows_of((X,))[0], self._centers())
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the distance of each row from each centre.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters)
-            Euclidean distances.
-        """
-        X = self._new(X)
+    def _transform(self, X: Any) -> np.ndarray:
         squares = squared_distances(rows_of((X,))[0], self._centers())
         return np.sqrt(squares).astype(X.dtype, copy=False)
 

@@ -1,14 +1,16 @@
-"""Pictures: rows by cluster, with the cells of their centres."""
+"""The picture of clusters: rows by cluster, over the cells of their centres."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.display import axes_for
+from corollary.core.display import Display
 
 
-class ClusterDisplay:
+@dataclass(eq=False)
+class ClusterDisplay(Display):
     """Draw rows in two columns, coloured by cluster, over the cells of the centres.
 
     Parameters
@@ -26,18 +28,10 @@ class ClusterDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure it belongs to.
-    points_ : matplotlib PathCollection
-        The rows.
-    centers_ : matplotlib PathCollection
-        The centres.
-
-    See Also
-    --------
-    KMeans : A model to draw.
+    points_, centers_ : matplotlib PathCollection
+        The rows, and the centres.
 
     Examples
     --------
@@ -48,21 +42,16 @@ class ClusterDisplay:
     (6, 2)
     """
 
-    def __init__(
-        self,
-        points: np.ndarray,
-        labels: np.ndarray,
-        centers: np.ndarray,
-        names: tuple[str, str],
-        cells: bool,
-    ) -> None:
-        self.points, self.labels, self.centers = points, labels, centers
-        self.names, self.cells = names, cells
+    points: np.ndarray
+    labels: np.ndarray
+    centers: np.ndarray
+    names: tuple[str, str]
+    cells: bool
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, *, columns: tuple[int, int] = (0, 1), ax: Any = None
-    ) -> "ClusterDisplay":
+    ) -> Self:
         """Draw rows as a fitted model with centres clusters them.
 
         Parameters
@@ -82,50 +71,29 @@ class ClusterDisplay:
             The drawn display.
         """
         check_is_fitted(estimator, "cluster_centers_")
-        centers = np.asarray(estimator.cluster_centers_)
+        centers, place = np.asarray(estimator.cluster_centers_), list(columns)
         if centers.shape[1] < 2:
             raise ValueError(
                 "ClusterDisplay draws two columns. The model has one; draw a histogram instead."
             )
         titles = getattr(estimator, "feature_names_in_", None)
         names = [f"column {c}" if titles is None else str(titles[c]) for c in columns]
-        place = list(columns)
-        return cls(
-            np.asarray(X)[:, place].astype(float),
-            estimator.predict(X),
-            centers[:, place],
-            (names[0], names[1]),
-            centers.shape[1] == 2,
-        ).plot(ax)
+        points, labels = np.asarray(X)[:, place].astype(float), estimator.predict(X)
+        whole = centers.shape[1] == 2
+        return cls(points, labels, centers[:, place], (names[0], names[1]), whole).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ClusterDisplay
-            Itself, with ``ax_``, ``figure_``, ``points_`` and ``centers_``.
-        """
+    def _draw(self, ax: Any) -> None:
         from matplotlib import colormaps
 
-        ax = axes_for(ax)
         k = len(self.centers)
         palette = colormaps["tab10" if k <= 10 else "tab20" if k <= 20 else "viridis"]
         style = {"cmap": palette, "vmin": 0, "vmax": max(palette.N - 1 if k <= 20 else k - 1, 1)}
         self.points_ = ax.scatter(*self.points.T, c=self.labels, s=12, linewidths=0, **style)
         if self.cells:
-            self._draw_cells(ax, style)
-        self.centers_ = ax.scatter(
-            *self.centers.T, c=np.arange(k), marker="X", s=90, edgecolors="black", zorder=3, **style
-        )
+            self._draw_cells(ax, dict(style))
+        style |= {"marker": "X", "s": 90, "edgecolors": "black", "zorder": 3}
+        self.centers_ = ax.scatter(*self.centers.T, c=np.arange(k), **style)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _draw_cells(self, ax: Any, style: dict[str, Any]) -> None:
         """Shade the points that are nearest to each centre."""
@@ -134,12 +102,5 @@ class ClusterDisplay:
         (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
         across, up = np.meshgrid(np.linspace(left, right, 200), np.linspace(low, high, 200))
         labels = nearest_centers(np.column_stack([across.ravel(), up.ravel()]), self.centers)
-        ax.imshow(
-            labels.reshape(across.shape),
-            extent=(left, right, low, high),
-            origin="lower",
-            aspect="auto",
-            alpha=0.15,
-            zorder=0,
-            **style,
-        )
+        style |= {"extent": (left, right, low, high), "origin": "lower", "aspect": "auto"}
+        ax.imshow(labels.reshape(across.shape), alpha=0.15, zorder=0, **style)

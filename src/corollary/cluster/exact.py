@@ -16,10 +16,10 @@ References
    programming", The R Journal 3 (2011), 29-33.
 """
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stirling2
 
 from corollary.cluster._checks import checked_rows, refuse_few_rows
 from corollary.cluster.means._rows import nearest_labels, squared_distances
@@ -33,7 +33,7 @@ class Partition(NamedTuple):
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-        Numbers of clusters, in the order of their first rows or, on a line, from left to right.
+        Numbers of clusters, in the order of their first rows, on a line from left to right.
     centers : ndarray of shape (n_clusters, n_features)
         Means of the clusters.
     cost : float
@@ -55,21 +55,17 @@ class Partition(NamedTuple):
 def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int:
     """Count the partitions of n rows into k clusters, none of them empty.
 
-    The Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a further row
-    joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it rests, makes no
-    more steps than this.
-
     Parameters
     ----------
-    n_samples : int
-        Number of rows n.
-    n_clusters : int
-        Number of clusters k.
+    n_samples, n_clusters : int
+        Number of rows n, and of clusters k.
 
     Returns
     -------
     count : int
-        How many there are.
+        The Stirling number of the second kind, S(n, k) = k S(n - 1, k) + S(n - 1, k - 1): a further
+        row joins one of k clusters, or is one. Lloyd's iteration, whose cost falls until it rests,
+        makes no more steps than this.
 
     Examples
     --------
@@ -77,10 +73,7 @@ def count_partitions(n_samples: CountFromZero, n_clusters: CountFromZero) -> int
     >>> count_partitions(4, 2), count_partitions(10, 3)
     (7, 9330)
     """
-    counts = [1, *[0] * n_clusters]  # of no rows
-    for _ in range(n_samples):
-        counts = [0, *(j * own + below for j, (below, own) in enumerate(pairwise(counts), 1))]
-    return counts[-1]
+    return int(stirling2(n_samples, n_clusters, exact=True))
 
 
 @checked
@@ -96,27 +89,19 @@ def exact_kmeans(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows; without structure about 30 can be searched, with it more.
+        Rows; without structure about 30 can be searched, with it more, and in a single column any
+        number by :func:`kmeans_1d`.
     n_clusters : int
-        Number of clusters.
+        Number of clusters, at most that of rows.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k equal rows.
     max_nodes : int, default=100000000
-        Partial partitions that may be looked at.
+        Partial partitions that may be looked at; ValueError if they are not enough.
 
     Returns
     -------
     partition : Partition
         An optimal one. No cluster is empty unless fewer rows than clusters have positive weight.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer rows than clusters, or the search is not finished within its budget.
-
-    See Also
-    --------
-    kmeans_1d : For a single column, with any number of rows.
 
     Examples
     --------
@@ -125,11 +110,7 @@ def exact_kmeans(
     >>> exact_kmeans(lloyd_trap("rectangle").X, 2).cost  # a fixed point of Lloyd's costs 4
     1.0
     """
-    X, weight = checked_rows(X, sample_weight)
-    X = X.toarray() if hasattr(X, "toarray") else X
-    refuse_few_rows("exact_kmeans", len(X), n_clusters)
-    weight = np.ones(len(X)) if weight is None else weight
-    heavy = np.flatnonzero(weight)
+    X, weight, heavy = _weighted("exact_kmeans", X, n_clusters, sample_weight)
     order = heavy[_far_ones_last(X[heavy])]
     labels = np.empty(len(X), dtype=np.int64)
     labels[order] = _search(X[order], weight[order], n_clusters, max_nodes)
@@ -144,7 +125,7 @@ def _search(X: np.ndarray, weight: np.ndarray, k: int, budget: int) -> np.ndarra
     n = len(X)
     tails, labels = np.zeros(n + 1), np.zeros(n, dtype=np.int64)
     for first in range(n - 1, -1, -1):
-        bound = _with_one_more(X, weight, k, first, labels)
+        bound = _with_one_more(X[first:], weight[first:], k, labels[first:])
         slack = bound * (1 + 1e-12) + np.finfo(float).tiny
         tails[first], budget = best_tail(X, weight, k, first, tails, slack, labels, budget)
         if budget <= 0:
@@ -157,16 +138,13 @@ def _search(X: np.ndarray, weight: np.ndarray, k: int, budget: int) -> np.ndarra
     return labels
 
 
-def _with_one_more(
-    X: np.ndarray, weight: np.ndarray, k: int, first: int, labels: np.ndarray
-) -> float:
-    """Put a row before a tail of rows into the best of their clusters; return the cost of all."""
+def _with_one_more(X: np.ndarray, weight: np.ndarray, k: int, labels: np.ndarray) -> float:
+    """Put the first row into the best cluster of the others; return the cost of all."""
     costs = []
-    tail = slice(first, None)
-    for label in range(min(k, len(X) - first)):
-        labels[first] = label
-        costs.append(partition_cost(X[tail], labels[tail], sample_weight=weight[tail]))
-    labels[first] = int(np.argmin(costs))
+    for label in range(min(k, len(X))):
+        labels[0] = label
+        costs.append(partition_cost(X, labels, sample_weight=weight))
+    labels[0] = int(np.argmin(costs))
     return min(costs)
 
 
@@ -192,7 +170,7 @@ def kmeans_1d(
     x : array-like of shape (n_samples,) or (n_samples, 1)
         Numbers.
     n_clusters : int
-        Number of clusters.
+        Number of clusters, at most that of numbers.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a number of weight k counts like k equal ones.
 
@@ -200,11 +178,6 @@ def kmeans_1d(
     -------
     partition : Partition
         An optimal one, clusters from left to right.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer numbers than clusters, or more than one column.
 
     Examples
     --------
@@ -215,12 +188,10 @@ def kmeans_1d(
     """
     from corollary.cluster._loops.exact import cut_column
 
-    X, weight = checked_rows(np.asarray(x, dtype=np.float64).reshape(len(x), -1), sample_weight)
-    if X.shape[1] != 1:
-        raise ValueError(f"kmeans_1d needs one column. Got {X.shape[1]}; use KMeans.")
-    refuse_few_rows("kmeans_1d", len(X), n_clusters)
-    weight = np.ones(len(X)) if weight is None else weight
-    heavy = np.flatnonzero(weight)
+    column = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
+    if column.shape[1] != 1:
+        raise ValueError(f"kmeans_1d needs one column. Got {column.shape[1]}; use KMeans.")
+    X, weight, heavy = _weighted("kmeans_1d", column, n_clusters, sample_weight)
     order = heavy[np.argsort(X[heavy, 0], kind="stable")]
     w, values = weight[order], X[order, 0] - np.median(X[order, 0])
     n, k = len(order), min(n_clusters, len(order))
@@ -234,6 +205,15 @@ def kmeans_1d(
         labels[order[start:stop]] = m
         stop = start
     return _partition(X, labels, heavy, weight, n_clusters)
+
+
+def _weighted(who: str, X: Any, k: int, sample_weight: Any) -> tuple[np.ndarray, ...]:
+    """Return dense rows, their weights, and which weights are positive."""
+    X, weight = checked_rows(X, sample_weight)
+    X = X.toarray() if hasattr(X, "toarray") else X
+    refuse_few_rows(who, len(X), k)
+    weight = np.ones(len(X)) if weight is None else weight
+    return X, weight, np.flatnonzero(weight)
 
 
 def _fill(labels: np.ndarray, heavy: np.ndarray, k: int) -> None:

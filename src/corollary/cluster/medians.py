@@ -137,23 +137,16 @@ def _pull(
     return share @ gaps[away], float(share.sum()), float(weight[~away].sum()), int(length.argmin())
 
 
-def _distances(X: np.ndarray, centres: np.ndarray, norm: int) -> np.ndarray:
-    """Return the distance of every row from every centre."""
-    gaps = X[:, None, :] - centres
-    return np.abs(gaps).sum(axis=2) if norm == 1 else np.sqrt((gaps**2).sum(axis=2))
-
-
 def _assign(X: np.ndarray, centres: np.ndarray, norm: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the nearest centre of each row, and the distance from it."""
     if norm == 2:
         labels = nearest_labels(X, centres)
         return labels, np.sqrt(squared_distances_to_own(X, centres, labels))
-    labels, nearest = np.empty(len(X), dtype=np.int32), np.empty(len(X))
-    for start in range(0, len(X), _BLOCK):
-        distances = _distances(X[start : start + _BLOCK], centres, norm)
-        labels[start : start + _BLOCK] = distances.argmin(axis=1)
-        nearest[start : start + _BLOCK] = distances.min(axis=1)
-    return labels, nearest
+    from scipy.spatial.distance import cdist
+
+    parts = (X[start : start + _BLOCK] for start in range(0, len(X), _BLOCK))
+    labels = np.concatenate([cdist(part, centres, "cityblock").argmin(axis=1) for part in parts])
+    return labels.astype(np.int32), np.abs(X - centres[labels]).sum(axis=1)
 
 
 class KMedians(Clusterer):
@@ -164,8 +157,8 @@ class KMedians(Clusterer):
     n_clusters : int, default=8
         Number of clusters, at most that of rows.
     norm : {1, 2}, default=1
-        1 for distances summed over columns and the median of every column, 2 for Euclidean
-        distances and the geometric median.
+        1 for distances summed over columns and the median of every column
+        (:func:`coordinate_median`), 2 for Euclidean distances and the :func:`geometric_median`.
     n_init : int, default=1
         How often to start by k-means++, of which the least cost counts.
     max_iter : int, default=300
@@ -183,12 +176,6 @@ class KMedians(Clusterer):
         The cost: weighted sum of distances, not squared, of training rows from their centres.
     n_iter_ : int
         Steps made.
-
-    See Also
-    --------
-    KMedoids : Centres that are rows.
-    coordinate_median : A centre for ``norm=1``.
-    geometric_median : A centre for ``norm=2``.
 
     Notes
     -----
@@ -222,21 +209,16 @@ class KMedians(Clusterer):
         refuse_few_rows("KMedians", len(X), self.n_clusters)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         random = check_random_state(self.random_state)
-        best: tuple[Any, ...] | None = None
-        for _ in range(self.n_init):
-            start = draw_seeds(X, weight, self.n_clusters, random).centers
-            run = self._descend(X, weight, start, random)
-            if best is None or run[0] < best[0]:
-                best = run
-        assert best is not None
+        runs = (self._descend(X, weight, random) for _ in range(self.n_init))
+        best = min(runs, key=lambda run: run[0])
         self.inertia_, self.cluster_centers_, self.labels_, self.n_iter_ = best
 
     def _descend(
-        self, X: np.ndarray, weight: np.ndarray, centres: np.ndarray, random: Any
+        self, X: np.ndarray, weight: np.ndarray, random: Any
     ) -> tuple[float, np.ndarray, np.ndarray, int]:
         """Alternate nearest centres and medians until labels rest."""
-        before = None
-        n_iter = 0
+        centres = draw_seeds(X, weight, self.n_clusters, random).centers
+        before, n_iter = None, 0
         while n_iter < self.max_iter:
             n_iter += 1
             labels, distances = _assign(X, centres, self.norm)

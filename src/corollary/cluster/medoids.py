@@ -14,14 +14,7 @@ from sklearn.utils import check_array, check_random_state
 
 from corollary.cluster._checks import refuse_few_rows
 from corollary.core.compat import check_sample_weight
-from corollary.core.estimator import (
-    ArrayLike,
-    Clusterer,
-    Count,
-    RandomSeed,
-    checked,
-    fitted,
-)
+from corollary.core.estimator import ArrayLike, Clusterer, Count, RandomSeed, checked, fitted
 from corollary.core.schema import Array, Integer, Number
 
 
@@ -105,9 +98,8 @@ def find_medoids(
             "find_medoids needs a square table of dissimilarities and medoids that are different "
             f"rows. Got shape {D.shape} and medoids {places.tolist()}."
         )
-    if sample_weight is None:
-        weight = np.ones(len(D))
-    else:
+    weight = np.ones(len(D))
+    if sample_weight is not None:
         weight = check_sample_weight(sample_weight, D, dtype=np.float64, ensure_non_negative=True)
     step = {"swap": _swap, "alternate": _alternate}[method]
     n_iter = 0
@@ -185,18 +177,10 @@ class KMedoids(Clusterer):
     n_iter_ : int
         Passes made.
 
-    See Also
-    --------
-    KMedians : Medians as centres.
-    KMeans : Means as centres, for any number of rows.
-
     Notes
     -----
-    The table of dissimilarities takes memory that grows with the square of the number of rows.
-
-    References
-    ----------
-    L. Kaufman, P. J. Rousseeuw, "Finding groups in data", Wiley 1990, chapter 2.
+    The table of dissimilarities takes memory that grows with the square of the number of rows;
+    :class:`KMeans` and :class:`KMedians` have no such table. See :func:`find_medoids` for sources.
 
     Examples
     --------
@@ -227,14 +211,9 @@ class KMedoids(Clusterer):
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         D = self._dissimilarities(X, X)
         random = check_random_state(self.random_state)
-        best: MedoidRun | None = None
-        for _ in range(self.n_init):
-            start = _draw_medoids(D, weight, self.n_clusters, random)
-            options: Any = {"method": self.method, "max_iter": self.max_iter}
-            run = find_medoids(D, start, sample_weight=weight, **options)
-            if best is None or run.cost < best.cost:
-                best = run
-        assert best is not None
+        starts = (_draw_medoids(D, weight, self.n_clusters, random) for _ in range(self.n_init))
+        how: Any = {"method": self.method, "max_iter": self.max_iter, "sample_weight": weight}
+        best = min((find_medoids(D, start, **how) for start in starts), key=lambda run: run.cost)
         self.medoid_indices_, self.labels_, self.inertia_, self.n_iter_ = best
         rows = X.T if self.metric == "precomputed" else X
         self.cluster_centers_ = rows[self.medoid_indices_].copy()

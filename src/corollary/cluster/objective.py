@@ -111,12 +111,8 @@ def partition_cost(
     Returns
     -------
     cost : float
-        J, the first of the three forms.
-
-    See Also
-    --------
-    pairwise_cost : The second form, by pairs of rows.
-    centers_cost : The third form, whose minimum over centres it is.
+        J, the first of three forms; :func:`pairwise_cost` is the second, :func:`centers_cost` the
+        third, whose minimum over centres it is.
 
     Examples
     --------
@@ -133,11 +129,7 @@ def partition_cost(
 
 @checked
 def centers_cost(
-    X: RowsLike,
-    labels: ArrayLike,
-    centers: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
+    X: RowsLike, labels: ArrayLike, centers: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     r"""Return the cost of a partition beside given centres.
 

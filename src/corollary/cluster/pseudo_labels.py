@@ -1,6 +1,5 @@
 """Pseudo-labels: a network learns to predict the clusters of its own features."""
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
 
@@ -9,11 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.utils import check_random_state
 
-from corollary.cluster._checks import (
-    checked_labels,
-    checked_rows,
-    refuse_few_rows,
-)
+from corollary.cluster._checks import checked_labels, checked_rows, refuse_few_rows
 from corollary.cluster.means.kmeans import KMeans
 from corollary.cluster.means.lloyd import lloyd
 from corollary.cluster.means.seeding import kmeans_plusplus
@@ -104,14 +99,10 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     Attributes
     ----------
-    coefs_ : list of ndarray
-        Weights of each layer.
-    intercepts_ : list of ndarray
-        Offsets of each layer.
-    input_mean_ : ndarray of shape (n_features,)
-        What is subtracted from columns.
-    input_scale_ : ndarray of shape (n_features,)
-        What they are divided by.
+    coefs_, intercepts_ : list of ndarray
+        Weights, and offsets, of each layer.
+    input_mean_, input_scale_ : ndarray of shape (n_features,)
+        What is subtracted from columns, and what they are divided by then.
     agreements_ : ndarray of shape (n_rounds - 1,)
         Normalised mutual information between the clusters of successive rounds.
     losses_ : ndarray of shape (n_rounds,)
@@ -173,9 +164,8 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
         with without_memory():
             model = KMeans(self.n_clusters, random_state=random)
             model._fit(np.ascontiguousarray(features, dtype=np.float64), weight)
-            return refill_by_splitting(
-                features, model.labels_, self.n_clusters, random_state=random
-            )
+            k = self.n_clusters
+            return refill_by_splitting(features, model.labels_, k, random_state=random)
 
     def _train(
         self, network: list[np.ndarray], X: np.ndarray, labels: np.ndarray, weight: Any, random: Any
@@ -210,13 +200,12 @@ class PseudoLabelFeatures(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     @property
     def _n_features_out(self) -> int:
-        """The number of columns that ``transform`` returns."""
         return len(self.intercepts_[-1])
 
 
 def _draw_equally(labels: np.ndarray, k: int, weight: np.ndarray, random: Any) -> np.ndarray:
     """Draw as many rows as there are, equally many of each cluster."""
-    drawn: list[Sequence[int]] = []
+    drawn = []
     for label in range(k):
         own = np.flatnonzero(labels == label)
         chance = weight[own] / weight[own].sum() if weight[own].any() else None

@@ -17,7 +17,7 @@ from corollary.core.schema import Array, Integer, Number
 
 
 class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
-    """Encode rows by the nearest entry of a codebook that k-means has learnt.
+    """Encode rows by the nearest entry of a codebook that :class:`KMeans` has learnt.
 
     A row of d numbers becomes one of K codes, ``log2(K)`` bits, at the price of a distortion
     that k-means makes small.
@@ -50,10 +50,6 @@ class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
         Weighted mean of the squared distances of training rows from what their codes stand for.
     n_iter_ : int
         Steps of k-means.
-
-    See Also
-    --------
-    KMeans : Finds the codebook.
 
     Examples
     --------
@@ -117,7 +113,7 @@ class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
         places = np.asarray(codes).ravel()
         if (
             places.dtype.kind not in "iu"
-            or not ((places >= 0) & (places < len(self.codebook_))).all()
+            or (places != places.clip(0, len(self.codebook_) - 1)).any()
         ):
             raise ValueError(
                 f"Codes of this VectorQuantizer are whole numbers from 0 to "
@@ -133,5 +129,4 @@ class VectorQuantizer(ClassNamePrefixFeaturesOutMixin, Transformer):
 
     @property
     def _n_features_out(self) -> int:
-        """The number of columns that ``transform`` returns."""
         return 1 if self.encoding == "index" else len(self.codebook_)

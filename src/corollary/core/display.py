@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 
 def axes_for(ax: Any = None, **options: Any) -> Any:
@@ -23,6 +23,32 @@ def axes_for(ax: Any = None, **options: Any) -> Any:
             "pip install 'corollary[plot]'."
         ) from error
     return plt.subplots(**options)[1]
+
+
+class Display:
+    """A picture of data that a data class holds; subclasses write ``_draw(ax)``."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        display : Display
+            Itself, with ``ax_``, ``figure_`` and what was drawn.
+        """
+        self.ax_ = axes_for(ax)
+        self.figure_ = self.ax_.figure
+        self._draw(self.ax_)
+        return self
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on axes, and keep what was drawn."""
 
 
 def html_table(columns: Mapping[str, Sequence[Any]]) -> str:

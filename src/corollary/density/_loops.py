@@ -20,12 +20,9 @@ _LOG_2, _LOG2_E = math.log(2), 1 / math.log(2)
 
 
 class Blocks(NamedTuple):
-    """Rows by columns, with what is known of each block.
+    """Rows by columns, with what is known of each block."""
 
-    The last block is filled up with rows of weight zero, so that all have the same shape.
-    """
-
-    rows: np.ndarray  # (n_blocks, n_features, BLOCK)
+    rows: np.ndarray  # (n_blocks, n_features, BLOCK); the last block is filled up, by weight zero
     weight: np.ndarray  # (n_blocks, BLOCK)
     rate: np.ndarray | None  # factor on squared distances from a row; None for one
     low: np.ndarray  # (n_blocks, n_features)
@@ -46,11 +43,8 @@ class Work(NamedTuple):
 
 @jit(counted=False)
 def log_kernel_sums(queries, own, blocks, kernel, power, share, floor, work, out):
-    """Write the logarithm of the weighted sum of kernels at each query.
-
-    A row whose place `own` names is left out of its own query's sum. Each block that is left out
-    would add at most `share` of the sum, or at most `floor`.
-    """
+    """Write the logarithm of the weighted sum of kernels at each query, without its own row."""
+    # Each block that is left out would add at most `share` of the sum, or at most `floor`.
     rows, weight, rate, low, high, mass, slowest = blocks
     bounds, squares, bits, powers, factors = work
     n_blocks = len(mass)
@@ -119,10 +113,7 @@ def _box_distance(queries, i, low, high, b, power):
 
 @part
 def _distances(queries, i, rows, rate, b, kernel, power, place, out):
-    """Write the squared distances from a query to the rows of a block, times their rates.
-
-    For the exponential kernel they are replaced by what makes it Gaussian.
-    """
+    """Write the squared distances from a query to the rows of a block, times their rates."""
     d = rows.shape[1]
     first = queries[i, 0]
     for j in range(BLOCK):
@@ -151,7 +142,7 @@ def _distances(queries, i, rows, rate, b, kernel, power, place, out):
     if rate is not None:
         for j in range(BLOCK):
             out[j] *= rate[b, j]
-    if kernel == EXPONENTIAL:
+    if kernel == EXPONENTIAL:  # what makes it Gaussian
         for j in range(BLOCK):
             out[j] = 2 * math.sqrt(out[j])
     if place // BLOCK == b:
@@ -160,14 +151,11 @@ def _distances(queries, i, rows, rate, b, kernel, power, place, out):
 
 @part
 def _split_exponentials(squares, shift, bits, factors):
-    """Write exp((shift - square) / 2) as a factor near one and the bits of a power of two.
-
-    The polynomial is Taylor's: for |r| up to log(2) / 2 its error is below 7e-15.
-    """
+    """Write exp((shift - square) / 2) as a factor near one and the bits of a power of two."""
     for j in range(BLOCK):
         t = max(0.5 * (shift - squares[j]), -700.0)
         k = np.floor(t * _LOG2_E + 0.5)  # a float, unlike that of `math`
-        r = t - k * _LOG_2
+        r = t - k * _LOG_2  # at most log(2) / 2, where Taylor's polynomial errs by below 7e-15
         p = 1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800)))
         p = 1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * p)))
         factors[j] = 1 + r * (1 + r * (1 / 2 + r * (1 / 6 + r * p)))

@@ -67,27 +67,13 @@ def hyperparameter(
 
 @dataclass(frozen=True)
 class KernelParameters:
-    """The hyper-parameters of a kernel as flat vectors.
+    """The hyper-parameters of a kernel as flat vectors."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        A name for each number, such as ``"terms[0].length_scale[2]"``.
-    values : ndarray of shape (p,)
-        The numbers as the kernel has them.
-    positive : ndarray of shape (p,), dtype=bool
-        Whether a number is positive and optimised on the log scale.
-    low : ndarray of shape (p,)
-        Smallest sensible values.
-    high : ndarray of shape (p,)
-        Largest sensible values.
-    """
-
-    names: tuple[str, ...]
-    values: np.ndarray
-    positive: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    names: tuple[str, ...]  # one for each number, such as "terms[0].length_scale[2]"
+    values: np.ndarray  # as the kernel has them
+    positive: np.ndarray  # whether a number is positive and optimised on the log scale
+    low: np.ndarray  # smallest sensible values
+    high: np.ndarray  # largest sensible values
 
     @property
     def vector(self) -> np.ndarray:
@@ -113,7 +99,8 @@ class Parametrised:
         Returns
         -------
         parameters : KernelParameters
-            Names, values, scales and bounds, in the order of :meth:`with_parameters`.
+            ``names``, ``values``, ``positive`` (on the log scale), and sensible values from ``low``
+            to ``high``, in the order of :meth:`with_parameters`.
         """
         leaves = list(self._leaves(""))
         return KernelParameters(

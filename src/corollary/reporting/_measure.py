@@ -9,6 +9,7 @@ a note of its record.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,12 @@ from corollary.reporting._records import Effect, Evidence, Finding, Importance, 
 from corollary.reporting._settings import Settings
 from corollary.reporting._settle import settle
 from corollary.reporting._structure import describe_structure
-from corollary.reporting.models._compare import SELECTION_RULE, as_candidates
+from corollary.reporting.models._compare import as_candidates
+from corollary.reporting.models._in_turn import InTurn, predict_in_turn
 from corollary.reporting.models._losses import Loss, absolute_error
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison, fit_chosen
+from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._dependence import examine
 from corollary.reporting.table._profile import Subject, inspect, profile_table
 from corollary.reporting.table._read import Table
@@ -40,6 +43,7 @@ from corollary.reporting.trust._importance import (
     find_stand_ins,
 )
 from corollary.reporting.trust._nearest import describe_worst
+from corollary.reporting.trust._pieces import counted_pieces
 from corollary.reporting.trust._test_rows import Tested, test_model
 from corollary.reporting.trust._unusual import judge_rows
 
@@ -113,10 +117,11 @@ def measure_table(
     y = subject.target.values[split.train]
     with clock.stage(Stage.FITTING):
         predictor, comparison = fit_chosen(comparison, y)
+        turn = predict_in_turn(comparison, y) if split.in_turn else None
     moments = None if settled.unit is None else settled.unit.moments
     with clock.stage(Stage.CALIBRATING):
         earlier = None if moments is None else moments[split.train]
-        calibrated = calibrate(subject, split, comparison, predictor, settings, earlier)
+        calibrated = calibrate(subject, split, comparison, predictor, settings, earlier, turn)
     with clock.stage(Stage.TESTING):
         tested = test_model(
             subject,
@@ -126,13 +131,14 @@ def measure_table(
             calibrated,
             settings,
             None if moments is None else moments[split.test],
+            turn,
         )
     with clock.stage(Stage.JUDGING):
         unusual, distance = judge_rows(
             subject, split, comparison, calibrated.features, tested.features, settings
         )
     with clock.stage(Stage.EXPLAINING):
-        explained = explain(subject, split, comparison, predictor, tested, settings)
+        explained = explain(subject, split, comparison, predictor, tested, settings, turn)
     goal = subject.target
     profile = replace(profile, findings=(*explained.questions, *profile.findings))
     evidence = Evidence(
@@ -148,7 +154,7 @@ def measure_table(
         n_train=len(split.train),
         n_calibration=len(split.calibration),
         n_test=len(split.test),
-        selection_rule=SELECTION_RULE,
+        selection_rule=comparison.rule,
         candidates=as_candidates(
             comparison.trials,
             comparison.chosen,
@@ -213,6 +219,7 @@ def explain(
     predictor: Predictor,
     tested: Tested,
     settings: Settings,
+    turn: InTurn | None,
 ) -> Explained:
     """Shuffle columns, move them, and set the worst test rows beside training rows."""
     goal, encoder, features = subject.target, comparison.encoder, tested.features
@@ -226,16 +233,17 @@ def explain(
         return Explained((), (), worst, name)  # guessing looks at no column
     n = len(split.test)
     importances = column_importances(
-        predictor,
+        partial(predict_with, predictor) if turn is None else turn.predict,
         encoder,
         features,
         goal.values[split.test],
         loss,
-        predicted=tested.predicted,
+        predicted=tested.predicted if turn is None else turn.predict(features),
         stand_ins=find_stand_ins(encoder, comparison.features),
         confidence=settings.confidence,
         repeats=1 if settings.fast else REPEATS if n <= FEW_TEST_ROWS else 2,
         seed=settings.seed,
+        inflation=counted_pieces(tested.rows).inflation,
     )
     of_class = (0, "")
     if goal.classes:

@@ -162,6 +162,8 @@ class TestRows:
     units: np.ndarray | None = None
     # of a period, number of the stretch of each row: rows that follow each other err alike
     stretches: np.ndarray | None = None
+    # folds, where every row was predicted without its fold; 0 for rows that were kept aside
+    folds: int = 0
 
     @property
     def wrong(self) -> np.ndarray:
@@ -454,6 +456,13 @@ class Evidence:
         from corollary.reporting.trust._pieces import measure_worth
 
         return measure_worth(self)
+
+    @cached_property
+    def rows_to_show(self) -> int | None:
+        """Rows in all that would show a gain such as was measured; None where nothing is gained."""
+        from corollary.reporting.trust._pieces import rows_to_show
+
+        return rows_to_show(self)
 
     @cached_property
     def rows_to_halve(self) -> tuple[int | None, ...]:

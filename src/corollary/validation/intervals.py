@@ -37,7 +37,9 @@ class Estimate(NamedTuple):
 
 
 @checked
-def share_interval(hits: int, n: int, confidence: Probability) -> tuple[float, float]:
+def share_interval(
+    hits: int, n: int, confidence: Probability, *, inflation: Positive = 1.0
+) -> tuple[float, float]:
     """Bracket a probability from hits in n trials (Clopper and Pearson).
 
     Guarantee: covers the probability at least as often as the confidence says, for every n.
@@ -50,6 +52,9 @@ def share_interval(hits: int, n: int, confidence: Probability) -> tuple[float, f
         Trials; 0 gives the interval from 0 to 1.
     confidence : float
         Probability that the interval covers, at least.
+    inflation : float, default=1.0
+        Factor on the standard error, for rows that are not independent: trials count as
+        inflation squared times fewer. The guarantee is that of a factor of 1.
 
     Returns
     -------
@@ -68,12 +73,15 @@ def share_interval(hits: int, n: int, confidence: Probability) -> tuple[float, f
     _check_hits("share_interval", hits, n)
     if n == 0:
         return 0.0, 1.0
+    if inflation != 1:
+        each = (1 + confidence) / 2
+        return 1 - _upper(n - hits, n, each, inflation), _upper(hits, n, each, inflation)
     low, high = clopper_pearson_interval(int(hits), int(n), 1 - confidence)
     return float(low), float(high)
 
 
 @checked
-def share_upper(hits: int, n: int, confidence: Probability) -> float:
+def share_upper(hits: int, n: int, confidence: Probability, *, inflation: Positive = 1.0) -> float:
     """Bound a probability from above after hits in n trials (one-sided, exact).
 
     Guarantee: the bound holds at least as often as the confidence says, for every n.
@@ -86,6 +94,9 @@ def share_upper(hits: int, n: int, confidence: Probability) -> float:
         Trials; 0 gives 1.
     confidence : float
         Probability that the bound holds, at least.
+    inflation : float, default=1.0
+        Factor on the standard error, for rows that are not independent: trials count as
+        inflation squared times fewer. The guarantee is that of a factor of 1.
 
     Returns
     -------
@@ -99,7 +110,18 @@ def share_upper(hits: int, n: int, confidence: Probability) -> float:
     0.0495
     """
     _check_hits("share_upper", hits, n)
+    if n and inflation != 1:
+        return _upper(hits, n, confidence, inflation)
     return float(clopper_pearson_upper(int(hits), int(n), 1 - confidence)) if n else 1.0
+
+
+def _upper(hits: int, n: int, confidence: float, inflation: float) -> float:
+    """Bound a probability by the beta law that the exact bound has, with fewer trials."""
+    from scipy.special import betaincinv
+
+    if hits == n:
+        return 1.0
+    return float(betaincinv(hits / inflation**2 + 1, (n - hits) / inflation**2, confidence))
 
 
 def _check_hits(who: str, hits: int, n: int) -> None:
@@ -184,7 +206,7 @@ def _undo_skewness(value: float, skewness: float, n: int) -> float:
 
 @checked
 def quantile_interval(
-    values: ArrayLike, level: Probability, confidence: Probability
+    values: ArrayLike, level: Probability, confidence: Probability, *, inflation: Positive = 1.0
 ) -> tuple[float, float | None, float | None]:
     """Estimate a quantile with the interval that order statistics give.
 
@@ -199,6 +221,9 @@ def quantile_interval(
         Level of the quantile, strictly between 0 and 1.
     confidence : float
         Probability that the interval covers, at least.
+    inflation : float, default=1.0
+        Factor on the distance of the ranks from that of the quantile, for rows that are not
+        independent. The guarantee is that of a factor of 1.
 
     Returns
     -------
@@ -226,7 +251,10 @@ def quantile_interval(
         raise ValueError("quantile_interval needs at least one number, and none that is NaN.")
     value = float(ordered[min(max(math.ceil(level * n - 1e-9), 1), n) - 1])
     tail = (1 - confidence) / 2
-    below, above = int(binom.ppf(tail, n, level)), int(binom.ppf(1 - tail, n, level)) + 1
+    ranks = binom.ppf([tail, 1 - tail], n, level)
+    if inflation != 1:
+        ranks = level * n + inflation * (ranks - level * n)
+    below, above = math.floor(ranks[0]), math.ceil(ranks[1]) + 1
     low = None if below < 1 else float(ordered[below - 1])
     high = None if above > n else float(ordered[above - 1])
     return value, low, high

@@ -8,12 +8,8 @@ from corollary.core.jit import jit, part
 
 @jit
 def best_tail(X, weight, k, first, tails, bound, labels, budget):
-    """Partition the rows from ``first`` on into at most k clusters at a cost below ``bound``.
-
-    ``tails[t]`` is the least cost of the rows from t on, for t behind ``first``. Rows are added one
-    by one; the cost of those added plus that of the others by themselves bounds what can come of
-    it. Writes the best labels found and returns their cost and how much of the budget is left.
-    """
+    """Write the best labels of rows from ``first`` on; return their cost and the budget left."""
+    # The cost is below `bound`; `tails[t]`, for t behind `first`, is the least one from row t on.
     n, d = X.shape
     means, totals = np.zeros((k, d)), np.zeros(k)
     before = np.zeros((n, d))  # the mean that a row has changed
@@ -68,13 +64,9 @@ def _segment(sums, j, i):
 
 @jit
 def cut_column(sums, k, cuts):
-    """Cut a sorted column into k segments of least cost.
-
-    ``sums[i]`` holds the sums of weights, of weighted values and of weighted squares of the first
-    i rows. The best last cut of the first i rows does not fall with i, so that each row of the
-    table is filled by halving: O(k n log n). ``cuts[m, i]`` is where the last of m + 1 segments of
-    the first i rows begins.
-    """
+    """Write ``cuts[m, i]``, where the last of m + 1 segments of the first i rows begins."""
+    # `sums[i]` holds the sums of weights, weighted values and weighted squares of the first i rows.
+    # The best last cut does not fall with i, so that a row of the table is filled by halving.
     n = sums.shape[0] - 1
     before, now = np.empty(n + 1), np.empty(n + 1)
     for i in range(n + 1):

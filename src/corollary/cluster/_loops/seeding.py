@@ -1,33 +1,61 @@
-"""Compiled passes of k-means++ over a block of rows.
+"""The compiled pass of k-means++ over rows."""
 
-Most rows need no distance: if a candidate is twice as far from the centre of a row as the row is,
-the candidate is not nearer (the triangle inequality).
-"""
+import numpy as np
 
-from corollary.cluster._loops.distances import square
-from corollary.core.jit import jit
+from corollary.core.jit import jit, part
+
+LANES = 64
 
 
-@jit(counted=False)
-def potentials(X, weight, near, owner, centres, gaps, out):
-    """Add, for each candidate, the weighted squared distances that would be left with it.
+@part
+def load_lanes(X, first, count, lanes):
+    """Copy rows into lanes, eight at a time, which fit in the registers of most machines."""
+    for start in range(0, count - count % 8, 8):
+        for c in range(X.shape[1]):
+            for b in range(start, start + 8):
+                lanes[c, b] = X[first + b, c]
+    for b in range(count - count % 8, count):
+        for c in range(X.shape[1]):
+            lanes[c, b] = X[first + b, c]
 
-    ``gaps[t, j]`` is the squared distance between candidate t and centre j.
+
+@part
+def lane_squares(lanes, point, squares):
+    """Compute squared distances of lanes from a point."""
+    d = len(point)
+    squares[:] = 0.0
+    c = 0
+    while c + 4 <= d:  # four columns at once: squares are loaded and stored less often
+        p0, p1, p2, p3 = point[c], point[c + 1], point[c + 2], point[c + 3]
+        for b in range(LANES):
+            g0, g1 = lanes[c, b] - p0, lanes[c + 1, b] - p1
+            g2, g3 = lanes[c + 2, b] - p2, lanes[c + 3, b] - p3
+            squares[b] += g0 * g0 + g1 * g1 + g2 * g2 + g3 * g3
+        c += 4
+    while c < d:
+        for b in range(LANES):
+            gap = lanes[c, b] - point[c]
+            squares[b] += gap * gap
+        c += 1
+
+
+@jit
+def potentials(X, weight, near, candidates, left, block, out):
+    """Write what is left of the squared distances with each candidate, and weighted sums of blocks.
+
+    ``near`` has the squared distances from the nearest centre so far.
     """
-    for i in range(X.shape[0]):
-        w = 1.0 if weight is None else weight[i]
-        for t in range(centres.shape[0]):
-            left = near[i]
-            if gaps[t, owner[i]] < 4.0 * left:
-                left = min(left, square(X, i, centres, t))
-            out[t] += w * left
-
-
-@jit(counted=False)
-def approach(X, centres, j, gaps, near, owner):
-    """Let rows know of the new centre j, which is ``gaps[i]`` from centre i, squared."""
-    for i in range(X.shape[0]):
-        if gaps[owner[i]] < 4.0 * near[i]:
-            value = square(X, i, centres, j)
-            if value < near[i]:
-                near[i], owner[i] = value, j
+    n, d = X.shape
+    lanes, squares = np.zeros((d, LANES)), np.zeros(LANES)
+    out[:] = 0.0
+    for first in range(0, n, LANES):
+        count = min(LANES, n - first)
+        load_lanes(X, first, count, lanes)
+        for t in range(len(candidates)):
+            lane_squares(lanes, candidates[t], squares)
+            total = 0.0
+            for b in range(count):
+                value = min(squares[b], near[first + b])
+                left[t, first + b] = value
+                total += value if weight is None else weight[first + b] * value
+            out[first // block, t] += total

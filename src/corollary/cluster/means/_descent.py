@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.cluster.means._draws import Draw
-from corollary.cluster.means._rows import ArrayRows, Assignment, ClusterSums, SourceRows
+from corollary.cluster.means._rows import ArrayRows, ClusterSums, SourceRows
 
 
 class LloydRun(NamedTuple):
@@ -65,7 +65,7 @@ def descend(
             converged = True
             break
     centres = centres.astype(dtype).astype(np.float64)  # those that the model will keep
-    last = rows.reduce(Assignment(centres, labels))
+    last = rows.assignment(centres, labels)
     kept = np.concatenate(last.labels) if labels else np.empty(0, dtype=np.int32)
     return LloydRun(centres, kept, last.cost, n_iter, converged, last.counts)
 
@@ -74,17 +74,15 @@ def _refilled(rows: ArrayRows | SourceRows, step: ClusterSums, seed: int) -> Clu
     """Move a random row to every empty cluster, from one that keeps at least one."""
     k = len(step.centres)
     drawn = rows.reduce(Draw(step.centres, k, seed, "any"))  # of each cluster one may have to stay
-    sums, totals, counts = step.sums.copy(), step.totals.copy(), step.counts.copy()
-    empty = list(np.flatnonzero(counts == 0))
+    filled = replace(step, table=step.table.copy())
+    empty = list(np.flatnonzero(step.counts == 0))
     for row, weight, label in zip(drawn.rows, drawn.weights, drawn.labels):
-        if not empty or counts[label] < 2:
+        if not empty or filled.counts[label] < 2:
             continue
-        target = empty.pop(0)
-        sums[label] -= weight * row
-        sums[target] = weight * row
-        totals[label], totals[target] = totals[label] - weight, weight
-        counts[label], counts[target] = counts[label] - 1, 1
-    return replace(step, sums=sums, totals=totals, counts=counts)
+        moved = np.array([*(weight * row), weight, 1.0])
+        filled.table[label] -= moved
+        filled.table[empty.pop(0)] = moved
+    return filled
 
 
 def draw_seed(random: Any) -> int:

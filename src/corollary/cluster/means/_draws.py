@@ -19,19 +19,16 @@ from corollary.core.summary import Chunk, Summary
 
 @dataclass(frozen=True, eq=False)
 class Draw(Summary):
-    """At most ``count`` rows: by weight, by weighted squared distance, or any that are off centre.
-
-    ``labels`` are the nearest centres of the rows drawn, ``times`` are ascending.
-    """
+    """At most ``count`` rows: by weight, by weighted squared distance, or any off their centre."""
 
     centres: np.ndarray
     count: int
     seed: int
     by: Literal["weight", "distance", "any"] = "weight"
-    times: np.ndarray = field(default_factory=lambda: np.empty(0))
+    times: np.ndarray = field(default_factory=lambda: np.empty(0))  # ascending
     rows: Any = None  # an array, once a chunk has been seen
     weights: np.ndarray = field(default_factory=lambda: np.empty(0))
-    labels: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    labels: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))  # nearest
 
     def empty(self) -> Self:
         """Return the draw from no rows."""

@@ -8,9 +8,9 @@ from scipy import sparse
 
 from corollary.cluster.means._draws import Draw
 from corollary.cluster.means._rows import ArrayRows, ClusterSums, SourceRows, squared_distances
-from corollary.core.parallel import in_blocks
+from corollary.core.parallel import available_cores, in_blocks
 
-_BLOCK = 8192
+_BLOCK = 2048
 #: Passes of k-means|| that draw, and rows drawn by each over the number of clusters.
 _ROUNDS, _SHARE = 5, 2
 
@@ -44,67 +44,56 @@ def draw_seeds(
 ) -> Seeding:
     """Draw centres by greedy k-means++ from validated rows."""
     trials = 2 + int(math.log(k)) if trials is None else trials
-    n = X.shape[0]
+    n, workers = X.shape[0], available_cores() if X.shape[0] > _BLOCK else 1
     indices = np.empty(k, dtype=np.int64)
-    centres = np.empty((k, X.shape[1]))
-    near, owner = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+    near, left = np.full(n, np.inf), np.empty((trials, n))
     mass = np.ones(n) if weight is None else weight
     for j in range(k):
         candidates = _draw(mass, random, trials if j else 1, weight)
-        best = 0
-        if len(candidates) > 1:
-            best = int(_potentials(X, weight, near, owner, centres[:j], candidates).argmin())
-        indices[j] = candidates[best]
-        centres[j] = _dense(X, indices[j : j + 1])[0]
-        _approach(X, centres, j, near, owner)
+        best = int(_potentials(X, weight, near, candidates, left, workers).argmin())
+        indices[j], near[:] = candidates[best], left[best]
         mass = near if weight is None else near * weight
-    return Seeding(centres, indices, float(mass.sum()))
+    return Seeding(_dense(X, indices), indices, float(mass.sum()))
 
 
 def _draw(mass: np.ndarray, random: Any, count: int, weight: np.ndarray | None) -> np.ndarray:
     """Draw rows by their mass, or by their weight if all lie on centres."""
-    sums = np.cumsum(mass)
-    if not sums[-1] > 0:
-        sums = np.cumsum(np.ones(len(mass)) if weight is None else weight)
-    places = np.searchsorted(sums, random.uniform(size=count) * sums[-1], side="right")
-    # Rounding may point behind the last row of positive mass.
-    return np.minimum(places, np.searchsorted(sums, sums[-1]))
+    starts = np.arange(0, len(mass), _BLOCK)
+    blocks = np.add.reduceat(mass, starts)  # a block is drawn first, and then one of its rows
+    if not (blocks > 0).any():
+        return _draw(np.ones(len(mass)) if weight is None else weight, random, count, None)
+    places = np.empty(count, dtype=np.int64)
+    sums = np.cumsum(blocks)
+    for t, value in enumerate(random.uniform(size=count) * sums[-1]):
+        block = _place(sums, value)
+        rows = np.cumsum(mass[starts[block] : starts[block] + _BLOCK])
+        places[t] = starts[block] + _place(rows, value - (sums[block] - blocks[block]))
+    return places
+
+
+def _place(sums: np.ndarray, value: float) -> int:
+    """Find a value among running sums; rounding may point behind the last that has mass."""
+    return int(min(np.searchsorted(sums, value, side="right"), np.searchsorted(sums, sums[-1])))
 
 
 def _potentials(
-    X: Any, weight: Any, near: np.ndarray, owner: np.ndarray, centres: np.ndarray, rows: np.ndarray
+    X: Any, weight: Any, near: np.ndarray, rows: np.ndarray, left: np.ndarray, workers: int
 ) -> np.ndarray:
-    """Return the cost that each candidate would leave."""
+    """Return the cost that each candidate would leave, and fill what it leaves of each row."""
     candidates = _dense(X, rows)
     if sparse.issparse(X):
-        left = np.minimum(squared_distances(X, candidates), near[:, None])
-        return left.sum(axis=0) if weight is None else weight @ left
+        np.minimum(squared_distances(X, candidates).T, near, out=left[: len(rows)])
+        return left[: len(rows)] @ (np.ones(len(near)) if weight is None else weight)
     from corollary.cluster._loops.seeding import potentials
 
-    gaps = squared_distances(candidates, centres)
-    parts = np.zeros((-(-len(X) // _BLOCK), len(rows)))
+    parts = np.empty((-(-len(X) // _BLOCK), len(rows)))
 
     def work(a: int, b: int) -> None:
-        w = None if weight is None else weight[a:b]
-        potentials(X[a:b], w, near[a:b], owner[a:b], candidates, gaps, parts[a // _BLOCK])
+        w, part = None if weight is None else weight[a:b], parts[a // _BLOCK : -(-b // _BLOCK)]
+        potentials(X[a:b], w, near[a:b], candidates, left[:, a:b], _BLOCK, part)
 
-    in_blocks(work, len(X), _BLOCK)
+    in_blocks(work, len(X), _BLOCK, workers=workers)
     return parts.sum(axis=0)
-
-
-def _approach(X: Any, centres: np.ndarray, j: int, near: np.ndarray, owner: np.ndarray) -> None:
-    """Let rows know of centre j."""
-    if sparse.issparse(X):
-        np.minimum(near, squared_distances(X, centres[j : j + 1])[:, 0], out=near)
-        return
-    from corollary.cluster._loops.seeding import approach
-
-    gaps = squared_distances(centres[: max(j, 1)], centres[j : j + 1])[:, 0]
-
-    def work(a: int, b: int) -> None:
-        approach(X[a:b], centres, j, gaps, near[a:b], owner[a:b])
-
-    in_blocks(work, X.shape[0], _BLOCK)
 
 
 def draw_seeds_in_passes(rows: ArrayRows | SourceRows, k: int, d: int, random: Any) -> np.ndarray:

@@ -12,23 +12,12 @@ from sklearn.utils import check_random_state
 
 from corollary.cluster._checks import checked_rows, refuse_few_rows
 from corollary.cluster.means._seeds import draw_seeds
-from corollary.core.estimator import (
-    ArrayLike,
-    Count,
-    Probability,
-    RandomSeed,
-    RowsLike,
-    checked,
-)
+from corollary.core.estimator import ArrayLike, Count, Probability, RandomSeed, RowsLike, checked
 
 
 @checked
 def kmeans_plusplus_factor(n_clusters: Count) -> float:
     r"""Return the factor of the least cost that k-means++ attains in expectation.
-
-    :math:`E[J] \le 8 (\ln k + 2) J^*`, where J is the cost of the centres that are drawn (of each
-    further one a single candidate) and :math:`J^*` the least cost of k centres, for every set of
-    rows and weights.
 
     Parameters
     ----------
@@ -38,7 +27,9 @@ def kmeans_plusplus_factor(n_clusters: Count) -> float:
     Returns
     -------
     factor : float
-        :math:`8 (\ln k + 2)`.
+        :math:`8 (\ln k + 2) \ge E[J] / J^*`, where J is the cost of the centres that are drawn (of
+        each further one a single candidate) and :math:`J^*` the least cost of k centres, for every
+        set of rows and weights.
 
     Notes
     -----
@@ -73,8 +64,8 @@ def least_cost_bound(
     Parameters
     ----------
     costs : array-like of shape (n_draws,)
-        Costs of independent draws by k-means++ with one candidate for each centre, before any step
-        of Lloyd's iteration.
+        Costs, one or more and none negative, of independent draws by k-means++ with one candidate
+        for each centre, before any step of Lloyd's iteration; :func:`certify_least_cost` draws.
     n_clusters : int
         Number of clusters k.
     confidence : float, default=0.95
@@ -84,15 +75,6 @@ def least_cost_bound(
     -------
     bound : float
         With this probability no k centres cost less.
-
-    Raises
-    ------
-    ValueError
-        If there are no costs, or one is negative.
-
-    See Also
-    --------
-    certify_least_cost : Draws, and computes the bound.
 
     Examples
     --------

@@ -71,22 +71,17 @@ class KMeans(CenterModel):
     n_iter_ : int
         Steps made.
 
-    See Also
-    --------
-    MiniBatchKMeans : Learns from batches of rows as they come.
-    exact_kmeans : The least cost of all, for few rows.
-    kmeans_1d : The least cost of all, for one column.
-    certify_least_cost : How far a fit may be from the least cost.
-
     Notes
     -----
     Guarantee: no step raises the cost, refilling of empty clusters included
     (:func:`lloyd_step`). The fixed point may cost many times the optimum
     (:func:`corollary.datasets.lloyd_trap`); :func:`kmeans_plusplus_factor` bounds the factor for
-    a start by k-means++.
+    a start by k-means++, :func:`certify_least_cost` for given rows. For few rows, or one column,
+    :func:`exact_kmeans` and :func:`kmeans_1d` find the optimum.
 
     A cluster that no row is nearest to takes a random row from a cluster that keeps at least one.
-    Rows of weight zero get labels and count for nothing else.
+    Rows of weight zero get labels and count for nothing else. ``transform`` returns the Euclidean
+    distances of rows from all centres. :class:`MiniBatchKMeans` learns from batches as they come.
 
     References
     ----------

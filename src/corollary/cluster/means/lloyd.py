@@ -74,8 +74,8 @@ def lloyd_step(
 
     Notes
     -----
-    Guarantee: ``costs`` never rise, refilling included, so that there are at most as many steps as
-    partitions (:func:`count_partitions`). Checked at every step of random runs by
+    Guarantee: ``costs`` never rise, so that there are at most as many steps as partitions
+    (:func:`count_partitions`). Checked at every step of random runs by
     ``tests/cluster/test_lloyd.py``.
 
     Examples
@@ -140,12 +140,8 @@ def lloyd(
     Notes
     -----
     Bounds on distances, kept from step to step, spare most rows the comparison with all centres
-    [1]_. Labels are those of distances computed coordinate by coordinate in double precision, of
-    equally near centres the first.
-
-    References
-    ----------
-    .. [1] G. Hamerly, "Making k-means even faster", SDM 2010.
+    (G. Hamerly, "Making k-means even faster", SDM 2010). Labels are those of distances computed
+    coordinate by coordinate in double precision, of equally near centres the first.
 
     Examples
     --------

@@ -65,7 +65,8 @@ class MiniBatchKMeans(CenterModel):
     """Cluster rows around means that follow batches of rows.
 
     A step assigns the rows of a batch to their nearest centres and moves each centre to the mean of
-    all rows that it has been given so far.
+    all rows that it has been given so far. :class:`KMeans` passes over all rows in every step, in
+    files and on clusters, too.
 
     Parameters
     ----------
@@ -115,10 +116,6 @@ class MiniBatchKMeans(CenterModel):
         Rows that the start was drawn from.
     unmoved_ : int
         Rows since centres that had seen little were last moved.
-
-    See Also
-    --------
-    KMeans : Passes over all rows in every step, in files and on clusters, too.
 
     References
     ----------

@@ -3,6 +3,10 @@ r"""Where k-means starts: k-means++ in memory, k-means|| over passes.
 k-means++ draws the first centre from all rows and each further one with a chance proportional to
 :math:`D(x)^2`, the squared distance from the nearest centre so far. The greedy variant draws
 several candidates and keeps the one that leaves the smallest cost.
+
+References
+----------
+D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 """
 
 import numpy as np
@@ -36,10 +40,6 @@ def seeding_probabilities(
     -------
     probability : ndarray of shape (n_samples,)
         They sum to one.
-
-    References
-    ----------
-    D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def kmeans_plusplus(
     n_clusters : int
         Number of centres, at most that of rows.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k is drawn like k equal rows.
+        Non-negative weights, not all zero; a row of weight k is drawn like k equal rows.
     random_state : int, RandomState instance or None, default=None
         Determines the draws.
     n_local_trials : int or None, default=None
@@ -88,15 +88,6 @@ def kmeans_plusplus(
     -------
     seeding : Seeding
         ``centers``, ``indices`` and ``cost``.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer rows than clusters, or no row has a positive weight.
-
-    References
-    ----------
-    D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 
     Examples
     --------

@@ -32,6 +32,7 @@ from corollary.core.estimator._checks import (
     without_memory,
 )
 from corollary.core.estimator._declaration import Estimator, fitted
+from corollary.core.estimator._densities import LogDensityMixin, SampleMixin
 from corollary.core.estimator._moments import MomentsMixin
 from corollary.core.estimator._parameters import (
     AnyReal,
@@ -67,6 +68,7 @@ __all__ = [
     "Estimator",
     "Fraction",
     "Learner",
+    "LogDensityMixin",
     "MetaEstimator",
     "MomentsMixin",
     "NoEffect",
@@ -79,6 +81,7 @@ __all__ = [
     "RandomSeed",
     "Regressor",
     "RowsLike",
+    "SampleMixin",
     "ScoringClassifier",
     "Share",
     "Transformer",

@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from corollary.core.compat import fit_context
 from corollary.core.estimator._checks import check_new_data, check_training_data
 from corollary.core.estimator._declaration import Estimator, fitted
+from corollary.core.estimator._densities import LogDensityMixin
 from corollary.core.schema import Instance, Labels, Optional, Size, Strings
 
 
@@ -263,27 +264,8 @@ class Unsupervised(Learner):
         return self
 
 
-class Density(DensityMixin, Unsupervised):
+class Density(LogDensityMixin, DensityMixin, Unsupervised):
     """A density; subclasses write ``_fit(X, sample_weight)`` and ``_log_density(X)``."""
-
-    def score_samples(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the density at rows.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Natural logarithms.
-        """
-        return self._log_density(self._new(X))
-
-    @abstractmethod
-    def _log_density(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the density at validated rows."""
 
 
 class Clusterer(ClusterMixin, Unsupervised):

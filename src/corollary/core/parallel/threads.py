@@ -62,8 +62,13 @@ def ordered_map(
         wait(waiting)
 
 
-def in_blocks(work: Callable[[int, int], Any], n: int, size: int) -> None:
+def in_blocks(
+    work: Callable[[int, int], Any], n: int, size: int, *, workers: int | None = None
+) -> None:
     """Run ``work(start, stop)`` on fixed blocks of n items in threads, each with its own results.
+
+    If workers are told, they get two ranges of whole blocks each: for work of some milliseconds
+    that tells blocks apart itself, where counting cores and handing out blocks would cost as much.
 
     Examples
     --------
@@ -76,8 +81,10 @@ def in_blocks(work: Callable[[int, int], Any], n: int, size: int) -> None:
     >>> squares
     array([ 0,  1,  4,  9, 16])
     """
+    if workers is not None:
+        size *= max(1, -(-n // (2 * workers * size)))
     starts = range(0, n, size)
-    workers = None if len(starts) > 1 else 1
+    workers = workers if len(starts) > 1 else 1
     for _ in ordered_map(lambda a: work(a, min(a + size, n)), starts, workers=workers):
         pass
 

@@ -48,10 +48,9 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
     ----------
     alpha_ : float
         The penalty.
-    alphas_ : ndarray of shape (n_alphas,)
-        Penalties that were tried; only if `alpha` is None.
-    errors_ : ndarray of shape (n_alphas,)
-        Mean squared errors of their completions on held-out entries; only if `alpha` is None.
+    alphas_, errors_ : ndarray of shape (n_alphas,)
+        Penalties that were tried, and the mean squared errors of their completions on held-out
+        entries; only if `alpha` is None.
     components_ : ndarray of shape (rank, `n_features_in_`)
         Right singular vectors of the completion.
     singular_values_ : ndarray of shape (rank,)
@@ -61,13 +60,10 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
     n_iter_ : int
         Steps for the last penalty.
 
-    See Also
-    --------
-    soft_impute : The completion itself.
-
     Notes
     -----
-    The completion has no mean of its own: subtract that of each column first, if it has one.
+    The completion is that of :func:`soft_impute`. It has no mean of its own: subtract that of each
+    column first, if it has one.
 
     With the completion's right singular vectors V and singular values D, let
     :math:`B=VD^{1/2}`. The nuclear norm is the least value of :math:`\frac12(\|A\|^2+\|B\|^2)` over
@@ -117,11 +113,10 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
             )
         self.alpha_ = self._choose(X) if self.alpha is None else float(self.alpha)
         largest = soft_impute_alpha_max(X)
-        steps = (
-            np.geomspace(largest, self.alpha_, 10) if 0 < self.alpha_ < largest else [self.alpha_]
-        )
-        path = soft_impute_path(X, steps, tol=self.tol, max_iter=self.max_iter)
-        solution = path.solutions[-1]
+        steps: Any = [self.alpha_]
+        if 0 < self.alpha_ < largest:
+            steps = np.geomspace(largest, self.alpha_, 10)
+        solution = soft_impute_path(X, steps, tol=self.tol, max_iter=self.max_iter).solutions[-1]
         if solution.status != "optimal":
             warnings.warn(
                 f"SoftImpute reached max_iter={self.max_iter} with a gap of "

@@ -58,10 +58,6 @@ class SquaredErrorOnSeen(Smooth):
     def _gradient(self, x: np.ndarray) -> np.ndarray:
         return 2 * self._errors(x)
 
-    def _value_and_gradient(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        errors = self._errors(x)
-        return float(np.sum(errors**2)), 2 * errors
-
 
 def soft_impute_step(table: Any, current: Any, alpha: float) -> np.ndarray:
     """Fill unseen entries with a matrix, and lower all singular values by half the penalty.
@@ -106,7 +102,7 @@ def soft_impute(
     Parameters
     ----------
     table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
+        Finite numbers, one or more; NaN where nothing is seen.
     alpha : float
         Penalty on the sum of singular values.
     start : array-like of shape (n_rows, n_columns) or None, default=None
@@ -124,11 +120,6 @@ def soft_impute(
         The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie
         above the least one.
 
-    Raises
-    ------
-    ValueError
-        If nothing is seen, or a number is infinite.
-
     Examples
     --------
     >>> import numpy as np
@@ -143,21 +134,11 @@ def soft_impute(
     # In units of what is seen, so that tolerances mean the same for all tables.
     unit = float(np.sqrt(np.nanmean(table**2))) or 1.0
     first = np.zeros(table.shape) if start is None else np.asarray(start, dtype=np.float64) / unit
-    solution = proximal_gradient(
-        SquaredErrorOnSeen(table / unit),
-        first,
-        NuclearNorm(alpha / unit),
-        tol=tol,
-        max_iter=max_iter,
-    )
-    certificate = solution.certificate
-    scaled = replace(
-        certificate,
-        value=certificate.value * unit**2,
-        lower_bound=certificate.lower_bound * unit**2,
-        residuals={},
-    )
-    return replace(solution, x=solution.x * unit, value=scaled.value, certificate=scaled)
+    error, penalty = SquaredErrorOnSeen(table / unit), NuclearNorm(alpha / unit)
+    solution = proximal_gradient(error, first, penalty, tol=tol, max_iter=max_iter)
+    value, bound = solution.certificate.value * unit**2, solution.certificate.lower_bound * unit**2
+    scaled = replace(solution.certificate, value=value, lower_bound=bound, residuals={})
+    return replace(solution, x=solution.x * unit, value=value, certificate=scaled)
 
 
 def soft_impute_alpha_max(table: Any) -> float:
@@ -185,15 +166,7 @@ def soft_impute_alpha_max(table: Any) -> float:
 
 
 class SoftImputePath(NamedTuple):
-    """Completions for falling penalties.
-
-    Parameters
-    ----------
-    alphas : ndarray of shape (n_alphas,)
-        Penalties in descending order.
-    solutions : list of Solution
-        The completion of each.
-    """
+    """Completions for falling penalties."""
 
     alphas: np.ndarray
     solutions: list[Solution]
@@ -225,14 +198,14 @@ def soft_impute_path(
     eps : float, default=1e-3
         The smallest of chosen penalties, as a share of the largest.
     tol : float, default=1e-6
-        See :func:`soft_impute`.
+        As in :func:`soft_impute`.
     max_iter : int, default=1000
-        See :func:`soft_impute`.
+        As in :func:`soft_impute`.
 
     Returns
     -------
     path : SoftImputePath
-        Penalties in descending order, and completions.
+        ``alphas`` in descending order, ``solutions`` with the completion of each, and ``ranks``.
 
     Examples
     --------

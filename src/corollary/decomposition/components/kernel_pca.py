@@ -101,11 +101,11 @@ default="linear"
     X_transformed_fit_ : ndarray of shape (n_samples, n_components)
         Projections of the training rows; only with `fit_inverse_transform`.
 
-    See Also
-    --------
-    PCA : The same for the linear kernel, without a matrix of rows by rows.
-    corollary.kernels.Nystroem : Features for many rows.
-    corollary.kernels.mercer_expansion : The eigenfunctions without centring.
+    Notes
+    -----
+    For the linear kernel :class:`PCA` needs no matrix of rows by rows, and for many rows
+    :class:`corollary.kernels.Nystroem` none so large. :func:`corollary.kernels.mercer_expansion`
+    has the eigenfunctions without centring.
 
     References
     ----------

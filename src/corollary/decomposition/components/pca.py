@@ -97,22 +97,16 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
         Count, mean and scatter matrix of the rows, if the solver was "covariance_eigh"; further
         rows are added to them by :meth:`partial_fit`.
 
-    See Also
-    --------
-    ProbabilisticPCA : The Gaussian model behind the density.
-    KernelPCA : Directions in the feature space of a kernel.
-    leading_eigenspace : The mathematics on its own.
-
     Notes
     -----
+    The mathematics on its own is :func:`leading_eigenspace`, the same in the feature space of a
+    kernel :class:`KernelPCA`, and the Gaussian model behind the density :class:`ProbabilisticPCA`.
     Scikit-learn's class of this name has no weights, no `centre` and no `partial_fit`; its
     ``IncrementalPCA`` approximates what :meth:`partial_fit` computes exactly.
 
     References
     ----------
     K. Pearson (1901). On lines and planes of closest fit to systems of points in space.
-    M. E. Tipping and C. M. Bishop (1999). Probabilistic principal component analysis. Journal of
-    the Royal Statistical Society B 61, 611-622.
 
     Examples
     --------

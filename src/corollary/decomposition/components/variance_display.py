@@ -1,14 +1,16 @@
 """The picture of explained variance: what each component adds, and what they explain together."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.display import axes_for
+from corollary.core.display import Display
 
 
-class ExplainedVarianceDisplay:
+@dataclass(eq=False)
+class ExplainedVarianceDisplay(Display):
     """Draw the shares of variance of components, and their sum.
 
     Parameters
@@ -16,22 +18,16 @@ class ExplainedVarianceDisplay:
     ratios : ndarray of shape (n_components,)
         Shares of the variance, in descending order.
     chosen : int or None, default=None
-        A number of components to mark.
+        A number of components to mark, such as :func:`components_for_share` returns.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure it belongs to.
     bars_ : matplotlib BarContainer
         A bar for each component.
     line_ : matplotlib Line2D
         The share that the first components explain together.
-
-    See Also
-    --------
-    components_for_share : How many components explain a share.
 
     Examples
     --------
@@ -42,24 +38,11 @@ class ExplainedVarianceDisplay:
     array([0.7, 0.9, 1. ])
     """
 
-    def __init__(self, ratios: np.ndarray, *, chosen: int | None = None) -> None:
-        self.ratios = ratios
-        self.chosen = chosen
+    ratios: np.ndarray
+    _: KW_ONLY
+    chosen: int | None = None
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the shares.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ExplainedVarianceDisplay
-            Itself, with ``ax_``, ``figure_``, ``bars_`` and ``line_``.
-        """
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> None:
         numbers = np.arange(1, len(self.ratios) + 1)
         self.bars_ = ax.bar(numbers, self.ratios, color="C0", alpha=0.6, label="each")
         style = {"color": "C1", "marker": "o", "markersize": 3}
@@ -68,13 +51,9 @@ class ExplainedVarianceDisplay:
             ax.axvline(self.chosen + 0.5, color="0.2", linestyle="--", linewidth=1, label="chosen")
         ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.02))
         ax.legend(fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, chosen: int | None = None, ax: Any = None
-    ) -> "ExplainedVarianceDisplay":
+    def from_estimator(cls, estimator: Any, *, chosen: int | None = None, ax: Any = None) -> Self:
         """Draw what the components of a fitted model explain.
 
         Parameters

@@ -6,12 +6,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.estimator import Transformer, fitted
+from corollary.core.estimator import LogDensityMixin, Transformer, fitted
 from corollary.core.schema import Array, Number, Size
 from corollary.decomposition.latent.gaussian_subspace import subspace_log_density
 
 
-class SubspaceModel(Transformer):
+class SubspaceModel(LogDensityMixin, Transformer):
     """A transformer with orthonormal directions, variances along and one variance across them."""
 
     components_: np.ndarray = fitted(Array("f", "k", "d"))
@@ -40,12 +40,7 @@ class SubspaceModel(Transformer):
         Returns
         -------
         precision : ndarray of shape (n_features, n_features)
-            The inverse.
-
-        Raises
-        ------
-        ValueError
-            If some directions have no variance.
+            The inverse; ValueError if some directions have no variance.
         """
         variances, noise = self._variances()
         if self.n_components_ == self.n_features_in_:
@@ -66,39 +61,9 @@ class SubspaceModel(Transformer):
             )
         return variances, float(self.noise_variance_)
 
-    def score_samples(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the density at rows, under the Gaussian model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Natural logarithms.
-        """
-        X = self._new(X)
+    def _log_density(self, X: Any) -> np.ndarray:
         X = X.toarray() if sparse.issparse(X) else X
         return subspace_log_density(X, self.mean_, self.components_, *self._variances())
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean logarithm of the density at rows, under the Gaussian model.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        log_density : float
-            The mean.
-        """
-        return float(np.mean(self.score_samples(X)))
 
     @property
     def _n_features_out(self) -> int:

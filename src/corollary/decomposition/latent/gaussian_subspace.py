@@ -37,11 +37,6 @@ def subspace_log_density(
         :math:`-\frac12\big[d\log2\pi+\sum_i\log v_i+(d-k)\log\sigma^2+\sum_i t_i^2/v_i+
         (\|x-\mu\|^2-\|t\|^2)/\sigma^2\big]` with :math:`t=U_k^\top(x-\mu)`.
 
-    Raises
-    ------
-    ValueError
-        If a variance is not positive.
-
     Examples
     --------
     >>> from corollary.decomposition import subspace_log_density

@@ -29,17 +29,7 @@ from corollary.decomposition._linalg import eigenpairs, second_moment, up_to
 
 
 class LatentGaussian(NamedTuple):
-    """The parameters of the model.
-
-    Parameters
-    ----------
-    loadings : ndarray of shape (n_features, k)
-        The matrix W.
-    noise : float
-        The variance of the noise.
-    log_likelihood : float
-        Mean log-density of the rows.
-    """
+    """The parameters of the model, and the mean log-density of the rows under them."""
 
     loadings: np.ndarray
     noise: float
@@ -48,7 +38,7 @@ class LatentGaussian(NamedTuple):
 
 @checked
 def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> LatentGaussian:
-    r"""Return the parameters of largest likelihood in closed form.
+    r"""Return the parameters of largest likelihood, to which :func:`probabilistic_pca_em` climbs.
 
     Parameters
     ----------
@@ -60,13 +50,10 @@ def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> Lat
     Returns
     -------
     model : LatentGaussian
-        Loadings, noise and the mean log-likelihood
+        ``loadings``, the matrix W with a row for each feature, ``noise``, which is
+        :math:`\hat\sigma^2`, and the mean ``log_likelihood``
         :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`,
         which is infinite if there is no noise.
-
-    See Also
-    --------
-    probabilistic_pca_em : Reaches the same by iteration.
 
     Examples
     --------
@@ -88,15 +75,7 @@ def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> Lat
 
 
 class LatentPosterior(NamedTuple):
-    """The law of the latent variables given rows.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_samples, k)
-        Its mean for each row.
-    covariance : ndarray of shape (k, k)
-        Its covariance, the same for all rows.
-    """
+    """The law of the latent variables given rows, whose covariance is the same for all rows."""
 
     mean: np.ndarray
     covariance: np.ndarray
@@ -117,7 +96,8 @@ def latent_posterior(centred: Any, loadings: Any, noise: float) -> LatentPosteri
     Returns
     -------
     posterior : LatentPosterior
-        :math:`N(M^{-1}W^\top(x-\mu),\sigma^2M^{-1})` with :math:`M=W^\top W+\sigma^2I`.
+        ``mean`` and ``covariance`` of :math:`N(M^{-1}W^\top(x-\mu),\sigma^2M^{-1})`, where
+        :math:`M=W^\top W+\sigma^2I`.
 
     Examples
     --------
@@ -132,15 +112,7 @@ def latent_posterior(centred: Any, loadings: Any, noise: float) -> LatentPosteri
 
 
 class LatentGaussianRun(NamedTuple):
-    """A run of EM.
-
-    Parameters
-    ----------
-    model : LatentGaussian
-        The last parameters.
-    history : ndarray of shape (n_iter + 1,)
-        Mean log-likelihood before the first step and after every one; it never falls.
-    """
+    """The last parameters of a run of EM, and the likelihood of every step."""
 
     model: LatentGaussian
     history: np.ndarray
@@ -155,7 +127,10 @@ def probabilistic_pca_em(
     tol: NonNegative = 1e-10,
     random_state: RandomSeed = 0,
 ) -> LatentGaussianRun:
-    r"""Climb to the parameters of largest likelihood by EM.
+    r"""Climb to the parameters of largest likelihood by EM, which needs no eigenvectors.
+
+    A step is :math:`W\leftarrow SW(\sigma^2I+M^{-1}W^\top SW)^{-1}` and
+    :math:`\sigma^2\leftarrow\frac1d\mathrm{tr}(S-SWM^{-1}W_{new}^\top)`.
 
     Parameters
     ----------
@@ -173,12 +148,8 @@ def probabilistic_pca_em(
     Returns
     -------
     run : LatentGaussianRun
-        Parameters, in some rotation of the latent variables, and the likelihood of every step.
-
-    Notes
-    -----
-    A step is :math:`W\leftarrow SW(\sigma^2I+M^{-1}W^\top SW)^{-1}` and
-    :math:`\sigma^2\leftarrow\frac1d\mathrm{tr}(S-SWM^{-1}W_{new}^\top)`. It needs no eigenvectors.
+        ``model``, in some rotation of the latent variables, and ``history``: the mean
+        log-likelihood before the first step and after every one, which never falls.
 
     Examples
     --------

@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from corollary.core.estimator import Count, MomentsMixin, RandomSeed, fitted
+from corollary.core.estimator import Count, MomentsMixin, RandomSeed, SampleMixin, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Number
 from corollary.core.summary import Moments
@@ -22,7 +21,7 @@ from corollary.decomposition.latent.latent_gaussian import (
 )
 
 
-class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
+class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixin, SubspaceModel):
     """A Gaussian with a few latent variables and noise that is equal in all directions.
 
     Parameters
@@ -49,16 +48,11 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceMo
     log_likelihood_ : float
         Mean log-density of the training rows.
 
-    See Also
-    --------
-    PCA : Directions without a model; its density divides by the total weight less one.
-    probabilistic_pca : The closed form on its own.
-    probabilistic_pca_em : The same by EM.
-
     Notes
     -----
-    The transform is the posterior mean of the latent variables, which are shrunk towards zero
-    against the projections of :class:`PCA`.
+    The parameters are those of :func:`probabilistic_pca`, or :func:`probabilistic_pca_em`. The
+    transform is the posterior mean of the latent variables, which are shrunk towards zero against
+    the projections of :class:`PCA`, whose density divides by the total weight less one.
 
     Examples
     --------
@@ -152,23 +146,7 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceMo
             )
         return row_products(X, self.loadings_.T) + self.mean_
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows from the model.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator; None takes the parameter of the same name.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Independent rows.
-        """
-        check_is_fitted(self)
-        random = check_random_state(self.random_state if random_state is None else random_state)
+    def _sample(self, n_samples: int, random: np.random.RandomState) -> np.ndarray:
         latent = random.standard_normal((n_samples, self.n_components_))
         noise = random.standard_normal((n_samples, self.n_features_in_))
         return latent @ self.loadings_.T + np.sqrt(self.noise_variance_) * noise + self.mean_

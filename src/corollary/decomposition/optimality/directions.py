@@ -18,19 +18,7 @@ from corollary.decomposition._linalg import second_moment, up_to, with_signs
 
 
 class PowerIteration(NamedTuple):
-    r"""The leading eigenvector, as :func:`power_iteration` found it.
-
-    Parameters
-    ----------
-    value : float
-        The Rayleigh quotient :math:`u^\top\Sigma u`.
-    vector : ndarray of shape (n_features,)
-        A direction u of length one, with a positive entry of largest absolute value.
-    residual : float
-        The length of :math:`\Sigma u-\lambda u`: an eigenvalue lies this near to the value.
-    n_iter : int
-        Number of products.
-    """
+    """The leading eigenvector, as :func:`power_iteration` found it."""
 
     value: float
     vector: np.ndarray
@@ -39,17 +27,7 @@ class PowerIteration(NamedTuple):
 
 
 class Deflation(NamedTuple):
-    """Principal directions, one after the other.
-
-    Parameters
-    ----------
-    values : ndarray of shape (k,)
-        Variances along the directions.
-    vectors : ndarray of shape (k, n_features)
-        Orthonormal directions as rows.
-    n_iter : ndarray of int of shape (k,)
-        Products of each power iteration.
-    """
+    """Principal directions, one after the other."""
 
     values: np.ndarray
     vectors: np.ndarray
@@ -64,7 +42,7 @@ def power_iteration(
     max_iter: Count = 10_000,
     random_state: RandomSeed = 0,
 ) -> PowerIteration:
-    """Find the leading eigenvector by repeated multiplication.
+    r"""Find the leading eigenvector by repeated multiplication.
 
     Parameters
     ----------
@@ -73,19 +51,17 @@ def power_iteration(
     tol : float, default=1e-9
         The residual at which the iteration ends, as a share of the eigenvalue.
     max_iter : int, default=10000
-        Largest number of products; a warning tells that the residual is larger after them.
+        Largest number of products; a ConvergenceWarning tells that they were not enough, as happens
+        when two eigenvalues nearly agree.
     random_state : int, RandomState instance or None, default=0
         Seed or generator of the first vector.
 
     Returns
     -------
     result : PowerIteration
-        Eigenvalue, eigenvector, residual and number of products.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If `max_iter` products were not enough, as happens when two eigenvalues nearly agree.
+        ``vector``, a direction u of length one with a positive entry of largest absolute value,
+        ``value`` :math:`\lambda=u^\top\Sigma u`, ``residual`` :math:`\|\Sigma u-\lambda u\|`, at
+        most which an eigenvalue is away from the value, and ``n_iter``, the number of products.
 
     Examples
     --------
@@ -167,7 +143,7 @@ def deflation(
     max_iter: Count = 10_000,
     random_state: RandomSeed = 0,
 ) -> Deflation:
-    """Find principal directions one after the other.
+    """Find principal directions one after the other; :func:`leading_eigenspace` has all at once.
 
     Parameters
     ----------
@@ -185,12 +161,9 @@ def deflation(
     Returns
     -------
     result : Deflation
-        Variances and orthonormal directions. Where no variance is left, directions are any that are
-        orthogonal to the earlier ones.
-
-    See Also
-    --------
-    leading_eigenspace : All directions at once.
+        ``values``, the variances along orthonormal directions, ``vectors``, which has these as
+        rows, and ``n_iter``, the products of each power iteration. Where no variance is left,
+        directions are any that are orthogonal to the earlier ones.
 
     Examples
     --------

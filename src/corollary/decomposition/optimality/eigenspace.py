@@ -20,18 +20,7 @@ from corollary.decomposition._linalg import eigenpairs, second_moment, symmetric
 
 
 class Eigenspace(NamedTuple):
-    """The span of leading eigenvectors.
-
-    Parameters
-    ----------
-    values : ndarray of shape (k,)
-        Eigenvalues in descending order.
-    basis : ndarray of shape (n_features, k)
-        Eigenvectors as columns, each with a positive entry of largest absolute value.
-    unique : bool
-        Whether no other subspace of this dimension is as good: the next eigenvalue is smaller, by
-        more than 1e-12 of the largest.
-    """
+    """The span of leading eigenvectors."""
 
     values: np.ndarray
     basis: np.ndarray
@@ -51,7 +40,10 @@ def leading_eigenspace(matrix: Any, n_components: int) -> Eigenspace:
     Returns
     -------
     space : Eigenspace
-        The k leading eigenvalues and eigenvectors.
+        ``values``, the k leading eigenvalues in descending order, ``basis`` with eigenvectors as
+        columns, each with a positive entry of largest absolute value, and ``unique``: whether no
+        other subspace is as good, since the next eigenvalue is smaller by more than 1e-12 of the
+        largest.
 
     Examples
     --------
@@ -81,11 +73,8 @@ def least_reconstruction_error(matrix: Any, n_components: int) -> float:
     Returns
     -------
     error : float
-        The tail :math:`\sum_{i>k}\lambda_i`, which the leading eigenspace attains.
-
-    See Also
-    --------
-    reconstruction_error : That of any subspace.
+        The tail :math:`\sum_{i>k}\lambda_i`, which the leading eigenspace attains;
+        :func:`reconstruction_error` is that of any subspace.
 
     Examples
     --------
@@ -99,15 +88,7 @@ def least_reconstruction_error(matrix: Any, n_components: int) -> float:
 
 
 class TraceInequality(NamedTuple):
-    """Both sides of von Neumann's trace inequality.
-
-    Parameters
-    ----------
-    trace : float
-        The trace of the product.
-    bound : float
-        The sum of products of eigenvalues in the same order, which is never smaller.
-    """
+    """Both sides of von Neumann's trace inequality."""
 
     trace: float
     bound: float
@@ -118,21 +99,15 @@ def trace_inequality(A: Any, B: Any) -> TraceInequality:
 
     Parameters
     ----------
-    A : array-like of shape (n, n)
-        A symmetric matrix.
-    B : array-like of shape (n, n)
-        Another one.
+    A, B : array-like of shape (n, n)
+        Symmetric matrices. With the projector on a subspace of dimension k for A the bound is the
+        sum of the k largest eigenvalues of B: no subspace keeps more than the leading eigenspace.
 
     Returns
     -------
     sides : TraceInequality
-        The trace and its bound; they are equal when both matrices have the same eigenvectors in
+        ``trace`` and its ``bound``; they are equal when both matrices have the same eigenvectors in
         the same order.
-
-    Notes
-    -----
-    With the projector on a subspace of dimension k for A the bound is the sum of the k largest
-    eigenvalues of B: no subspace keeps more than the leading eigenspace.
 
     Examples
     --------

@@ -15,15 +15,7 @@ from corollary.decomposition._linalg import symmetric
 
 
 class ProjectionMoments(NamedTuple):
-    """Mean and covariance of projected rows.
-
-    Parameters
-    ----------
-    mean : float or ndarray of shape (k,)
-        Mean of the projection.
-    covariance : float or ndarray of shape (k, k)
-        Its variance, or the covariance of several.
-    """
+    """Mean and covariance of projected rows."""
 
     mean: Any
     covariance: Any
@@ -39,17 +31,13 @@ def projection_moments(directions: Any, mean: Any, covariance: Any) -> Projectio
     mean : array-like of shape (n_features,)
         Mean of the rows.
     covariance : array-like of shape (n_features, n_features)
-        Their covariance; the divisor, n or n - 1, is also that of the result.
+        Their covariance, symmetric; the divisor, n or n - 1, is also that of the result.
 
     Returns
     -------
     moments : ProjectionMoments
-        :math:`u^\top\bar x` and :math:`u^\top\Sigma u`; numbers for one direction.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not belong together or the covariance is not symmetric.
+        ``mean`` :math:`u^\top\bar x` and ``covariance`` :math:`u^\top\Sigma u`; numbers for one
+        direction.
 
     Examples
     --------
@@ -82,11 +70,6 @@ def orthogonal_projector(basis: Any) -> np.ndarray:
     -------
     projector : ndarray of shape (n_features, n_features)
         The matrix P with :math:`P^2=P=P^\top` and Pv = v for v in the subspace.
-
-    Raises
-    ------
-    ValueError
-        If the columns are linearly dependent.
 
     Examples
     --------
@@ -125,11 +108,8 @@ def reconstruction_error(basis: Any, second_moment: Any) -> float:
     Returns
     -------
     error : float
-        :math:`\mathrm{tr}\,\Sigma-\mathrm{tr}(P_W\Sigma)`.
-
-    See Also
-    --------
-    least_reconstruction_error : The smallest that a subspace of this dimension can have.
+        :math:`\mathrm{tr}\,\Sigma-\mathrm{tr}(P_W\Sigma)`; the smallest that a subspace of this
+        dimension can have is :func:`least_reconstruction_error`.
 
     Examples
     --------

@@ -23,17 +23,7 @@ from corollary.decomposition._linalg import eigenpairs, orthonormal, second_mome
 
 
 class PCABound(NamedTuple):
-    """The evidence lower bound of a subspace and its parts, averaged over rows.
-
-    Parameters
-    ----------
-    reconstruction : float
-        Expected log-likelihood of a row given its code.
-    divergence : float
-        Relative entropy of the code's law and the prior.
-    gap : float
-        Relative entropy of the code's law and the exact posterior.
-    """
+    """The evidence lower bound of a subspace and its parts, averaged over rows."""
 
     reconstruction: float
     divergence: float
@@ -66,7 +56,9 @@ def pca_bound(basis: ArrayLike, matrix: ArrayLike, *, beta: Positive) -> PCABoun
     Returns
     -------
     bound : PCABound
-        Reconstruction, divergence and gap.
+        Averages over rows: ``reconstruction``, the log-likelihood of a row given its code;
+        ``divergence`` of the code's law from the prior, which ``bound`` takes off; and ``gap``, its
+        divergence from the exact posterior, which ``evidence`` adds to the bound.
 
     Notes
     -----
@@ -94,17 +86,7 @@ def pca_bound(basis: ArrayLike, matrix: ArrayLike, *, beta: Positive) -> PCABoun
 
 
 class BestSubspace(NamedTuple):
-    """The subspace of largest evidence lower bound.
-
-    Parameters
-    ----------
-    basis : ndarray of shape (n_features, k)
-        Orthonormal columns.
-    which : {"leading", "any", "last"}
-        Which eigenvectors they are; for "any" every subspace is as good.
-    bound : float
-        The evidence lower bound there.
-    """
+    """The subspace of largest evidence lower bound."""
 
     basis: np.ndarray
     which: str
@@ -129,8 +111,9 @@ def best_pca_subspace(
     Returns
     -------
     best : BestSubspace
-        The leading eigenspace for `beta` above 1, which is principal component analysis; any
-        subspace for 1, of which the leading one is returned; the last eigenspace below 1.
+        ``basis``, orthonormal columns, ``bound``, the evidence lower bound there, and ``which``:
+        the "leading" eigenspace for `beta` above 1, which is principal component analysis; "any"
+        subspace for 1, of which the leading one is returned; the "last" eigenspace below 1.
 
     Examples
     --------

@@ -21,10 +21,8 @@ class ConsistencyCurve:
 
     Parameters
     ----------
-    sizes : ndarray of shape (n_sizes,)
-        Draws in a sample, ascending.
-    off : ndarray of shape (n_sizes,)
-        How many samples gave an error above the tolerance.
+    sizes, off : ndarray of shape (n_sizes,)
+        Draws in a sample, ascending, and how many samples gave an error above the tolerance.
     repetitions : int
         How many samples were drawn of each size.
 

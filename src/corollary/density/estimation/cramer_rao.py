@@ -61,11 +61,8 @@ def cramer_rao_bound(
     Returns
     -------
     bound : CramerRaoBound
-        Least variance and least mean squared error.
-
-    See Also
-    --------
-    cramer_rao_matrix : Several parameters.
+        Least variance and least mean squared error; for several parameters see
+        :func:`cramer_rao_matrix`.
 
     Notes
     -----
@@ -97,7 +94,8 @@ def cramer_rao_matrix(
     Parameters
     ----------
     information : array-like of shape (n_parameters, n_parameters)
-        Fisher information of the whole sample, positive definite.
+        Fisher information of the whole sample, positive definite: a direction that nobody can
+        estimate without bias has no finite bound.
     bias : array-like of shape (n_parameters,) or None, default=None
         Bias of the estimator; None for zeros.
     bias_jacobian : array-like of shape (n_parameters, n_parameters) or None, default=None
@@ -107,12 +105,6 @@ def cramer_rao_matrix(
     -------
     bound : CramerRaoBound
         Matrices: what is bounded less its bound has no negative eigenvalue.
-
-    Raises
-    ------
-    ValueError
-        If the information is not positive definite: a direction that nobody can estimate without
-        bias has no finite bound.
 
     Examples
     --------

@@ -77,17 +77,12 @@ def list_outcomes(family: Any, theta: Any, n_samples: Count) -> Outcomes:
     theta : array-like of shape (n_parameters,)
         The parameters.
     n_samples : int
-        Draws in a sample.
+        Draws in a sample; there may be a million samples.
 
     Returns
     -------
     outcomes : Outcomes
         Exact for discrete laws; for others as exact as a product of Gauss rules.
-
-    Raises
-    ------
-    ValueError
-        If there are more than a million.
 
     Examples
     --------
@@ -148,24 +143,20 @@ class EstimatorMoments:
 
     Parameters
     ----------
-    mean : ndarray of shape (n_values,)
-        Expectation of the estimator.
-    bias : ndarray of shape (n_values,)
-        Expectation less the parameters.
-    covariance : ndarray of shape (n_values, n_values)
-        Covariance of the estimator.
-    mean_squared_error : ndarray of shape (n_values, n_values)
-        Second moments of the error: covariance plus the outer product of the bias.
+    mean, bias : ndarray of shape (n_values,)
+        Expectation of the estimator, and the same less the parameters.
+    covariance, mean_squared_error : ndarray of shape (n_values, n_values)
+        Covariance of the estimator, and the second moments of its error: the covariance plus the
+        outer product of the bias.
     standard_error : ndarray of shape (n_values,)
         Of mean and bias, from simulation; 0 if all samples were listed.
 
     Examples
     --------
-    >>> from corollary.density import EstimatorMoments, Bernoulli, estimator_moments, list_outcomes
-    >>> outcomes = list_outcomes(Bernoulli(), [0.5], 4)
-    >>> moments = estimator_moments(lambda x: x.mean(axis=1), outcomes)
-    >>> isinstance(moments, EstimatorMoments), moments.covariance.round(6)
-    (True, array([[0.0625]]))
+    >>> from corollary.density import Bernoulli, estimator_moments, list_outcomes
+    >>> mean = lambda samples: samples.mean(axis=1)
+    >>> estimator_moments(mean, list_outcomes(Bernoulli(), [0.5], 4)).covariance.round(6)
+    array([[0.0625]])
     """
 
     mean: np.ndarray

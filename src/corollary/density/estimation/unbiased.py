@@ -23,7 +23,7 @@ def sample_mean(samples: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     samples : array-like of shape (n_outcomes, n_samples)
-        Samples.
+        Samples as rows.
 
     Returns
     -------
@@ -68,17 +68,12 @@ def unbiased_range(samples: Any) -> np.ndarray:
     Parameters
     ----------
     samples : array-like of shape (n_outcomes, n_samples)
-        Whole numbers from 1 on.
+        Whole numbers from 1 on; anything else is refused.
 
     Returns
     -------
     ends : ndarray of shape (n_outcomes,)
         ``2 x - 1`` for samples of one draw.
-
-    Raises
-    ------
-    ValueError
-        If a draw is no whole number from 1 on.
 
     Examples
     --------

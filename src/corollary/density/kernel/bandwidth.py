@@ -4,6 +4,11 @@ The normal reference is best, in integrated squared error, if the density is nor
 Gaussian: for variance one it is :math:`h=(4/((d+2)n))^{1/(d+4)}`, and the error falls like
 :math:`n^{-4/(d+4)}`. Where nothing is assumed, the likelihood of each row under the density of the
 others says how good a bandwidth is.
+
+References
+----------
+D. W. Scott (1992). Multivariate Density Estimation. Wiley.
+B. W. Silverman (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
 """
 
 import math
@@ -31,15 +36,7 @@ def scott_bandwidth(n_samples: Positive, n_features: Count) -> float:
     Returns
     -------
     bandwidth : float
-        In units of standard deviations.
-
-    See Also
-    --------
-    silverman_bandwidth : The normal reference, which has a constant besides.
-
-    References
-    ----------
-    D. W. Scott (1992). Multivariate Density Estimation. Wiley.
+        In units of standard deviations; :func:`silverman_bandwidth` has a constant besides.
 
     Examples
     --------
@@ -66,10 +63,6 @@ def silverman_bandwidth(n_samples: Positive, n_features: Count) -> float:
     bandwidth : float
         In units of standard deviations.
 
-    References
-    ----------
-    B. W. Silverman (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
-
     Examples
     --------
     >>> from corollary.density import silverman_bandwidth
@@ -85,7 +78,7 @@ def reference_bandwidth(X: Any, sample_weight: Any = None) -> np.ndarray:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows.
+        Rows, none of whose columns is constant.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k equal rows.
 
@@ -93,11 +86,6 @@ def reference_bandwidth(X: Any, sample_weight: Any = None) -> np.ndarray:
     -------
     bandwidth : ndarray of shape (n_features,)
         Positive.
-
-    Raises
-    ------
-    ValueError
-        If a column is constant.
 
     Examples
     --------
@@ -163,11 +151,7 @@ def leave_one_out_log_likelihood(
 
 
 def likelihood_bandwidth(
-    X: Any,
-    *,
-    kernel: KernelName = "gaussian",
-    sample_weight: Any = None,
-    factors: Any = None,
+    X: Any, *, kernel: KernelName = "gaussian", sample_weight: Any = None, factors: Any = None
 ) -> np.ndarray:
     """Return the multiple of the reference bandwidths under which left-out rows are likeliest.
 
@@ -206,12 +190,8 @@ def likelihood_bandwidth(
     X, weight = weighted_rows("likelihood_bandwidth", X, sample_weight)
     base = reference_bandwidth(X, weight)
     multiples = np.geomspace(1 / 8, 8, 25) if factors is None else np.sort(factors)
-    values = np.array(
-        [
-            leave_one_out_log_likelihood(X, base * c, kernel=kernel, sample_weight=weight)
-            for c in multiples
-        ]
-    )
+    options: Any = {"kernel": kernel, "sample_weight": weight}
+    values = [leave_one_out_log_likelihood(X, base * c, **options) for c in multiples]
     best = int(np.argmax(values))
     equal = len(np.unique(X, axis=0)) < len(X) or weight.max() > 1
     if not np.isfinite(values[best]) or (best == 0 and equal):
@@ -232,17 +212,12 @@ def neighbor_bandwidths(X: Any, n_neighbors: Count) -> np.ndarray:
     X : array-like of shape (n_samples, n_features)
         Rows.
     n_neighbors : int
-        k, below the number of rows.
+        k, below the number of rows, and not below that of rows that equal one.
 
     Returns
     -------
     bandwidths : ndarray of shape (n_samples,)
         Narrow where rows are dense, wide in the tails.
-
-    Raises
-    ------
-    ValueError
-        If there are too few rows, or k + 1 of them are equal.
 
     Examples
     --------

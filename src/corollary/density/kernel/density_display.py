@@ -1,13 +1,15 @@
-"""The picture of a density: a curve in one dimension, contours in two."""
+"""The picture of a density in one or two columns: a curve, or contours by their mass."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.display import axes_for
+from corollary.core.display import Display
 
 
-class DensityDisplay:
+@dataclass(eq=False)
+class DensityDisplay(Display):
     """Draw a density as a curve, or as contours that hold given shares of its mass.
 
     Parameters
@@ -18,13 +20,15 @@ class DensityDisplay:
         Density at the points of the grid.
     rows : ndarray of shape (n_rows, n_axes) or None, default=None
         Rows to draw beside it.
+    shares : sequence of float, default=(0.5, 0.8, 0.95)
+        Each contour holds the smallest region with this share of the mass.
+    cmap : str, default="viridis"
+        Colours of the contours.
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure it belongs to.
     levels_ : ndarray of shape (n_levels,)
         Heights of the contours; empty for a curve.
 
@@ -39,58 +43,17 @@ class DensityDisplay:
     1.0
     """
 
-    def __init__(
-        self, grid: tuple[np.ndarray, ...], density: np.ndarray, *, rows: np.ndarray | None = None
-    ) -> None:
-        self.grid, self.density, self.rows = grid, density, rows
-
-    def plot(
-        self, ax: Any = None, *, shares: Any = (0.5, 0.8, 0.95), cmap: str = "viridis"
-    ) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-        shares : sequence of float, default=(0.5, 0.8, 0.95)
-            Each contour holds the smallest region with this share of the mass.
-        cmap : str, default="viridis"
-            Colours of the contours.
-
-        Returns
-        -------
-        display : DensityDisplay
-            Itself, with ``ax_``, ``figure_`` and ``levels_``.
-        """
-        ax = axes_for(ax)
-        if len(self.grid) == 1:
-            self.levels_ = np.array([])
-            ax.plot(self.grid[0], self.density)
-            ax.set_ylim(bottom=0)
-            ax.set_ylabel("density")
-            if self.rows is not None:
-                style = {"transform": ax.get_xaxis_transform(), "linestyle": "none"}
-                ax.plot(self.rows[:, 0], np.zeros(len(self.rows)), marker="|", color="0.3", **style)
-        else:
-            self.levels_ = mass_levels(self.density, shares)
-            if self.rows is not None:
-                ax.plot(self.rows[:, 0], self.rows[:, 1], ".", color="0.6", markersize=3)
-            ax.contour(*self.grid, self.density, levels=self.levels_, cmap=cmap)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+    grid: tuple[np.ndarray, ...]
+    density: np.ndarray
+    _: KW_ONLY
+    rows: np.ndarray | None = None
+    shares: Any = (0.5, 0.8, 0.95)
+    cmap: str = "viridis"
 
     @classmethod
     def from_estimator(
-        cls,
-        model: Any,
-        X: Any,
-        *,
-        grid_resolution: int = 100,
-        ax: Any = None,
-        shares: Any = (0.5, 0.8, 0.95),
-        cmap: str = "viridis",
-    ) -> "DensityDisplay":
+        cls, model: Any, X: Any, *, grid_resolution: int = 100, ax: Any = None, **options: Any
+    ) -> Self:
         """Draw a fitted density of one or two columns around rows.
 
         Parameters
@@ -103,10 +66,8 @@ class DensityDisplay:
             Points of each axis.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a new figure.
-        shares : sequence of float, default=(0.5, 0.8, 0.95)
-            Shares of the mass inside contours.
-        cmap : str, default="viridis"
-            Colours of the contours.
+        **options : object
+            Passed to the constructor: ``shares`` and ``cmap``.
 
         Returns
         -------
@@ -125,7 +86,21 @@ class DensityDisplay:
         points = np.stack([axis.ravel() for axis in np.meshgrid(*grid)], axis=1)
         density = np.exp(model.score_samples(points))
         density = density.reshape((grid_resolution,) * len(grid))
-        return cls(grid, density, rows=rows).plot(ax, shares=shares, cmap=cmap)
+        return cls(grid, density, rows=rows, **options).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        if len(self.grid) == 1:
+            self.levels_ = np.array([])
+            ax.plot(self.grid[0], self.density)
+            ax.set(ylim=(0, None), ylabel="density")
+            if self.rows is not None:
+                style = {"transform": ax.get_xaxis_transform(), "linestyle": "none"}
+                ax.plot(self.rows[:, 0], np.zeros(len(self.rows)), marker="|", color="0.3", **style)
+            return
+        self.levels_ = mass_levels(self.density, self.shares)
+        if self.rows is not None:
+            ax.plot(*self.rows.T, ".", color="0.6", markersize=3)
+        ax.contour(*self.grid, self.density, levels=self.levels_, cmap=self.cmap)
 
 
 def mass_levels(density: Any, shares: Any) -> np.ndarray:

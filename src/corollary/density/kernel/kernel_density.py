@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.estimator import (
     ArrayLike,
@@ -20,6 +18,7 @@ from corollary.core.estimator import (
     NoEffect,
     NonNegative,
     Positive,
+    SampleMixin,
     fitted,
 )
 from corollary.core.parallel import row_products
@@ -38,13 +37,15 @@ from corollary.density.kernel.profiles import (
     log_kernel_integral,
 )
 
+_Sum = Literal["euclidean", "l2", "manhattan", "cityblock", "l1"]
+Metric = Literal[_Sum, "chebyshev", "infinity", "minkowski", "p"]
 _POWERS = {
     **{"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l1": 1.0},
     **{"chebyshev": math.inf, "infinity": math.inf},
 }
 
 
-class KernelDensity(Density):
+class KernelDensity(SampleMixin, Density):
     """Density that is the mean of kernels around the training rows.
 
     Parameters
@@ -90,15 +91,12 @@ class KernelDensity(Density):
     log_integral_ : float
         Logarithm of what a kernel integrates to.
 
-    See Also
-    --------
-    smoothed_score : Gradient of the log density for Gaussian kernels.
-    leave_one_out_log_likelihood : How good a bandwidth is.
-
     Notes
     -----
-    The sum is exact to rounding unless `rtol` or `atol` are positive; what is then left out is at
-    most the larger of ``rtol * density`` and `atol`.
+    How good a bandwidth is says :func:`leave_one_out_log_likelihood`; the gradient of the log
+    density for Gaussian kernels is :func:`smoothed_score`. The sum is exact to rounding unless
+    `rtol` or `atol` are positive; what is then left out is at most the larger of
+    ``rtol * density`` and `atol`.
 
     References
     ----------
@@ -123,17 +121,7 @@ class KernelDensity(Density):
     ) = 1.0
     algorithm: NoEffect = "auto"
     kernel: KernelName = "gaussian"
-    metric: Literal[
-        "euclidean",
-        "l2",
-        "manhattan",
-        "cityblock",
-        "l1",
-        "chebyshev",
-        "infinity",
-        "minkowski",
-        "p",
-    ] = "euclidean"
+    metric: Metric = "euclidean"
     atol: NonNegative = 0
     rtol: NonNegative = 0
     breadth_first: NoEffect = True
@@ -211,45 +199,16 @@ class KernelDensity(Density):
         return sums - self.log_integral_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the sum of log densities at rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        log_likelihood : float
-            The total.
-        """
+        """Return the sum, not the mean, of the log densities at rows."""
         return float(self.score_samples(X).sum())
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw from the density, whatever the kernel.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of draws.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Independent draws.
-        """
-        check_is_fitted(self)
-        rng, kernels = check_random_state(random_state), self.kernels_
-        d = kernels.rows.shape[1]
+    def _sample(self, n_samples: int, random: np.random.RandomState) -> np.ndarray:
+        kernels, d = self.kernels_, len(self.centre_)
         radius = np.ones(len(kernels.rows)) if kernels.radius is None else kernels.radius
         shares = np.cumsum(kernels.weight * radius**d)
-        rows = np.searchsorted(shares, rng.uniform(size=n_samples) * shares[-1], side="right")
+        rows = np.searchsorted(shares, random.uniform(size=n_samples) * shares[-1], side="right")
         rows = np.minimum(rows, len(shares) - 1)
-        steps = draw_from_kernel(kernels.kernel, n_samples, d, p=kernels.p, random_state=rng)
+        steps = draw_from_kernel(kernels.kernel, n_samples, d, p=kernels.p, random_state=random)
         Z = kernels.rows[rows] + radius[rows, np.newaxis] * steps
         back = Z * self.scale_ if self.scale_.ndim == 1 else Z @ self.scale_.T
         return self.centre_ + back

@@ -111,17 +111,11 @@ class KernelSum:
 
         def work(start: int, stop: int) -> None:
             bits = np.empty(BLOCK, dtype=np.int64)
-            room = Work(
-                bounds=np.empty(n_blocks),
-                squares=np.empty(BLOCK),
-                bits=bits,
-                powers=bits.view(np.float64),
-                factors=np.empty(BLOCK),
-            )
+            squares, factors, bounds = np.empty(BLOCK), np.empty(BLOCK), np.empty(n_blocks)
+            room = Work(bounds, squares, bits, bits.view(np.float64), factors)
             these = slice(start, stop)
-            log_kernel_sums(
-                X[these], own[these], blocks, code, power, share, floor, room, out[these]
-            )
+            numbers = (code, power, share, floor)
+            log_kernel_sums(X[these], own[these], blocks, *numbers, room, out[these])
 
         in_blocks(work, len(X), _QUERIES)
         return out
@@ -136,16 +130,10 @@ class KernelSum:
         rows, weight = self.rows[padded], self.weight[padded]
         weight.ravel()[len(order) :] = 0.0
         rate = None if self.radius is None else self.radius[padded] ** -2.0
-        blocks = Blocks(
-            rows=np.ascontiguousarray(rows.transpose(0, 2, 1)),
-            weight=weight,
-            rate=rate,
-            low=rows.min(axis=1),
-            high=rows.max(axis=1),
-            mass=weight.sum(axis=1),
-            slowest=np.ones(len(rows)) if rate is None else rate.min(axis=1),
-        )
-        return order, blocks
+        slowest = np.ones(len(rows)) if rate is None else rate.min(axis=1)
+        box, mass = (rows.min(axis=1), rows.max(axis=1)), weight.sum(axis=1)
+        columns = np.ascontiguousarray(rows.transpose(0, 2, 1))
+        return order, Blocks(columns, weight, rate, *box, mass, slowest)
 
 
 def _leaves(rows: np.ndarray, places: np.ndarray, size: int) -> Any:

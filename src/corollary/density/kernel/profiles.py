@@ -8,7 +8,7 @@ A kernel is a function K(r) of the distance in units of the bandwidth. With the 
 """
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.special import gammaln
@@ -18,14 +18,7 @@ from corollary.core.estimator import Count, PositiveOrInfinite, checked
 from corollary.density import _codes
 
 KernelName = Literal["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"]
-CODES = {
-    "gaussian": _codes.GAUSSIAN,
-    "exponential": _codes.EXPONENTIAL,
-    "tophat": _codes.TOPHAT,
-    "epanechnikov": _codes.EPANECHNIKOV,
-    "linear": _codes.LINEAR,
-    "cosine": _codes.COSINE,
-}
+CODES = {name: getattr(_codes, name.upper()) for name in get_args(KernelName)}
 
 
 @checked

@@ -34,11 +34,7 @@ def smoothed_log_density(x: Any, X: Any, sigma: Positive) -> np.ndarray:
     Returns
     -------
     log_density : ndarray of shape (n_queries,)
-        Finite everywhere.
-
-    See Also
-    --------
-    KernelDensity : The same with weights, other kernels and a choice of bandwidth.
+        Finite everywhere; :class:`KernelDensity` has weights, other kernels and bandwidths besides.
 
     Examples
     --------

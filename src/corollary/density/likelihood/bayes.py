@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from corollary.density.likelihood._draws import check_draws
+from corollary.density.likelihood._objective import check_draws
 from corollary.density.likelihood.families import Bernoulli, Exponential, Normal, Poisson
 from corollary.density.likelihood.family import Family
 from corollary.risk import check_law
@@ -64,12 +64,8 @@ class ModelPosterior:
         Returns
         -------
         posterior : ModelPosterior
-            Probabilities given these data too.
-
-        Raises
-        ------
-        ValueError
-            If no model of positive probability allows the data.
+            Probabilities given these data too; ValueError if no model of positive probability
+            allows them.
         """
         logs = np.asarray(log_likelihood, dtype=float)
         if logs.shape != self.probabilities.shape or not (logs < np.inf).all():
@@ -131,10 +127,8 @@ class BetaPrior(_ConjugatePrior):
 
     Parameters
     ----------
-    a : float
-        Pseudo-count of ones, positive.
-    b : float
-        Pseudo-count of zeros, positive.
+    a, b : float
+        Pseudo-counts of ones and of zeros, positive.
 
     Examples
     --------
@@ -176,9 +170,7 @@ class GammaPrior(_ConjugatePrior):
 
     Parameters
     ----------
-    shape : float
-        Positive.
-    rate : float
+    shape, rate : float
         Positive.
 
     Examples
@@ -221,10 +213,8 @@ class NormalPrior(_ConjugatePrior):
 
     Parameters
     ----------
-    mean : float
-        Its mean.
-    variance : float
-        Its variance, positive.
+    mean, variance : float
+        Its mean, and its variance, which is positive.
 
     Examples
     --------

@@ -22,12 +22,9 @@ class CrossEntropy(NamedTuple):
 
     Parameters
     ----------
-    cross_entropy : float
-        Expected negative log likelihood of the model.
-    entropy : float
-        That of the truth, which no model goes below.
-    divergence : float
-        What the model adds.
+    cross_entropy, entropy, divergence : float
+        Expected negative log likelihood of the model; that of the truth, which no model goes below;
+        and what the model adds.
 
     Examples
     --------
@@ -47,10 +44,8 @@ def finite_cross_entropy(p: Any, q: Any) -> CrossEntropy:
 
     Parameters
     ----------
-    p : array-like of shape (n_points,)
-        Probabilities of the truth.
-    q : array-like of shape (n_points,)
-        Probabilities of the model.
+    p, q : array-like of shape (n_points,)
+        Probabilities of the truth, and of the model.
 
     Returns
     -------
@@ -142,8 +137,5 @@ def family_cross_entropy(
     truth, guess = family.log_density(points, theta), model.log_density(points, model_theta)
     some = probability > 0
     probability, truth, guess = probability[some], truth[some], guess[some]
-    return CrossEntropy(
-        -float(probability @ guess),
-        -float(probability @ truth),
-        float(probability @ (truth - guess)),
-    )
+    cross, entropy = -float(probability @ guess), -float(probability @ truth)
+    return CrossEntropy(cross, entropy, float(probability @ (truth - guess)))

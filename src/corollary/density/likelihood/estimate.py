@@ -5,7 +5,6 @@ maximum of the likelihood is consistent, normal and efficient in the limit, and 
 about the inverse of the curvature of the log likelihood there.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -118,7 +117,7 @@ class Estimate(Tabular):
         Returns
         -------
         interval : ndarray of shape (n_parameters, 2)
-            Lower and upper ends.
+            Those of :func:`wald_interval`.
         """
         return wald_interval(self.theta, self.covariance, confidence)
 
@@ -155,18 +154,15 @@ class Estimate(Tabular):
         return Estimate(names, values, self.log_likelihood, information, self.n_samples)
 
     def __str__(self) -> str:
-        if self.information is None:
-            parts = [f"{n} = {t:.4g}" for n, t in zip(self.names, self.theta)]
-        else:
-            parts = [
-                f"{n} = {t:.4g} (standard error {e:.2g})"
-                for n, t, e in zip(self.names, self.theta, self.standard_errors)
-            ]
+        parts = [f"{name} = {value:.4g}" for name, value in zip(self.names, self.theta)]
+        if self.information is not None:
+            errors = self.standard_errors
+            parts = [f"{part} (standard error {e:.2g})" for part, e in zip(parts, errors)]
         value = f"log likelihood {self.log_likelihood:.4g}"
         return f"{', '.join(parts)}, {value} of {self.n_samples:g} draws"
 
     def _columns(self) -> dict[str, Any]:
-        errors = (
-            self.standard_errors if self.information is not None else [math.nan] * len(self.names)
-        )
+        errors = np.full(len(self.names), np.nan)
+        if self.information is not None:
+            errors = self.standard_errors
         return {"parameter": self.names, "estimate": self.theta, "standard error": errors}

@@ -17,6 +17,14 @@ from corollary.density.likelihood.family import Family
 _NODES = 64
 
 
+class _ByMean(Family):
+    """Families whose parameter is their mean."""
+
+    def from_moments(self, moments: Moments) -> np.ndarray:
+        """Return the mean."""
+        return moments.mean
+
+
 @dataclass(frozen=True)
 class Normal(Family):
     r"""Normal laws on the line, with parameters mean and variance.
@@ -82,7 +90,7 @@ class Normal(Family):
 
 
 @dataclass(frozen=True, eq=False)
-class NormalVector(Family):
+class NormalVector(_ByMean):
     """Normal laws of vectors, with a known covariance and their mean as parameter.
 
     Parameters
@@ -135,10 +143,6 @@ class NormalVector(Family):
     def _information(self, theta: np.ndarray) -> np.ndarray:
         return self._precision
 
-    def from_moments(self, moments: Moments) -> np.ndarray:
-        """Return the mean."""
-        return moments.mean
-
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
         """Draw from a normal law."""
         z = check_random_state(random_state).standard_normal((n_samples, len(self.covariance)))
@@ -146,7 +150,7 @@ class NormalVector(Family):
 
 
 @dataclass(frozen=True)
-class Bernoulli(Family):
+class Bernoulli(_ByMean):
     """Laws on 0 and 1, with the probability of 1 as parameter.
 
     Examples
@@ -171,10 +175,6 @@ class Bernoulli(Family):
         p = theta[0]
         return np.array([[1 / (p * (1 - p)) if 0 < p < 1 else math.inf]])
 
-    def from_moments(self, moments: Moments) -> np.ndarray:
-        """Return the mean."""
-        return moments.mean
-
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
         """Draw zeros and ones."""
         rng = check_random_state(random_state)
@@ -187,7 +187,7 @@ class Bernoulli(Family):
 
 
 @dataclass(frozen=True)
-class Poisson(Family):
+class Poisson(_ByMean):
     """Poisson laws of counts, with their mean as parameter.
 
     Examples
@@ -212,10 +212,6 @@ class Poisson(Family):
 
     def _information(self, theta: np.ndarray) -> np.ndarray:
         return np.array([[1 / theta[0] if theta[0] > 0 else math.inf]])
-
-    def from_moments(self, moments: Moments) -> np.ndarray:
-        """Return the mean."""
-        return moments.mean
 
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
         """Draw counts."""

@@ -29,7 +29,7 @@ class Family(ABC):
     names : tuple of str
         Names of the parameters.
     domain : tuple of (float, float)
-        Open interval of each parameter.
+        Open interval of each.
     regular : bool
         Whether differentiation and integration may change places: false where the support depends
         on the parameters, and then scores and informations say nothing about estimators.
@@ -71,12 +71,7 @@ class Family(ABC):
         Returns
         -------
         x : ndarray of shape (n_samples,) or (n_samples, n_features)
-            Independent draws.
-
-        Raises
-        ------
-        TypeError
-            If the family knows no way.
+            Independent draws; TypeError if the family knows no way.
         """
         raise TypeError(f"{type(self).__name__} has no sampler.")
 
@@ -91,14 +86,9 @@ class Family(ABC):
         Returns
         -------
         points : ndarray of shape (n_points,) or (n_points, n_features)
-            Points.
+            Points; TypeError if the family knows none.
         probability : ndarray of shape (n_points,)
             Their weights.
-
-        Raises
-        ------
-        TypeError
-            If the family knows none.
         """
         raise TypeError(f"{type(self).__name__} has no finite law: simulate expectations.")
 
@@ -173,12 +163,8 @@ class Family(ABC):
         Returns
         -------
         information : ndarray of shape (n_parameters, n_parameters)
-            Symmetric, positive semi-definite.
-
-        Raises
-        ------
-        ValueError
-            If the family is not regular: the score then does not have mean zero.
+            Symmetric, positive semi-definite; ValueError if the family is not regular, since the
+            score then does not have mean zero.
         """
         theta = self.check(theta)
         if not self.regular:
@@ -207,19 +193,15 @@ class Family(ABC):
         Returns
         -------
         theta : ndarray of shape (n_parameters,)
-            Parameters; on the edge of the domain if no others are likelier.
-
-        Raises
-        ------
-        TypeError
-            If moments do not decide.
+            Parameters; on the edge of the domain if no others are likelier. TypeError if moments
+            do not decide.
         """
         raise TypeError(
             f"{type(self).__name__} has no closed form in the moments of draws. Use "
             "maximum_likelihood, which then searches."
         )
 
-    def _likeliest(self, x: np.ndarray, weight: np.ndarray | None) -> np.ndarray | None:
+    def _likeliest(self, x: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return the likeliest parameters where they have a closed form, else None."""
         if type(self).from_moments is Family.from_moments:
             return None
@@ -240,12 +222,7 @@ class Family(ABC):
         Returns
         -------
         theta : ndarray of shape (n_parameters,)
-            Inside the closure of the domain.
-
-        Raises
-        ------
-        ValueError
-            If they are not.
+            Inside the closure of the domain; ValueError if they are not.
         """
         theta = np.atleast_1d(np.asarray(theta, dtype=float))
         low, high = np.array(self.domain, dtype=float).T
@@ -270,10 +247,8 @@ class Family(ABC):
         def log_density(x: Any, theta: Any) -> Any:
             return self._log_density(x, theta, jnp)
 
-        return {
-            "jacfwd": jax.jit(jax.jacfwd(log_density, 1)),
-            "hessian": jax.jit(jax.hessian(log_density, 1)),
-        }
+        kinds = {"jacfwd": jax.jacfwd, "hessian": jax.hessian}
+        return {kind: jax.jit(derive(log_density, 1)) for kind, derive in kinds.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,24 +2,22 @@
 
 import math
 from dataclasses import KW_ONLY
-from typing import Any
 
 import numpy as np
 from scipy import linalg
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from corollary.core.estimator import Density, MomentsMixin, NonNegative, fitted
+from corollary.core.estimator import Density, MomentsMixin, NonNegative, SampleMixin, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 from corollary.core.summary import Moments, reduce
 
 
-class GaussianDensity(MomentsMixin, Density):
+class GaussianDensity(MomentsMixin, SampleMixin, Density):
     r"""Normal density whose mean and covariance are those of the rows.
 
     They maximise the likelihood. Score matching, which asks for the nearest gradient of the log
-    density instead, has the same answer (:func:`fit_gaussian_scores`).
+    density instead, has the same answer (:func:`fit_gaussian_scores`). A density of any shape is
+    :class:`KernelDensity`.
 
     Parameters
     ----------
@@ -34,10 +32,6 @@ class GaussianDensity(MomentsMixin, Density):
         Their covariance, by the number of rows, with `reg_covar` on its diagonal.
     precision_factor_ : ndarray of shape (n_features, n_features)
         Lower triangular; maps deviations from the mean to independent ones of variance 1.
-
-    See Also
-    --------
-    KernelDensity : A density of any shape.
 
     Examples
     --------
@@ -84,39 +78,7 @@ class GaussianDensity(MomentsMixin, Density):
         log_det = np.log(np.diag(self.precision_factor_)).sum()
         return log_det - 0.5 * (len(self.mean_) * math.log(2 * math.pi) + (white**2).sum(axis=1))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log density at rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        log_likelihood : float
-            The mean.
-        """
-        return float(self.score_samples(X).mean())
-
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draw rows.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of draws.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Independent draws.
-        """
-        check_is_fitted(self)
-        z = check_random_state(random_state).standard_normal((n_samples, len(self.mean_)))
+    def _sample(self, n_samples: int, random: np.random.RandomState) -> np.ndarray:
+        z = random.standard_normal((n_samples, len(self.mean_)))
         factor = linalg.cholesky(self.covariance_, lower=True)
         return self.mean_ + z @ factor.T

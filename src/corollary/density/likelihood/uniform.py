@@ -10,8 +10,20 @@ from sklearn.utils import check_random_state
 from corollary.density.likelihood.family import Family
 
 
+class _UpTo(Family):
+    """Laws of constant density or probability up to their parameter."""
+
+    regular: ClassVar[bool] = False
+
+    def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
+        return xp.where(x <= theta[0], -xp.log(theta[0]), -math.inf)
+
+    def _likeliest(self, x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return np.atleast_1d(x.max())
+
+
 @dataclass(frozen=True)
-class Uniform(Family):
+class Uniform(_UpTo):
     """Uniform laws between 0 and their parameter, where the theory of scores fails.
 
     Examples
@@ -23,16 +35,9 @@ class Uniform(Family):
 
     names: ClassVar[Any] = ("end",)
     domain: ClassVar[Any] = ((0.0, math.inf),)
-    regular: ClassVar[bool] = False
-
-    def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
-        return xp.where(x <= theta[0], -xp.log(theta[0]), -math.inf)
 
     def _supports(self, x: np.ndarray) -> Any:
         return (x >= 0) & np.isfinite(x)
-
-    def _likeliest(self, x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        return _largest(x, weight)
 
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
         """Draw from a uniform law."""
@@ -45,7 +50,7 @@ class Uniform(Family):
 
 
 @dataclass(frozen=True)
-class DiscreteUniform(Family):
+class DiscreteUniform(_UpTo):
     """Uniform laws on 1, 2, ..., up to their parameter.
 
     Examples
@@ -58,16 +63,9 @@ class DiscreteUniform(Family):
 
     names: ClassVar[Any] = ("size",)
     domain: ClassVar[Any] = ((1.0, math.inf),)
-    regular: ClassVar[bool] = False
-
-    def _log_density(self, x: Any, theta: Any, xp: Any) -> Any:
-        return xp.where(x <= theta[0], -xp.log(theta[0]), -math.inf)
 
     def _supports(self, x: np.ndarray) -> Any:
         return (x >= 1) & (x == np.floor(x)) & np.isfinite(x)
-
-    def _likeliest(self, x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-        return _largest(x, weight)
 
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
         """Draw numbers from 1 on."""
@@ -78,8 +76,3 @@ class DiscreteUniform(Family):
         """Return all points."""
         size = int(self.check(theta)[0])
         return np.arange(1.0, size + 1), np.full(size, 1 / size)
-
-
-def _largest(x: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """Return the largest draw of positive weight."""
-    return np.atleast_1d(np.max(x if weight is None else x[weight > 0]))

@@ -42,10 +42,8 @@ class Applicability:
 
     Parameters
     ----------
-    n_features : int
-        Columns.
-    rank : int
-        Dimension of the plane through the rows.
+    n_features, rank : int
+        Columns, and the dimension of the plane through the rows.
     derivatives : int
         Order of the derivatives that the loss needs: 2 of the log density; gradients of the loss
         by parameters of a potential need a third.
@@ -72,17 +70,12 @@ class Applicability:
         return not self.obstacles
 
     def require(self, who: str) -> None:
-        """Raise if something stands in the way.
+        """Raise a ValueError that says what stands in the way, if something does.
 
         Parameters
         ----------
         who : str
             Who asks, for the message.
-
-        Raises
-        ------
-        ValueError
-            With what was found.
         """
         if self.obstacles:
             reasons = "; ".join(obstacle.value for obstacle in self.obstacles)

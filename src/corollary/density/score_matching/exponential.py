@@ -104,27 +104,19 @@ class ScoreMatchingSums(Summary):
 
     def empty(self) -> Self:
         """Return the sums of no rows."""
-        return replace(self, weight=0.0, curvature=0.0, laplacian=0.0)
+        return type(self)(self.features)
 
     def update(self, chunk: Chunk) -> Self:
         """Add the rows of a chunk."""
         J, h = feature_derivatives(self.features, chunk[0])
         weight = chunk[2] if len(chunk) > 2 and chunk[2] is not None else np.ones(len(h))
-        return replace(
-            self,
-            weight=self.weight + float(weight.sum()),
-            curvature=self.curvature + np.einsum("n,npd,nqd->pq", weight, J, J),
-            laplacian=self.laplacian + weight @ h,
-        )
+        curvature = np.einsum("n,npd,nqd->pq", weight, J, J)
+        return self.merge(type(self)(self.features, float(weight.sum()), curvature, weight @ h))
 
     def merge(self, other: Self) -> Self:
         """Unite the sums of two sets of rows."""
-        return replace(
-            self,
-            weight=self.weight + other.weight,
-            curvature=self.curvature + other.curvature,
-            laplacian=self.laplacian + other.laplacian,
-        )
+        names = ("weight", "curvature", "laplacian")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in names})
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +150,7 @@ class ExponentialFamilyFit:
     n_samples: float
 
     def score(self, X: Any) -> np.ndarray:
-        """Return gradients of the log density.
+        """Return gradients of the log density, known without the normalising constant.
 
         Parameters
         ----------
@@ -168,7 +160,7 @@ class ExponentialFamilyFit:
         Returns
         -------
         score : ndarray of shape (n_samples, n_features)
-            Known without the normalising constant.
+            One for each row.
         """
         J, _ = feature_derivatives(self.features, X)
         return np.einsum("npd,p->nd", J, self.theta)
@@ -219,14 +211,11 @@ def fit_exponential_family(
     ValueError
         If the loss has no minimum, or derivatives of features are not finite at a row.
 
-    See Also
-    --------
-    check_score_matching : Whether the law is one that scores say enough about.
-
     Notes
     -----
-    Nothing makes the fitted function integrable: parameters of a negative quadratic may come out
-    positive. The sums are merged as :class:`ScoreMatchingSums`.
+    Whether scores say enough about the law is :func:`check_score_matching`'s matter. Nothing makes
+    the fitted function integrable: parameters of a negative quadratic may come out positive. The
+    sums are merged as :class:`ScoreMatchingSums`.
 
     References
     ----------
@@ -265,9 +254,8 @@ def fit_exponential_family(
         )
     theta = np.zeros(len(h))
     theta[curved] = -vectors[:, steep] @ (slope[steep] / values[steep]) / scale
-    return ExponentialFamilyFit(
-        features, theta, float(theta @ A @ theta + 2 * h @ theta), sums.weight
-    )
+    loss = float(theta @ A @ theta + 2 * h @ theta)
+    return ExponentialFamilyFit(features, theta, loss, sums.weight)
 
 
 def _is_rows(data: Any) -> bool:

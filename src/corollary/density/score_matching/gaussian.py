@@ -63,10 +63,8 @@ def gaussian_score_loss(
     -------
     loss : float
         The loss.
-    mean_gradient : ndarray of shape (n_features,)
-        Derivatives by the mean.
-    precision_gradient : ndarray of shape (n_features, n_features)
-        Derivatives by the precision.
+    mean_gradient, precision_gradient : ndarrays of the shapes of mean and precision
+        Its derivatives by them.
 
     Examples
     --------
@@ -90,23 +88,15 @@ def fit_gaussian_scores(X: Any, *, sample_weight: Any = None) -> GaussianScores:
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Rows that vary in every direction.
+        Rows that vary in every direction: in a plane the precision would be infinite.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
 
     Returns
     -------
     scores : GaussianScores
-        Mean, inverse covariance and minus the latter's trace: those of the largest likelihood.
-
-    Raises
-    ------
-    ValueError
-        If the rows lie in a plane: the precision would be infinite.
-
-    See Also
-    --------
-    GaussianDensity : The same law as an estimator.
+        Mean, inverse covariance and minus the latter's trace: those of the largest likelihood,
+        which :class:`GaussianDensity` has as an estimator.
 
     Examples
     --------

@@ -25,12 +25,9 @@ class ScoreMatchingIdentity(NamedTuple):
 
     Parameters
     ----------
-    distance : float
-        :math:`E(s-f)^2`.
-    by_parts : float
-        :math:`E[f^2+2f'+s^2]`.
-    boundary : float
-        :math:`[pf]_a^b`; the distance is `by_parts` less twice this.
+    distance, by_parts, boundary : float
+        :math:`E(s-f)^2`, :math:`E[f^2+2f'+s^2]` and :math:`[pf]_a^b`; the distance is `by_parts`
+        less twice the last.
 
     Examples
     --------
@@ -56,7 +53,8 @@ def score_matching_identity(
     Parameters
     ----------
     log_density : callable
-        ``log_density(x)``, written with ``jax.numpy``, of a density on (low, high).
+        ``log_density(x)``, written with ``jax.numpy``, of a density that integrates to 1 over
+        (low, high).
     field : callable
         The candidate f for its derivative, written with ``jax.numpy``.
     low : float, default=-inf
@@ -68,11 +66,6 @@ def score_matching_identity(
     -------
     sides : ScoreMatchingIdentity
         Both sides, and the boundary term by which they differ.
-
-    Raises
-    ------
-    ValueError
-        If the density does not integrate to 1.
 
     References
     ----------

@@ -294,35 +294,17 @@ def with_missing_last(codes: np.ndarray, bins: Bins) -> np.ndarray:
 
 
 class Scores:
-    """Mean losses by iteration, where they are wanted.
-
-    Parameters
-    ----------
-    loss : BoostingLoss
-        The loss.
-    y : ndarray of shape (n_samples,)
-        Targets.
-    raw : callable
-        ``raw(rows)`` gives the present predictions of rows.
-    weight : ndarray of shape (n_samples,) or None
-        Weights.
-    rows : ndarray of uint32 or None
-        Training rows; None if no loss is wanted.
-    aside : ndarray of int64
-        Held-out rows.
-    measure : callable or None, default=None
-        ``measure(y, raw, weight)`` takes the place of the mean loss; smaller is better.
-    """
+    """Mean losses by iteration, where they are wanted."""
 
     def __init__(
         self,
         loss: BoostingLoss,
         y: np.ndarray,
-        raw: Callable[[np.ndarray], np.ndarray],
+        raw: Callable[[np.ndarray], np.ndarray],  # the present predictions of rows
         weight: np.ndarray | None,
-        rows: np.ndarray | None,
-        aside: np.ndarray,
-        measure: Callable[..., float] | None = None,
+        rows: np.ndarray | None,  # training rows; None if no loss is wanted
+        aside: np.ndarray,  # held-out rows
+        measure: Callable[..., float] | None = None,  # of y, raw and weight, instead of the loss
     ) -> None:
         self._measure = loss.mean if measure is None else measure
         self._y, self._raw, self._weight = y, raw, weight

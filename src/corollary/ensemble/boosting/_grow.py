@@ -81,32 +81,16 @@ def cut(n_rows: int, n_blocks: int) -> np.ndarray:
 
 
 class TreeGrower(ABC):
-    """Abstract growth of trees, one after the other: their arrays and rules.
-
-    Parameters
-    ----------
-    bins : Bins
-        Bins of the features.
-    growth : Growth
-        Stopping rules.
-    monotone : ndarray of int64 of shape (n_features,)
-        1 and -1 for features whose effect must not fall or rise, else 0.
-    n_outputs : int
-        Values of a leaf.
-    n_rows : int
-        Rows held in memory.
-    n_blocks : int
-        Blocks of them that are worked on at the same time.
-    """
+    """Abstract growth of trees, one after the other: their arrays and rules."""
 
     def __init__(
         self,
         bins: Bins,
         growth: Growth,
-        monotone: np.ndarray,
-        n_outputs: int,
-        n_rows: int,
-        n_blocks: int,
+        monotone: np.ndarray,  # 1 and -1 for features whose effect must not fall or rise, else 0
+        n_outputs: int,  # values of a leaf
+        n_rows: int,  # held in memory
+        n_blocks: int,  # of them that are worked on at the same time
     ) -> None:
         from corollary.ensemble._loops import records
 
@@ -220,29 +204,11 @@ class TreeGrower(ABC):
 
 
 class Grower(TreeGrower):
-    """Grow trees on binned rows in memory.
-
-    Parameters
-    ----------
-    codes : ndarray of uint8 of shape (n_samples, n_features)
-        Bins of all rows, column-major; missing values have the number of the column's bins.
-    bins : Bins
-        Their thresholds.
-    growth : Growth
-        Stopping rules.
-    monotone : ndarray of int64 of shape (n_features,)
-        1 and -1 for features whose effect must not fall or rise, else 0.
-    team : Team
-        Threads.
-    n_blocks : int
-        Blocks of rows that are worked on at the same time.
-    n_outputs : int, default=1
-        Values of a leaf.
-    """
+    """Grow trees on binned rows in memory."""
 
     def __init__(
         self,
-        codes: np.ndarray,
+        codes: np.ndarray,  # column-major; missing values have the number of the column's bins
         bins: Bins,
         growth: Growth,
         monotone: np.ndarray,

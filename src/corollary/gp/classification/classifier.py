@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +18,7 @@ from corollary.core.estimator import (
     fitted,
     refuse_one_class,
 )
-from corollary.core.parallel import one_blas_thread
+from corollary.core.parallel import one_blas_thread, row_products, row_solves
 from corollary.core.schema import (
     Array,
     Instance,
@@ -404,9 +403,9 @@ class GaussianProcessClassifier(ProbabilisticClassifier):
                 for i in range(0, len(X), BLOCK):
                     rows = slice(i, i + BLOCK)
                     cross = kernel.gram(X[rows], self.X_)
-                    mean[rows, j] = cross @ self.slopes_[j]
-                    V = dtrtrs(self.factors_[j], (cross * self.roots_[j]).T, lower=1)[0]
-                    left = kernel.diag(X[rows]) - np.einsum("ij,ij->j", V, V)
+                    mean[rows, j] = row_products(cross, self.slopes_[j])
+                    V = row_solves(self.factors_[j], cross * self.roots_[j])
+                    left = kernel.diag(X[rows]) - np.einsum("ij,ij->i", V, V)
                     variance[rows, j] = np.maximum(left, 0.0)
         return mean, variance
 

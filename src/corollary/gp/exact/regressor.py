@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -19,7 +18,7 @@ from corollary.core.estimator import (
     RandomSeed,
     fitted,
 )
-from corollary.core.parallel import one_blas_thread
+from corollary.core.parallel import one_blas_thread, row_products, row_solves
 from corollary.core.schema import Array, Instance, Nullable, Number, Spec
 from corollary.gp._defaults import default_search, spread_of, standardise
 from corollary.gp._namesake import (
@@ -360,7 +359,7 @@ class GaussianProcessRegressor(ProcessRegressor):
         points = self.observations_.X
         starts = range(0, len(X), BLOCK)
         kernel = self._covariance
-        blocks = [kernel.gram(X[i : i + BLOCK], points) @ self.alpha_ for i in starts]
+        blocks = [row_products(kernel.gram(X[i : i + BLOCK], points), self.alpha_) for i in starts]
         return np.concatenate(blocks)
 
     def _pointwise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -368,17 +367,17 @@ class GaussianProcessRegressor(ProcessRegressor):
         for i in range(0, len(X), BLOCK):
             rows = slice(i, i + BLOCK)
             mean[rows], V = self._project(X[rows])
-            variance[rows] = self._covariance.diag(X[rows]) - np.einsum("ij,ij->j", V, V)
+            variance[rows] = self._covariance.diag(X[rows]) - np.einsum("ij,ij->i", V, V)
         return mean, variance
 
     def _jointly(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean, V = self._project(X)
-        return mean, self._covariance.gram(X) - V.T @ V
+        return mean, self._covariance.gram(X) - V @ V.T
 
     def _project(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean and the factor of what the observations take from the variance."""
         cross = self._covariance.gram(X, self.observations_.X)
-        return cross @ self.alpha_, dtrtrs(self.L_, cross.T, lower=1)[0]
+        return row_products(cross, self.alpha_), row_solves(self.L_, cross)
 
     @property
     def _variance(self) -> float:

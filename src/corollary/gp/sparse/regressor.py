@@ -5,12 +5,11 @@ from dataclasses import KW_ONLY
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg.lapack import dtrtrs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from corollary.core.estimator import Count, Positive, RandomSeed, fitted
-from corollary.core.parallel import one_blas_thread
+from corollary.core.parallel import one_blas_thread, row_products, row_solves
 from corollary.core.schema import Array, Number
 from corollary.core.summary import reduce_blocks
 from corollary.gp._defaults import default_search, spread_of, standardise
@@ -224,23 +223,25 @@ class SparseGaussianProcessRegressor(ProcessRegressor):
     def _mean(self, X: np.ndarray) -> np.ndarray:
         Z, weights = self.inducing_points_, self.weights_
         blocks = row_blocks(len(weights), X)
-        return np.concatenate([self.kernel_.gram(rows, Z) @ weights for (rows,) in blocks])
+        return np.concatenate(
+            [row_products(self.kernel_.gram(rows, Z), weights) for (rows,) in blocks]
+        )
 
     def _pointwise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         means, variances = [], []
         for (rows,) in row_blocks(len(self.weights_), X):
             mean, V, U = self._project(rows)
-            kept = np.einsum("ij,ij->j", U, U) - np.einsum("ij,ij->j", V, V)
+            kept = np.einsum("ij,ij->i", U, U) - np.einsum("ij,ij->i", V, V)
             means.append(mean)
             variances.append(self.kernel_.diag(rows) + kept)
         return np.concatenate(means), np.concatenate(variances)
 
     def _jointly(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         mean, V, U = self._project(X)
-        return mean, self.kernel_.gram(X) - V.T @ V + U.T @ U
+        return mean, self.kernel_.gram(X) - V @ V.T + U @ U.T
 
     def _project(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the mean and the two factors of what the points take from and give to it."""
         cross = self.kernel_.gram(X, self.inducing_points_)
-        V = dtrtrs(self.L_, cross.T, lower=1)[0]
-        return cross @ self.weights_, V, dtrtrs(self.inner_root_, V, lower=1)[0]
+        V = row_solves(self.L_, cross)
+        return row_products(cross, self.weights_), V, row_solves(self.inner_root_, V)

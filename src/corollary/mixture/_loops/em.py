@@ -5,11 +5,16 @@ is rounded in the same way alone and among others. A whitener is the inverse of 
 factor of a covariance.
 """
 
+import math
+
 import numpy as np
 
+from corollary.core._loops.gram import add_products
 from corollary.core.jit import jit, part
 
 LANES = 128
+#: Coefficients of the exponential series behind the first, 1 / 11!.
+FACTORIALS = tuple(1.0 / math.factorial(n) for n in range(10, -1, -1))
 
 
 @part
@@ -93,46 +98,59 @@ def log_joint_lanes(lanes, law, deviations, line, joint):
 
 
 @part
-def responsibilities(joint, evidence):
-    """Turn log densities into responsibilities, and return the evidence of every lane."""
+def exponentials(line, bits, powers):
+    """Replace numbers of at most zero by their exponentials, to the last two bits.
+
+    exp(x) = 2**n exp(r) with |r| <= log(2) / 2: a polynomial, and n as the bits of a number
+    (``powers`` is ``bits`` seen as numbers). The compiler calls a function for ``np.exp`` of every
+    lane; this it does for all lanes at once.
+    """
     for b in range(LANES):
-        evidence[b] = joint[0, b]
-    for k in range(1, len(joint)):
-        for b in range(LANES):
-            evidence[b] = max(evidence[b], joint[k, b])
+        n = np.floor(line[b] * 1.4426950408889634 + 0.5)
+        n = max(n, -1022.0)
+        bits[b] = (np.int64(n) + 1023) << 52
+        r = (line[b] - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
+        r = max(r, -1.0)  # of what is no longer a number above zero
+        p = 1.0 / 39916800.0
+        for t in range(len(FACTORIALS)):
+            p = p * r + FACTORIALS[t]
+        line[b] = p
     for b in range(LANES):
-        top, total = evidence[b], 0.0
-        for k in range(len(joint)):
-            joint[k, b] = np.exp(joint[k, b] - top)
-            total += joint[k, b]
-        for k in range(len(joint)):
-            joint[k, b] /= total
-        evidence[b] = top + np.log(total)
+        line[b] = line[b] * powers[b] if bits[b] > 1 << 52 else 0.0
 
 
 @part
-def add_moments(deviations, r, line, first, second):
+def responsibilities(joint, evidence, total, bits, powers):
+    """Turn log densities into responsibilities, and return the evidence of every lane."""
+    for b in range(LANES):
+        evidence[b] = joint[0, b]
+        total[b] = 0.0
+    for k in range(1, len(joint)):
+        for b in range(LANES):
+            evidence[b] = max(evidence[b], joint[k, b])
+    for k in range(len(joint)):
+        for b in range(LANES):
+            joint[k, b] -= evidence[b]
+        exponentials(joint[k], bits, powers)
+        for b in range(LANES):
+            total[b] += joint[k, b]
+    for k in range(len(joint)):
+        for b in range(LANES):
+            joint[k, b] /= total[b]
+    for b in range(LANES):
+        evidence[b] += np.log(total[b])
+
+
+@part
+def add_moments(deviations, r, weighted, first, second):
     """Add weighted first and second moments of deviations; the lower triangle of the second."""
     for i in range(len(first)):
         total = 0.0
         for b in range(LANES):
-            line[b] = r[b] * deviations[i, b]
-            total += line[b]
+            weighted[i, b] = r[b] * deviations[i, b]
+            total += weighted[i, b]
         first[i] += total
-        j = 0
-        while j + 2 <= i + 1:
-            a0, a1 = 0.0, 0.0
-            for b in range(LANES):
-                a0 += line[b] * deviations[j, b]
-                a1 += line[b] * deviations[j + 1, b]
-            second[i, j] += a0
-            second[i, j + 1] += a1
-            j += 2
-        if j <= i:
-            a0 = 0.0
-            for b in range(LANES):
-                a0 += line[b] * deviations[j, b]
-            second[i, j] += a0
+    add_products(weighted, deviations, second)
 
 
 @part
@@ -170,14 +188,18 @@ def sums_loop(X, weight, law, counts, first, second, squares):
     diagonal, ``squares`` none if they are not.
     """
     k, d = law.means.shape
-    means = law.means
-    lanes, deviations = np.empty((d, LANES)), np.empty((d, LANES))
+    means, full = law.means, len(second) > 0
+    wide = d + -d % 4  # lines of zeros complete the last tile
+    lanes, deviations = np.empty((d, LANES)), np.zeros((wide, LANES))
     line, joint, evidence = np.empty(LANES), np.empty((k, LANES)), np.empty(LANES)
+    weighted, products = np.zeros((wide, LANES)), np.zeros((k if full else 0, wide, wide))
+    bits = np.zeros(LANES, dtype=np.int64)
+    powers = bits.view(np.float64)
     likelihood = 0.0
     for start in range(0, len(X), LANES):
         count = load_lanes(X, start, lanes)
         log_joint_lanes(lanes, law, deviations, line, joint)
-        responsibilities(joint, evidence)
+        responsibilities(joint, evidence, line, bits, powers)
         for b in range(LANES):
             w = 0.0
             if b < count:
@@ -192,8 +214,10 @@ def sums_loop(X, weight, law, counts, first, second, squares):
                 total += joint[j, b]
             counts[j] += total
             deviate(lanes, means[j], deviations)
-            if len(second):
-                add_moments(deviations, joint[j], line, first[j], second[j])
+            if full:
+                add_moments(deviations, joint[j], weighted, first[j], products[j])
             else:
                 add_squares(deviations, joint[j], first[j], squares[j])
+    for j in range(len(products)):
+        second[j] += products[j, :d, :d]
     return likelihood

@@ -26,6 +26,10 @@ SELECTION_RULE = (
     "The model with the smallest cross-validated mean loss is chosen; guessing stands unless that "
     "model beats it by more than one standard error of the paired difference."
 )
+SMALL_RULE = (
+    "The model with the smallest cross-validated mean loss is chosen, guessing among them: of a "
+    "table this small no standard error is small enough to ask for more."
+)
 BASELINES = {
     "classification": "class shares",
     "regression": "mean",
@@ -39,8 +43,10 @@ def compare(
     y: np.ndarray,
     situation: Situation,
     loss: Loss,
+    ready: Sequence[Trial] = (),
 ) -> list[Trial]:
-    """Cross-validate the baseline, all candidates, and a weighted mean of them."""
+    """Cross-validate the baseline, all candidates, and a weighted mean; some may be ready."""
+    trials = {trial.name: trial for trial in ready}
     kind = "geometric mean" if situation.severe else situation.task
     first: dict[str, Any] = {
         "name": "baseline",
@@ -48,7 +54,8 @@ def compare(
         "words": BASELINES[kind],
         "description": f"The {BASELINES[kind]} of the training rows, whatever the row.",
     }
-    trials = [run_trial((), folds, y, situation, loss, **first)]
+    guess = trials.get("baseline") or run_trial((), folds, y, situation, loss, **first)
+    singles = []
     for entry in entries:
         said: dict[str, Any] = {
             "name": entry.name,
@@ -56,21 +63,30 @@ def compare(
             "description": entry.description,
         }
         said["words"] = f"{entry.article} {entry.label}".strip()
-        trials.append(run_trial((entry,), folds, y, situation, loss, **said))
-    mean = mix(trials[1:], folds, y, loss, log=situation.severe)
-    return trials if mean is None else [*trials, mean]
+        trial = trials.get(entry.name) or run_trial((entry,), folds, y, situation, loss, **said)
+        singles.append(trial)
+    mean = mix(singles, folds, y, loss, log=situation.severe)
+    return [guess, *singles] if mean is None else [guess, *singles, mean]
 
 
-def choose(trials: Sequence[Trial], n_folds: int, units: np.ndarray | None = None) -> Trial:
-    """Choose the model of the report by the stated rule."""
+def choose(
+    trials: Sequence[Trial],
+    n_folds: int = 0,
+    units: np.ndarray | None = None,
+    *,
+    cautious: bool = True,
+    rows: np.ndarray | slice = slice(None),
+) -> Trial:
+    """Choose the model of the report by the stated rule, from the losses of some rows."""
     guess = trials[0]
     best = min(
-        (t for t in trials if not t.error), key=lambda t: float(per_unit(t.loss, units).mean())
+        (t for t in trials if not t.error),
+        key=lambda t: float(per_unit(t.loss[rows], units).mean()),
     )
+    if best is guess or not cautious:
+        return best
     gain = per_unit(guess.loss - best.loss, units)
-    if best is guess or gain.mean() <= cross_validated_error(gain, n_folds):
-        return guess
-    return best
+    return guess if gain.mean() <= cross_validated_error(gain, n_folds) else best
 
 
 def per_unit(losses: np.ndarray, units: np.ndarray | None) -> np.ndarray:

@@ -13,7 +13,7 @@ from corollary.reporting.models._candidates import (
     is_skewed,
     skewness,
 )
-from corollary.reporting.models._compare import choose, compare
+from corollary.reporting.models._compare import SELECTION_RULE, SMALL_RULE, choose, compare
 from corollary.reporting.models._losses import ComparedLoss, choose_loss
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._trials import (
@@ -48,6 +48,7 @@ class Comparison:
     loss: ComparedLoss  # what was compared
     situation: Situation  # what candidates were fitted to
     notes: tuple[str, ...]  # what had to be decided, in sentences
+    rule: str = SELECTION_RULE  # by which it was chosen
 
 
 def compare_models(
@@ -99,7 +100,7 @@ def compare_models(
         entries = [e for e in candidates(situation) if names is None or e.name in names]
         trials = compare(entries, folds, y[compared], situation, loss)
         units = split.units_of(split.train[compared])
-        chosen = choose(trials, len(folds), units)
+        chosen = choose(trials, len(folds), units, cautious=not split.in_turn)
     return Comparison(
         encoder,
         features,
@@ -112,7 +113,24 @@ def compare_models(
         loss,
         situation,
         tuple(notes),
+        SMALL_RULE if split.in_turn else SELECTION_RULE,
     )
+
+
+def complete(comparison: Comparison, y: np.ndarray, clock: Clock) -> Comparison:
+    """Let those candidates take part that a comparison of named ones left out."""
+    situation = comparison.situation
+    with clock.stage(Stage.COMPARING):
+        trials = compare(
+            candidates(situation),
+            comparison.folds,
+            y[comparison.compared],
+            situation,
+            comparison.loss,
+            comparison.trials,
+        )
+        chosen = choose(trials, comparison.n_folds, comparison.units)
+    return replace(comparison, trials=tuple(trials), chosen=chosen)
 
 
 def fit_chosen(comparison: Comparison, y: np.ndarray) -> tuple[Predictor, Comparison]:

@@ -21,6 +21,7 @@ class RowCounts(TypedDict):
     train: Count
     calibration: Count
     test: Count
+    folds: Count  # by which every row was trained on and tested in turn; 0 if some were kept aside
 
 
 class FindingContent(TypedDict):

@@ -3,6 +3,9 @@
 from corollary.reporting._records import Evidence
 from corollary.reporting.page._format import count, label, percent_triple, plural
 
+#: Why intervals of rows that were predicted in turn are wider.
+WIDENED = "widened because models that share training rows err alike (Nadeau and Bengio)"
+
 
 def such_rows(evidence: Evidence) -> str:
     """Name the rows that claims are about, as after "at most 5% of"."""
@@ -51,6 +54,8 @@ def tested_rows(evidence: Evidence) -> str:
         rows += f" of {pieces(evidence, evidence.n_pieces, 'new')}"
     if kind == "period":
         rows += f" {_span(evidence)}"
+    if evidence.test.folds:
+        return f"{rows}, each predicted by a model that had not seen it"
     return f"{rows} that no choice ever saw"
 
 
@@ -122,6 +127,12 @@ def split_words(evidence: Evidence) -> str:
             "It rests on one period of testing. Another period gives other numbers, which nothing "
             "here bounds."
         )
+    if evidence.test.folds:
+        return (
+            f"It rests on one random deal into {evidence.test.folds} folds, and the model that is "
+            "delivered has seen all rows. Another seed gives other numbers, mostly inside the "
+            "intervals stated here, which no theorem proves: they are simulated."
+        )
     return (
         "It rests on one random split. Another seed gives other numbers, mostly inside the "
         "intervals stated here."
@@ -139,6 +150,23 @@ def holds_for(evidence: Evidence) -> str:
     if evidence.population.kind == "new units":
         rows = such_rows(evidence)
     return f"Everything above holds for {rows}; no new data have been checked so far."
+
+
+def parts(evidence: Evidence) -> str:
+    """Say which rows served what."""
+    if evidence.test.folds:
+        return (
+            f"The table has few rows, so none was kept aside: they were dealt at random into "
+            f"{evidence.test.folds} folds, and each fold was predicted by models that were fitted "
+            "and chosen without it. Every number about quality in this report comes from these "
+            "predictions, unless it says otherwise; the model that is delivered is fitted to all "
+            "rows."
+        )
+    return (
+        f"{dealing(evidence)}: {count(evidence.n_train)} to train and choose the model, "
+        f"{calibrating(evidence)}{count(evidence.n_test)} to test. Every number about quality in "
+        "this report comes from the test rows, unless it says otherwise."
+    )
 
 
 def dealing(evidence: Evidence) -> str:
@@ -170,6 +198,8 @@ def interval_method(evidence: Evidence) -> str:
         return (
             f"an interval of Hoeffding and Azuma at {level} (rows may depend on those before them)"
         )
+    if evidence.test.folds:
+        return f"a binomial interval at {level}, {WIDENED}"
     return f"an exact binomial interval at {level}"
 
 
@@ -179,13 +209,15 @@ def bands_method(evidence: Evidence) -> str:
         return f"betting intervals over {label(evidence.population.pieces, 80)}"
     if evidence.population.kind == "period":
         return "intervals of Hoeffding and Azuma (rows may depend on those before them)"
+    if evidence.test.folds:
+        return f"binomial intervals (Clopper and Pearson), {WIDENED}"
     return "exact binomial intervals (Clopper and Pearson)"
 
 
 def shares_method(evidence: Evidence) -> str:
     """Name the intervals of the shares in the section on errors."""
     level = f"{100 * evidence.confidence:.6g}%"
-    if evidence.population.kind == "alike":
+    if evidence.population.kind == "alike" and not evidence.test.folds:
         return f"Shares have exact binomial intervals at {level}."
     return f"Shares have {bands_method(evidence)} at {level}."
 
@@ -195,6 +227,8 @@ def quantiles_method(evidence: Evidence) -> str:
     level = f"{100 * evidence.confidence:.6g}%"
     if evidence.population.kind == "period":
         return "Quantiles of the error have no interval: rows of a period depend on each other."
+    if evidence.test.folds:
+        return f"Quantiles of the error have {level} intervals from order statistics, {WIDENED}."
     drawn = ""
     if evidence.population.kind == "new units":
         drawn = f" of one row drawn from each {label(evidence.population.piece, 80)}"
@@ -213,6 +247,11 @@ def calibrated_on(evidence: Evidence) -> str:
         return (
             "by the errors on earlier stretches of time, each predicted from the rows before it: "
             + how
+        )
+    if evidence.test.folds:
+        return (
+            "by the errors of all rows, each predicted by a model that had not seen it; those of "
+            "the rows tested here by the errors in the other folds (cross-conformal prediction)"
         )
     method = "hierarchical" if evidence.population.kind == "new units" else "split"
     return (
@@ -235,6 +274,11 @@ def promise(evidence: Evidence, kind: str) -> str:
             f"The {kind} were calibrated on rows of other {label(evidence.population.pieces, 80)}, "
             f"so that they hold the truth for at least {100 * evidence.coverage:.6g}% of "
             f"{such_rows(evidence)}, on average over such calibrations."
+        )
+    if evidence.test.folds:
+        return (
+            f"No theorem promises that {kind} of so small a table hold the truth for "
+            f"{100 * evidence.coverage:.6g}% of such rows; on simulated tables they did."
         )
     if evidence.population.kind == "period" and evidence.held is not None:
         found = evidence.held

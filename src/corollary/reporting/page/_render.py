@@ -10,10 +10,11 @@ import functools
 import hashlib
 import json
 import pathlib
+import re
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from corollary.reporting._records import Evidence
 from corollary.reporting.page import _cluster_plot as cluster_plot
@@ -27,6 +28,7 @@ from corollary.reporting.page.verdict import _verdict as verdict
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 WIDTH, NARROW_WIDTH = 880, 350
+_OPTION = re.compile(r"--[a-z]+")
 
 
 def to_dict(evidence: Evidence) -> dict[str, Any]:
@@ -109,6 +111,11 @@ def _finalize(value: Any) -> Any:
     return value
 
 
+def _with_options(sentence: str) -> Markup:
+    """Set options of the command apart from the words, so that no line ends within one."""
+    return Markup(_OPTION.sub(r"<code>\g<0></code>", str(escape(formats.clean(sentence)))))
+
+
 @functools.cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -126,6 +133,7 @@ def _environment() -> jinja2.Environment:
         plural=formats.plural,
         label=formats.label,
         listing=formats.listing,
+        options=_with_options,
     )
     environment.globals.update(
         percent_triple=formats.percent_triple,

@@ -11,7 +11,14 @@ from corollary.core.population import Population
 from corollary.reporting._errors import ReportError
 from corollary.reporting._settings import Settings
 from corollary.reporting.table._profile import Subject
-from corollary.reporting.table._split import Split, split_alike, split_by_time, split_units
+from corollary.reporting.table._split import (
+    SMALL,
+    Split,
+    split_alike,
+    split_by_time,
+    split_in_turn,
+    split_units,
+)
 from corollary.representation import Column
 from corollary.validation import Dependence, Unit, find_dependence
 
@@ -173,7 +180,8 @@ def divide(examined: Examined, unit: Unit | None, settings: Settings) -> Split:
     """Split the rows so that the test rows are such as the headline shall speak of."""
     subject = examined.subject
     if unit is None:
-        return examined.alike
+        small = len(subject.target.values) < SMALL
+        return split_in_turn(subject, settings) if small else examined.alike
     if unit.moments is None:
         return split_units(subject, unit.codes, _owners(unit), settings)
     horizon = read_horizon(settings.horizon, subject, unit) if settings.horizon else None

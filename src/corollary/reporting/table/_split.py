@@ -5,7 +5,7 @@ memory only. Where every row is its own unit, units are rows. Units are sorted b
 at even distances from a random start (systematic sampling), so every unit has the same chance to
 enter each part, every class and every range of the target is represented in proportion, and the
 sizes are exact. Where rows are ordered by time, the latest are tested, and errors of earlier
-stretches calibrate.
+stretches calibrate. Of few rows none is kept aside: each is trained on and tested in turn.
 """
 
 from dataclasses import dataclass, replace
@@ -25,6 +25,8 @@ from corollary.validation import forward_folds, split_latest, unit_folds
 TEST_SHARE = 0.25
 #: Folds of the comparison; few are enough for many rows, where each fit costs seconds.
 FOLDS, FAST_FOLDS, MANY_ROWS = 5, 3, 5_000
+#: Rows below which a table is too small to be parted, and the folds that test its rows in turn.
+SMALL, TURNS = 100, 10
 CALIBRATION_SHARE = 0.15
 #: Calibration may grow to this share of small data, so that intervals are finite at all.
 MOST_CALIBRATION_SHARE = 0.3
@@ -51,6 +53,7 @@ class Split:
     population: Population = ALIKE  # the rows that the test rows speak of
     n_twins: int = 0  # rows that have an identical twin and are no copies
     twins_apart: bool = False  # whether twins may lie on different sides
+    in_turn: bool = False  # whether all rows train and test, each tested by models without it
     notes: tuple[str, ...] = ()  # rules that small data called for, in sentences
 
     def units_of(self, rows: np.ndarray) -> np.ndarray | None:
@@ -76,14 +79,42 @@ def find_twins(table: ColumnTable) -> np.ndarray:
 def split_alike(subject: Any, settings: Settings) -> Split:
     """Deal the rows at random; twins stay together unless there are many."""
     y, task = subject.target.values, subject.target.task
+    twins, n_twins, apart = _twins(subject)
+    dealt = deal_units(y, task, twins, settings)
+    return replace(dealt, n_twins=n_twins, twins_apart=apart)
+
+
+def split_in_turn(subject: Any, settings: Settings) -> Split:
+    """Let every row train and test: deal the rows into folds, each tested without its rows."""
+    y, rng = subject.target.values, np.random.default_rng(settings.seed)
+    units, n_twins, apart = _twins(subject)
+    n_units = int(units.max()) + 1
+    mean = np.bincount(units, weights=y) / np.bincount(units)
+    order, n_folds = np.lexsort((rng.random(n_units), mean)), min(TURNS, n_units)
+    fold = np.empty(n_units, dtype=np.int64)
+    fold[order] = (np.arange(n_units) + rng.integers(n_folds)) % n_folds
+    rows = np.arange(len(y))
+    return Split(
+        rows,
+        rows[:0],
+        rows,
+        as_folds(fold[units]),
+        n_twins=n_twins,
+        twins_apart=apart,
+        in_turn=True,
+    )
+
+
+def _twins(subject: Any) -> tuple[np.ndarray, int, bool]:
+    """Give rows that stay together one number; count twins, and say whether they may be parted."""
     # A row number or a key tells twins apart to the eye, not to a model, so that only columns
     # that models see make twins.
-    twins = find_twins(subject.used) if subject.used.columns else np.arange(len(y))
+    rows = np.arange(len(subject.target.values))
+    twins = find_twins(subject.used) if subject.used.columns else rows
     sizes = np.bincount(twins)
     n_twins = int(sizes[sizes > 1].sum())
-    apart = n_twins > NATURAL_TWINS * len(y)
-    dealt = deal_units(y, task, np.arange(len(y)) if apart else twins, settings)
-    return replace(dealt, n_twins=n_twins, twins_apart=apart)
+    apart = n_twins > NATURAL_TWINS * len(rows)
+    return (rows if apart else twins), n_twins, apart
 
 
 def split_units(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corollary.conformal import (
+    Difficulty,
     IntervalCalibration,
     SetCalibration,
     calibrate_intervals,
@@ -14,6 +15,7 @@ from corollary.conformal import (
     smallest_calibration_size,
 )
 from corollary.reporting._settings import Settings
+from corollary.reporting.models._in_turn import InTurn
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
@@ -37,12 +39,17 @@ def calibrate(
     predictor: Predictor,
     settings: Settings,
     moments: np.ndarray | None,
+    turn: InTurn | None,
 ) -> Calibrated:
-    """Calibrate sets or intervals on the rows that were set aside for it.
+    """Calibrate sets or intervals on the rows that were set aside for it, or on all in turn.
 
     `moments` are those of the training rows, where the report speaks of a period.
     """
     log = bool(len(predictor.logs) and predictor.logs.all())
+    if turn is not None:
+        log = log and bool((turn.prediction > 0).all())
+        everywhere = np.ones(len(turn.y), dtype=bool)
+        return Calibrated(calibrate_in_turn(turn, everywhere, settings.coverage, log=log), ())
     if moments is not None:
         y = subject.target.values[split.train]
         ahead = _calibrate_ahead(comparison, y, moments, log, settings)
@@ -69,6 +76,23 @@ def calibrate(
         return Calibrated(intervals, (), features)
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
     return Calibrated(intervals, tuple(rows.tolist()), features)
+
+
+def calibrate_in_turn(
+    turn: InTurn, rows: np.ndarray, coverage: float, *, log: bool
+) -> SetCalibration | IntervalCalibration:
+    """Calibrate by the errors of some rows, each predicted without its fold.
+
+    Guarantee: none; the share of rows that are held is simulated by
+    ``tests/reporting/test_small_tables.py``.
+    """
+    prediction, y = turn.prediction[rows], turn.y[rows]
+    if prediction.ndim == 2:
+        return calibrate_sets(prediction, y, coverage)
+    features = turn.comparison.features[rows]
+    # So few errors do not tell where errors are large.
+    even = Difficulty(np.zeros(features.shape[1] + 3), np.zeros(2), 0.0, 1.0, log)
+    return calibrate_intervals(even, prediction, features, y, prediction, coverage)
 
 
 def _calibrate_ahead(

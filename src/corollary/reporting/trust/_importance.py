@@ -4,6 +4,7 @@ All features of a column are shuffled together among the test rows, which is the
 the column itself since rows are encoded one by one.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ SLACK = 0.1
 
 
 def column_importances(
-    predictor: Predictor,
+    predict: Callable[[np.ndarray], np.ndarray],
     encoder: TableEncoder,
     features: np.ndarray,
     y: np.ndarray,
@@ -43,8 +44,12 @@ def column_importances(
     confidence: float,
     repeats: int,
     seed: int,
+    inflation: float = 1.0,
 ) -> tuple[Importance, ...]:
-    """Measure how much the loss rises when a column is shuffled in the test rows."""
+    """Measure how much the loss rises when a column is shuffled in the test rows.
+
+    `inflation` widens the intervals where rows are not independent.
+    """
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(len(y))
     used = np.array([j for j, plan in enumerate(encoder.plans_) if plan.width], dtype=int)
@@ -53,7 +58,7 @@ def column_importances(
         """Shuffle some of the columns among some of the rows."""
         rows = np.sort(drawn[:most])
         found = grouped_importance(
-            lambda shuffled: predict_with(predictor, shuffled),
+            predict,
             features[rows],
             y[rows],
             [np.flatnonzero(encoder.feature_columns_ == j) for j in columns],
@@ -63,7 +68,15 @@ def column_importances(
             confidence=confidence,
             random_state=rng,
         )
-        return [Estimate(rise.rise, rise.low, rise.high, rise.n) for rise in found]
+        return [
+            Estimate(
+                one.rise,
+                one.rise - inflation * (one.rise - one.low),
+                one.rise + inflation * (one.high - one.rise),
+                one.n,
+            )
+            for one in found
+        ]
 
     foremost: np.ndarray = np.arange(len(used))
     rises: list[Estimate] = []

@@ -44,6 +44,18 @@ def nearest_rows(
     return found, distance
 
 
+def _without_themselves(
+    features: np.ndarray, rows: np.ndarray, usual: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Find the nearest of all other rows, and the distance beyond which a row is far."""
+    found, distance = nearest_rows(features, features, NEIGHBOURS + 1)
+    others = found != np.arange(len(features))[:, None]
+    others[others.all(axis=1), -1] = False  # copies of it stood before it
+    shape = (len(features), found.shape[1] - 1)
+    found, distance = found[others].reshape(shape), distance[others].reshape(shape)
+    return float(np.quantile(distance[usual, 0], FAR)), found[rows], distance[rows]
+
+
 def describe_worst(
     test: TestRows,
     goal: Target,
@@ -55,8 +67,11 @@ def describe_worst(
     """Set each of the worst test rows beside the training rows it resembles most."""
     rows, train_rows = worst_rows(test, goal.task), split.train
     usual = np.linspace(0, len(features) - 1, min(len(features), USUAL_ROWS)).astype(int)
-    limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))
-    found, distance = nearest_rows(features[rows], training)
+    if split.in_turn:  # a row resembles itself most, and was predicted without itself
+        limit, found, distance = _without_themselves(features, rows, usual)
+    else:
+        limit = float(np.quantile(nearest_rows(features[usual], training, 1)[1], FAR))
+        found, distance = nearest_rows(features[rows], training)
     taken = np.unique(found)
     raw = table.take(train_rows[taken])
     shown = {column.name: column.values.tolist() for column in raw.columns}

@@ -8,12 +8,13 @@ import numpy as np
 from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.reporting._records import TestRows, Verdict
 from corollary.reporting._settings import Settings
+from corollary.reporting.models._in_turn import InTurn
 from corollary.reporting.models._predictor import Predictor
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.models._trials import predict_with
 from corollary.reporting.table._profile import Subject
-from corollary.reporting.table._split import Split
-from corollary.reporting.trust._calibration import Calibrated
+from corollary.reporting.table._split import SMALL, Split
+from corollary.reporting.trust._calibration import Calibrated, calibrate_in_turn
 from corollary.reporting.trust._pieces import counted_units, measure_gain
 from corollary.reporting.trust._training_rows import certify_training_rows
 from corollary.validation import Estimate, stretches
@@ -47,13 +48,19 @@ def test_model(
     calibrated: Calibrated,
     settings: Settings,
     moments: np.ndarray | None,
+    turn: InTurn | None,
 ) -> Tested:
     """Predict the test rows once, judge the model by them, and certify it."""
     y = subject.target.values[split.test]
     features = comparison.encoder.transform(subject.used.take(split.test))
-    predicted = predict_with(predictor, features)
-    guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
-    guessed = predict_with(guess, features)
+    if turn is None:
+        predicted = predict_with(predictor, features)
+        guess = replace(predictor, estimators=(), logs=np.zeros(0, bool), factors=np.zeros(0))
+        guessed = predict_with(guess, features)
+        regions = _regions(calibrated.calibration, features, predicted)
+    else:
+        predicted, guessed = turn.prediction, turn.guess
+        regions = _regions_in_turn(turn, calibrated.calibration, settings.coverage)
     positions = subject.target.rows[split.test]
     raw = subject.table.frame.drop(columns=subject.target.name).iloc[positions]
     rows = TestRows(
@@ -61,15 +68,22 @@ def test_model(
         table={str(name): raw[name].tolist() for name in raw.columns},
         truth=y,
         prediction=_decide(predicted),
-        baseline=_decide(guessed),
+        baseline=_decide(guessed) if turn is None else turn.decided_guess,
         loss=comparison.loss(y, predicted),
         baseline_loss=comparison.loss(y, guessed),
         units=split.units_of(split.test),
         stretches=None if moments is None else stretches(moments),
-        **_regions(calibrated.calibration, features, predicted),
+        folds=0 if turn is None else turn.n_folds,
+        **regions,
     )
     notes: list[str] = []
     gain, verdict = judge(rows, settings.confidence, notes)
+    if turn is not None:
+        notes.append(
+            "There is no certificate: certificates rest on rows that are kept aside, and of fewer "
+            f"than {SMALL} rows none is."
+        )
+        return Tested(features, predicted, rows, gain, verdict, (), (), tuple(notes))
     certificates = certify_rows(
         predictor,
         features,
@@ -120,6 +134,21 @@ def _regions(
         return {"probability": predicted, "sets": calibration.sets(predicted)}
     low, high = calibration.intervals(features, predicted)
     return {"low": low, "high": high}
+
+
+def _regions_in_turn(
+    turn: InTurn, calibration: SetCalibration | IntervalCalibration, coverage: float
+) -> dict[str, np.ndarray]:
+    """Give each row the set or interval that the rows of the other folds calibrate."""
+    log, features = getattr(calibration, "log", False), turn.comparison.features
+    found: dict[str, np.ndarray] = {}
+    for k in range(turn.n_folds):
+        mine = turn.fold == k
+        without = calibrate_in_turn(turn, ~mine, coverage, log=log)
+        for name, values in _regions(without, features[mine], turn.prediction[mine]).items():
+            shape = (len(turn.y), *values.shape[1:])
+            found.setdefault(name, np.empty(shape, values.dtype))[mine] = values
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,18 +45,10 @@ class ChangedTiles(GramTiles):
 
 
 class RowCache:
-    """Products with rows of a Gram matrix; rows that come back are kept, within a budget.
+    """Products with rows of a Gram matrix; rows that come back are kept, within a budget."""
 
-    A row is stored when it is computed for the second time: fresh memory costs more than a row's
-    values, and many rows are used only once. Rows of a precomputed matrix are never copied.
-
-    Parameters
-    ----------
-    gram : GramTiles
-        The matrix.
-    megabytes : float
-        Memory for rows.
-    """
+    # A row is stored when it is computed for the second time: fresh memory costs more than a row's
+    # values, and many rows are used only once. Rows of a precomputed matrix are never copied.
 
     def __init__(self, gram: GramTiles, megabytes: float) -> None:
         self.gram = gram

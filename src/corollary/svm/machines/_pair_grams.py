@@ -9,17 +9,7 @@ WHOLE_ROWS = 1024
 
 
 class PairGrams:
-    """The matrices of all pairs of small classes.
-
-    With k classes a matrix within a class would be computed k - 1 times.
-
-    Parameters
-    ----------
-    gram : GramTiles
-        The matrix of all rows.
-    members : list of ndarray
-        The rows of each class.
-    """
+    """The matrices of all pairs of small classes; those within a class are computed once."""
 
     def __init__(self, gram: GramTiles, members: list[np.ndarray]) -> None:
         self.gram, self.members = gram, members

@@ -110,8 +110,8 @@ def best_split(
     if tree.n_nodes == 1:
         return None
     codes = None
-    if len(tree.categories) and tree.categories[0] >= 0:
-        codes = unpack_categories(tree.bitsets[tree.categories[0]])
+    if len(tree.bitsets):  # of its only split
+        codes = unpack_categories(tree.bitsets[0])
         codes = codes[codes < 255]
     return Split(
         int(tree.feature[0]),

@@ -33,7 +33,7 @@ class Problem:
     target: np.ndarray
     n_classes: int  # 0 for numbers
     floor: float
-    model: Any
+    model: Any  # None for fully grown trees
     seed: int
 
     def loss(self, residual: np.ndarray) -> np.ndarray:
@@ -42,10 +42,11 @@ class Problem:
 
     def reseeded(self, k: int) -> "Problem":
         """Return the same problem with another seed of the model, if it has one."""
-        if k == 0 or "random_state" not in self.model.get_params():
+        if k == 0 or self.model is None:
+            return replace(self, seed=self.seed + k)
+        if "random_state" not in self.model.get_params():
             return self
-        model = clone(self.model).set_params(random_state=self.seed + k)
-        return replace(self, model=model)
+        return replace(self, model=clone(self.model).set_params(random_state=self.seed + k))
 
     def out_of_fold(
         self, rows: np.ndarray, folds: np.ndarray, columns: np.ndarray | None = None
@@ -53,17 +54,26 @@ class Problem:
         """Predict each fold from all other rows; rows of a negative fold only train."""
         X = self.features[rows] if columns is None else self.features[np.ix_(rows, columns)]
         y = self.target[rows]
-        loss, residual = np.full(len(rows), np.nan), np.zeros((len(rows), max(self.n_classes, 1)))
+        truth = np.eye(self.n_classes)[y] if self.n_classes else y[:, None]
+        loss, residual = np.full(len(rows), np.nan), np.zeros(truth.shape)
         for fold in np.unique(folds[folds >= 0]):
             test = folds == fold
-            model = clone(self.model).fit(X[~test], y[~test])
-            if self.n_classes:
-                residual[test] = np.eye(self.n_classes)[y[test]]
-                residual[np.ix_(test, model.classes_)] -= model.predict_proba(X[test])
+            if self.model is None:
+                prediction = _by_trees(X[~test], truth[~test], X[test], self.seed)
             else:
-                residual[test, 0] = y[test] - model.predict(X[test])
+                prediction = self._by_model(X[~test], y[~test], X[test])
+            residual[test] = truth[test] - prediction
             loss[test] = self.loss(residual[test])
         return Losses(loss, residual)
+
+    def _by_model(self, X: np.ndarray, y: np.ndarray, new: np.ndarray) -> np.ndarray:
+        """Predict numbers, or the probability of each class."""
+        model = clone(self.model).fit(X, y)
+        if not self.n_classes:
+            return np.asarray(model.predict(new)).reshape(-1, 1)
+        prediction = np.zeros((len(new), self.n_classes))
+        prediction[:, model.classes_] = model.predict_proba(new)
+        return prediction
 
 
 def pose_problem(
@@ -93,18 +103,26 @@ def pose_problem(
     target = np.zeros(len(y), dtype=scores.dtype)
     target[measured] = scores
     if model is None:
-        model = _trees(n_classes, seed)
-        # They read numbers in single precision, which ends earlier.
-        features = np.clip(features, *(np.finfo(np.float32).max * np.array([-1.0, 1.0])))
+        # Trees read numbers in single precision, which ends earlier.
+        limit = np.finfo(np.float32).max
+        features = np.clip(features, -limit, limit).astype(np.float32)
     return Problem(features, target, n_classes, LEAST_LOSS * guess, model, seed)
 
 
-def _trees(n_classes: int, seed: int) -> Any:
-    """Make fully grown, extremely randomised trees."""
-    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+def _by_trees(X: np.ndarray, y: np.ndarray, new: np.ndarray, seed: int) -> np.ndarray:
+    """Predict numbers, or shares of classes, by fully grown, extremely randomised trees.
 
-    forest = ExtraTreesClassifier if n_classes else ExtraTreesRegressor
-    return forest(TREES, max_features=0.5, random_state=seed)
+    On indicators of classes squared error is Gini's index. This is scikit-learn's forest without
+    its checks of each tree, which cost more than the tree.
+    """
+    from sklearn.tree import ExtraTreeRegressor
+
+    total = np.zeros((len(new), y.shape[1]))
+    for state in np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=TREES):
+        tree = ExtraTreeRegressor(max_features=0.5, random_state=int(state))
+        prediction = tree.fit(X, y, check_input=False).predict(new, check_input=False)
+        total += prediction.reshape(total.shape)
+    return total / TREES
 
 
 def deal(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:

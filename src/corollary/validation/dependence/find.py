@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 from corollary.core.estimator import checked
 from corollary.validation.dependence._folds import Losses, Problem, deal, pose_problem, sample_units
 from corollary.validation.dependence._hashes import number_units
-from corollary.validation.dependence._measure import Measurement, add_later, add_panel, measure
+from corollary.validation.dependence._later import add_later, add_panel
+from corollary.validation.dependence._measure import Measurement, measure
 from corollary.validation.dependence._search.candidate import Candidate
 from corollary.validation.dependence._search.candidates import (
     MOST_MEASURED,
@@ -20,10 +21,9 @@ from corollary.validation.dependence._search.table import Reading, pairs_of, rea
 from corollary.validation.dependence._search.told import told_candidates
 from corollary.validation.dependence.records import MOMENTS, Dependence, Unit
 
-#: Chance of a false question of a table, and the shares of the error that are worth one.
-LEVEL, LEAST_COST, LEAST_LATER = 0.02, 0.07, 0.06
-#: The same for later rows of a file without dates, whose order may mean anything.
-LEAST_LATER_UNDATED = 0.1
+#: Chance of a false question of a table, and the shares of the error that are worth one; the last
+#: for later rows of a file without dates, whose order may mean anything.
+LEVEL, LEAST_COST, LEAST_LATER, LEAST_LATER_UNDATED = 0.02, 0.07, 0.06, 0.1
 #: Share of the pairs of one partition that lie within another if it holds it.
 SAME = 0.95
 #: Distinct whole numbers of a target up to which they are classes.

@@ -32,26 +32,7 @@ HISTOGRAM_BYTES = 32 * 2**20
 
 
 class PassGrower(TreeGrower):
-    """Grow trees on blocks of rows.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The rows.
-    bins : Bins
-        Bins of the features.
-    growth : Growth
-        Stopping rules.
-    monotone : ndarray of int64 of shape (n_features,)
-        1 and -1 for features whose effect must not fall or rise, else 0.
-    n_outputs : int
-        Values of a leaf.
-
-    Attributes
-    ----------
-    n_passes : int
-        Passes that the last tree took.
-    """
+    """Grow trees on blocks of rows; ``n_passes`` counts the passes that the last tree took."""
 
     def __init__(
         self, blocks: Blocks, bins: Bins, growth: Growth, monotone: np.ndarray, n_outputs: int

@@ -42,13 +42,7 @@ class HeldCodes(NamedTuple):
 
 
 class Blocks(ABC):
-    """Abstract blocks of rows, wherever they are.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Rows of each block.
-    """
+    """Abstract blocks of rows, wherever they are."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.edges = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
@@ -86,17 +80,7 @@ class Blocks(ABC):
 
 
 class ScratchBlocks(Blocks):
-    """Blocks whose bins are in a scratch file; threads take turns in reading them.
-
-    Parameters
-    ----------
-    codes : list of ScratchCodes
-        Bins.
-    team : Team
-        Threads.
-    workers : int
-        Their number.
-    """
+    """Blocks whose bins are in a scratch file; threads take turns in reading them."""
 
     def __init__(self, codes: list[ScratchCodes], team: Team, workers: int) -> None:
         super().__init__([block.n_rows for block in codes])
@@ -139,18 +123,9 @@ class ScratchBlocks(Blocks):
 
 
 class DaskBlocks(Blocks):
-    """Blocks on the workers of a Dask cluster; what the driver asks for is merged there.
+    """Blocks on the workers of a Dask cluster; what the driver asks for is merged there."""
 
-    Parameters
-    ----------
-    codes : list of Delayed
-        :class:`HeldCodes` of partitions, kept on the workers.
-    sizes : sequence of int
-        Rows of each.
-    options : dict
-        For the scheduler.
-    """
-
+    # `codes` are delayed HeldCodes of partitions, `options` those of the scheduler.
     def __init__(self, codes: list[Any], sizes: Sequence[int], options: dict[str, Any]) -> None:
         super().__init__(sizes)
         self._codes, self._options = codes, options

@@ -50,6 +50,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
             "train": evidence.n_train,
             "calibration": evidence.n_calibration,
             "test": evidence.n_test,
+            "folds": evidence.test.folds,
         },
         "findings": [_odd(f) for f in sorted(profile.findings, key=lambda f: not f.act)][
             :MOST_FINDINGS
@@ -59,10 +60,7 @@ def build(evidence: Evidence) -> dict[str, Any] | None:
         "columns": columns,
         "n_hidden": len(profile.columns) - len(columns),
         "method": [
-            f"{population.dealing(evidence)}: {count(evidence.n_train)} to train and choose the "
-            f"model, {population.calibrating(evidence)}{count(evidence.n_test)} to test. Every "
-            "number about quality in this report comes from the test rows, unless it says "
-            "otherwise.",
+            population.parts(evidence),
             "Small plots show the distribution of all rows that have a target; categories are "
             "ordered by frequency, and a pale last bar stands for all rarer ones.",
         ],

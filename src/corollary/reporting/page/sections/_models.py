@@ -135,6 +135,11 @@ def _retest(evidence: Evidence) -> dict[str, Any]:
         f"By cross-validation the {loss} was {_words(claim)}{remark}; on the "
         f"{population.tested_rows(evidence)} it was {_words(test)}."
     )
+    if evidence.test.folds:
+        sentence = (
+            f"By cross-validation the {loss} of the chosen model was {_words(claim)}{remark}; with "
+            f"the choice made anew without each fold it was {_words(test)}."
+        )
     sentence += (
         " The two intervals overlap."
         if agree
@@ -151,10 +156,8 @@ def _finding(evidence: Evidence, running: list[Candidate]) -> str:
     if best.baseline:
         tried = len(running) - 1
         who = "The only other model was not" if tried == 1 else f"None of {tried} models was"
-        text = (
-            f"{who} better than guessing ({name}) by more than chance would make it, so guessing "
-            "was chosen."
-        )
+        more = "" if evidence.test.folds else " by more than chance would make it"
+        text = f"{who} better than guessing ({name}){more}, so guessing was chosen."
     else:
         parts = [f"{share} {part}" for part, share in best.settings.items()]
         made_of = f" ({listing(parts, 5)})" if best.name == "mean" else ""

@@ -57,7 +57,7 @@ def how_good(evidence: Evidence) -> dict[str, Any]:
         sentence + population.weighting(evidence),
         interval=f"at most {bound}",
         n=rate.n,
-        section="certificate",
+        section="certificate" if evidence.certificates else "errors",
         strip={
             "value": rate.value,
             "low": 0.0,
@@ -86,8 +86,9 @@ def _typical_error(evidence: Evidence) -> dict[str, Any]:
     interval = f"{words[1]} to {words[2]}"
     ends = [v for v in (low, middle, high, sizes.baseline_median) if v is not None]
     stated = f" ({facts.confidence_words(evidence)} interval {interval})"
-    if evidence.population.kind == "period":  # no theorem gives an interval
+    if evidence.population.kind == "period":  # no theorem gives an interval, and none is drawn
         stated, interval = "", "no interval: rows of a period depend on each other"
+        low = high = middle
     sentence = (
         f"Half of {population.counted_rows(evidence, sizes.n)} are off by at most {words[0]}"
         f"{stated}, in the units of {facts.target_name(evidence)}."

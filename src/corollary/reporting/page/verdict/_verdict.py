@@ -12,6 +12,8 @@ from corollary.reporting.page.verdict._cards import how_good, how_sure, how_wron
 from corollary.reporting.page.verdict._doubts import doubt
 from corollary.reporting.trust._test_rows import FEWEST_OTHERS, FEWEST_TEST_ROWS
 
+#: How many times as many rows are called out of reach.
+MOST_ROWS = 1_000
 PHRASES = {
     "shown": "better than guessing, shown",
     "not shown": "not shown",
@@ -46,9 +48,10 @@ def _sentence(evidence: Evidence) -> str:
     rows = population.tested_rows(evidence)
     level = facts.confidence_words(evidence)
     if best.baseline:
+        more = "" if evidence.test.folds else " by more than chance would make it"
         return (
-            "No model was better than guessing by more than chance would make it, so this report "
-            f"describes guessing itself ({model}), on {rows}."
+            f"No model was better than guessing{more}, so this report describes guessing itself "
+            f"({model}), on {rows}."
         )
     if evidence.verdict == "not shown" and not gain.low <= 0 <= gain.high:
         return _too_few(evidence)
@@ -57,12 +60,27 @@ def _sentence(evidence: Evidence) -> str:
     if evidence.verdict == "not shown":
         return (
             f"On {rows}, {model} and guessing cannot be told apart: the {evidence.loss.name} is "
-            f"{value} smaller ({level} interval {interval}).{later}{decisions}"
+            f"{value} smaller ({level} interval {interval}).{_needed(evidence)}{later}{decisions}"
         )
     side = "smaller" if evidence.verdict == "shown" else "larger"
     return (
         f"On {rows}, the {evidence.loss.name} of {model} is {value} {side} than that of guessing "
         f"({level} interval {interval}).{later}{decisions}{doubt(evidence)}"
+    )
+
+
+def _needed(evidence: Evidence) -> str:
+    """Say how many rows would show as much, where rows are drawn alike."""
+    if evidence.population.kind != "alike":
+        return ""
+    needed, n = evidence.rows_to_show, evidence.profile.n_rows
+    if needed is None:
+        return " As nothing was gained, no number of rows can be named that would show it."
+    if needed > MOST_ROWS * n:
+        return f" Even {MOST_ROWS} times as many rows would hardly show so small a gain."
+    return (
+        f" If the gain is what it seems, about {count(needed)} such rows in all would be needed to "
+        "show it."
     )
 
 
@@ -87,6 +105,10 @@ def _rule(evidence: Evidence) -> str:
         "0 for certainty that proves right, and the larger the surer a mistake was."
     )
     by, few = "row by row on the test rows", "test rows"
+    student = "Student’s, corrected for skewness"
+    if evidence.test.folds:
+        by, few = "row by row, each row predicted without its fold", "rows"
+        student += f" and {population.WIDENED}"
     if evidence.population.kind == "new units":
         piece = label(evidence.population.piece, 80)
         few = label(evidence.population.pieces, 80)
@@ -96,8 +118,8 @@ def _rule(evidence: Evidence) -> str:
     return (
         f"“Shown” means that the {facts.confidence_words(evidence)} interval of the paired "
         f"difference in loss, {by}, lies above zero; “worse” that it lies below; “not shown” that "
-        f"it contains zero, or that there are too few {few} to say. The interval is Student’s, "
-        "corrected for skewness; it is stated as a share of what guessing loses on these rows"
+        f"it contains zero, or that there are too few {few} to say. The interval is {student}; "
+        "it is stated as a share of what guessing loses on these rows"
         + ("." + deciding if evidence.task == "classification" else _r_squared(evidence))
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from corollary.reporting._records import Evidence, Verdict
-from corollary.reporting.trust._pieces import Pieces, counted_units
+from corollary.reporting.trust._pieces import Pieces, counted_pieces
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,16 @@ def compare_decisions(evidence: Evidence) -> Decisions:
     from corollary.theory import compare_losses
 
     rows = evidence.test
-    pieces = Pieces(len(rows.truth), counted_units(rows))
+    pieces = counted_pieces(rows)
     wrong, guess = rows.wrong, _missed_by_guessing(evidence)
-    paired = compare_losses(
-        pieces.values(guess), pieces.values(wrong), confidence=evidence.confidence
-    )
-    verdict: Verdict = "shown" if paired.lower > 0 else "worse" if paired.upper < 0 else "not shown"
+    if rows.folds:  # the exact comparison asks for independent rows
+        _, low, high, _ = pieces.mean_interval(1.0 * guess - wrong, evidence.confidence)
+    else:
+        paired = compare_losses(
+            pieces.values(guess), pieces.values(wrong), confidence=evidence.confidence
+        )
+        low, high = paired.lower, paired.upper
+    verdict: Verdict = "shown" if low > 0 else "worse" if high < 0 else "not shown"
     return Decisions(int(wrong.sum()), int(guess.sum()), len(wrong), verdict)
 
 
