@@ -251,7 +251,7 @@ def test_the_page_says_what_holds(planted):
 
 def test_too_few_rows_and_no_quantities_are_one_line():
     rng = np.random.default_rng(8)
-    evidence, model = _measured(_table(rng, 24))
+    evidence, model = _measured(_table(rng, 15))
     assert evidence.unusual.why_not == "few rows"
     assert model.distance is None
     built = section.build(evidence)

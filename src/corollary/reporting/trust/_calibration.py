@@ -49,7 +49,8 @@ def calibrate(
     if turn is not None:
         log = log and bool((turn.prediction > 0).all())
         everywhere = np.ones(len(turn.y), dtype=bool)
-        return Calibrated(calibrate_in_turn(turn, everywhere, settings.coverage, log=log), ())
+        found = calibrate_in_turn(turn, everywhere, settings.coverage, log=log)
+        return Calibrated(found, (), np.empty((0, predictor.n_features)))
     if moments is not None:
         y = subject.target.values[split.train]
         ahead = _calibrate_ahead(comparison, y, moments, log, settings)

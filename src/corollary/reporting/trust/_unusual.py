@@ -102,39 +102,39 @@ def judge_rows(
         fitted = fitted[np.sort(rng.permutation(len(fitted))[:MOST_FITTED])]
     detector = fit_distance(fitted, settings.seed)
     rule = DistanceRule(tuple(names), features, detector, tail, RATE, 0.0)
-    p_values = np.concatenate(
-        [tail.p_values(far), *(rule.p_values(part) for part in (calibration, test) if len(part))]
-    )
+    rows = [split.train[comparison.compared], split.calibration, split.test]
+    encoded = [comparison.features[comparison.compared], calibration, test]
+    if split.in_turn:  # the folds have judged every row
+        rows, encoded = rows[:1], encoded[:1]
+    later = (rule.p_values(part) for part in encoded[1:] if len(part))
+    p_values = np.concatenate([tail.p_values(far), *later])
     threshold = _threshold(p_values, tail)
     rule = DistanceRule(tuple(names), features, detector, tail, RATE, threshold)
-    rows = np.concatenate([split.train[comparison.compared], split.calibration, split.test])
-    encoded = np.concatenate([comparison.features[comparison.compared], calibration, test])
+    parts: list[Part] = ["test" if split.in_turn else "training", "calibration", "test"]
+    part_of, judged = np.repeat(np.arange(len(rows)), [len(part) for part in rows]), np.hstack(rows)
     called = np.flatnonzero(p_values <= threshold)
     first = called[np.argsort(p_values[called], kind="stable")][:MOST_SHOWN]
-    named = rule.reasons(encoded[first])
-    parts: list[Part] = ["training", "calibration", "test"]
-    sizes = len(comparison.compared), len(split.calibration), len(split.test)
-    part_of = np.repeat(np.arange(3), sizes)
+    named = rule.reasons(np.vstack(encoded)[first])
     shown = tuple(
         UnusualRow(
-            int(subject.target.rows[rows[i]]),
+            int(subject.target.rows[judged[i]]),
             parts[part_of[i]],
             float(p_values[i]),
-            tuple(_reason(subject, rows, int(rows[i]), name) for name in names_of_row),
+            tuple(_reason(subject, judged, int(judged[i]), name) for name in columns),
         )
-        for i, names_of_row in zip(first, named)
+        for i, columns in zip(first, named)
     )
     found = UnusualRows(
         "",
         shown,
         len(called),
-        len(rows),
+        len(judged),
         len(names),
         n_quantities,
         tail.n,
         tail.n_spacings > 0,
         threshold=threshold,
-        called=p_values[part_of == 2] <= threshold,
+        called=np.isin(split.test, judged[called]),
         clusters=find_clusters(subject, split, comparison, everywhere[0], settings.seed),
     )
     return found, rule
