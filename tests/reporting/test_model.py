@@ -103,10 +103,8 @@ def test_flags(classifier):
     rows.loc[1, "colour"] = "purple"
     rows.loc[2, "size"] = np.nan
     rows.loc[3, "day"] = "2030-01-01"
-    first, *others = model.predict_table(rows)["unusual"]
-    assert first.startswith("far from the training rows (p = ")
-    assert first.endswith("): size above the training range")
-    assert others == [
+    assert model.predict_table(rows)["unusual"].tolist() == [
+        "size: far above the training range",
         "colour: a level not seen in training",
         "size: missing, which it never was in training",
         "day: far beyond the training range",

@@ -429,6 +429,7 @@ class ReportModel:
 
     def _flags(self, table: ColumnTable, absent: set[str], features: np.ndarray) -> list[str]:
         words = self._far(table, absent, features)
+        near = np.array([not row for row in words])
         for name, plan in zip(self.columns, self.encoder.plans_):
             if name in self._moments:
                 continue  # later rows lie beyond the range of training; the promise tells of them
@@ -436,8 +437,9 @@ class ReportModel:
                 for row in words:
                     row.append(f"{name}: column absent")
                 continue
-            beyond = plan.beyond(table[name]) if self.distance is None else []
-            for mask, what in (*beyond, *plan.unusual(table[name])):
+            beyond = plan.beyond if self.distance is None else plan.out_of_reach
+            sides = [(mask & near, what) for mask, what in beyond(table[name])]
+            for mask, what in (*sides, *plan.unusual(table[name])):
                 for i in np.flatnonzero(mask):
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]

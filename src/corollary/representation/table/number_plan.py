@@ -145,6 +145,14 @@ class NumberPlan(ColumnPlan):
             (column.numbers > self.high, "above the training range"),
         ]
 
+    def out_of_reach(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers that lie outside the training range by more than its width."""
+        reach = self.high - self.low
+        return [
+            (column.numbers < self.low - reach, "far below the training range"),
+            (column.numbers > self.high + reach, "far above the training range"),
+        ]
+
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
         """Find missing numbers, and texts in their place."""
         missing = np.isnan(column.numbers)

@@ -89,6 +89,21 @@ class ColumnPlan(ABC):
         """
         return []
 
+    def out_of_reach(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers so far beyond those of training that features do not follow them.
+
+        Parameters
+        ----------
+        column : Column
+            Values.
+
+        Returns
+        -------
+        out_of_reach : list of (ndarray of bool, str)
+            Rows, and on which side they lie.
+        """
+        return []
+
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
         """Find values that training rows did not have, except for numbers beyond theirs.
 
