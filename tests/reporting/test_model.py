@@ -104,7 +104,7 @@ def test_flags(classifier):
     rows.loc[2, "size"] = np.nan
     rows.loc[3, "day"] = "2030-01-01"
     assert model.predict_table(rows)["unusual"].tolist() == [
-        "size: above the training range",
+        "size: far above the training range",
         "colour: a level not seen in training",
         "size: missing, which it never was in training",
         "day: far beyond the training range",

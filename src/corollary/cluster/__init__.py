@@ -6,7 +6,8 @@ clusters of machines with the same bits; :class:`MiniBatchKMeans` learns from ba
 :func:`certify_least_cost` bounds it where that is too much to ask. :class:`KMedoids` has rows as
 centres and :class:`KMedians` medians, which outliers move less. :class:`VectorQuantizer` replaces
 rows by the codes of their centres, and :class:`PseudoLabelFeatures` trains a network to predict
-them.
+them. :func:`find_valley` tests whether there are clusters at all, and :func:`split_at_valleys` cuts
+rows only where that is shown.
 """
 
 from corollary.cluster.display import ClusterDisplay as ClusterDisplay
@@ -41,3 +42,8 @@ from corollary.cluster.objective import partition_cost as partition_cost
 from corollary.cluster.pseudo_labels import PseudoLabelFeatures as PseudoLabelFeatures
 from corollary.cluster.pseudo_labels import refill_by_splitting as refill_by_splitting
 from corollary.cluster.quantisation import VectorQuantizer as VectorQuantizer
+from corollary.cluster.valley import Valley as Valley
+from corollary.cluster.valley import ValleyClusters as ValleyClusters
+from corollary.cluster.valley import find_valley as find_valley
+from corollary.cluster.valley import split_at_valleys as split_at_valleys
+from corollary.cluster.valley import valley_p_value as valley_p_value

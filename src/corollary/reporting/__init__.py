@@ -10,6 +10,7 @@ one to the other. Other models take part through :func:`register_candidate`.
 
 from corollary.core.moved import refuse_moved as _refuse_moved
 from corollary.reporting._clock import Stage as Stage
+from corollary.reporting._distance import DistanceRule as DistanceRule
 from corollary.reporting._errors import ReportError as ReportError
 from corollary.reporting._export import as_csv as as_csv
 from corollary.reporting._measure import measure as measure

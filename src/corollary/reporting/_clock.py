@@ -26,6 +26,7 @@ class Stage(StrEnum):
     FITTING = "fitting the chosen model"
     CALIBRATING = "calibrating"
     TESTING = "testing"
+    JUDGING = "looking for unusual rows"
     EXPLAINING = "explaining"
     WRITING = "writing"
 

@@ -2,7 +2,7 @@
 
 ::
 
-    read -> inspect -> examine -> split, compare -> fit -> calibrate -> test -> explain
+    read -> inspect -> examine -> split, compare -> fit -> calibrate -> test -> judge -> explain
 
 A stage sees the records of those before it and nothing else; what had to be decided on the way is
 a note of its record.
@@ -45,6 +45,7 @@ from corollary.reporting.trust._importance import (
 from corollary.reporting.trust._nearest import describe_worst
 from corollary.reporting.trust._pieces import counted_pieces
 from corollary.reporting.trust._test_rows import Tested, test_model
+from corollary.reporting.trust._unusual import judge_rows
 
 #: Test rows up to which every column is shuffled several times; more rows need fewer shuffles.
 FEW_TEST_ROWS = 500
@@ -132,6 +133,10 @@ def measure_table(
             None if moments is None else moments[split.test],
             turn,
         )
+    with clock.stage(Stage.JUDGING):
+        unusual, distance = judge_rows(
+            subject, split, comparison, calibrated.features, tested.features, settings
+        )
     with clock.stage(Stage.EXPLAINING):
         explained = explain(subject, split, comparison, predictor, tested, settings, turn)
     goal = subject.target
@@ -175,6 +180,7 @@ def measure_table(
         calibrated=calibrated.rows,
         population=split.population,
         structure=structure,
+        unusual=unusual,
     )
     held = 0.0 if evidence.held is None else float(np.mean(evidence.held.held))
     model = ReportModel(
@@ -190,6 +196,7 @@ def measure_table(
         data_sha256=table.sha256,
         promise=make_promise(settled, settings.coverage, held),
         keys=whole.keys,
+        distance=distance,
     )
     return evidence, model
 

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from corollary.conformal import IntervalCalibration, SetCalibration
 from corollary.core.frames import as_pandas
 from corollary.core.schema import Instance, List, Number, Optional, Schema, Text
+from corollary.reporting._distance import DistanceRule
 from corollary.reporting._errors import ReportError
 from corollary.reporting._promise import Promise
 from corollary.reporting.models._predictor import Predictor
@@ -22,6 +23,12 @@ def _fits_together(model: "ReportModel") -> str | None:
         return "its encoder reads other columns"
     if len(model.encoder.feature_columns_) != model.predictor.n_features:
         return "its encoder and its predictor do not fit"
+    if model.distance is not None:
+        rule, known = model.distance, len(model.encoder.feature_columns_)
+        if not isinstance(rule, DistanceRule) or rule.features.max(initial=0) >= known:
+            return "its distances are of other columns"
+        if not set(rule.columns) <= set(model.columns):
+            return "its distances are of other columns"
     if model.task == "classification":
         if not isinstance(model.calibration, SetCalibration) or not model.predictor.classification:
             return "its parts do not classify"
@@ -90,6 +97,9 @@ class ReportModel:
         Of which rows the coverage is promised; None for rows drawn like those of training.
     keys : tuple of str, default=()
         Columns that name a row and serve no model, such as identifiers.
+    distance : DistanceRule or None, default=None
+        How far is too far from the training rows; None for models of earlier versions and of few
+        rows, which flag every number beyond the training range.
 
     See Also
     --------
@@ -118,6 +128,7 @@ class ReportModel:
     data_sha256: str
     promise: Promise | None = None
     keys: tuple[str, ...] = ()
+    distance: DistanceRule | None = None
 
     _schema = Schema(
         _fits_together,
@@ -133,6 +144,7 @@ class ReportModel:
         data_sha256=Text(),
         promise=Optional(Instance("outside")),
         keys=Optional(List(Text())),
+        distance=Optional(Instance("p_values", "reasons")),
     )
 
     @property
@@ -347,7 +359,7 @@ class ReportModel:
             low, high = self.calibration.intervals(features, prediction)
             out = {"prediction": prediction, "low": low, "high": high}
         _refuse_overflow(probability if "set" in out else prediction)
-        out["unusual"] = self._flags(table, absent)
+        out["unusual"] = self._flags(table, absent, features)
         if self.promise is not None:
             out["promise"] = self.promise.of(ColumnTable.of(_as_pandas(data).rename(columns=str)))
         return pd.DataFrame(out, index=frame.index)
@@ -412,10 +424,12 @@ class ReportModel:
             Sentences joined by semicolons; empty for rows like those of training.
         """
         frame, absent = self._select(data)
-        return self._flags(ColumnTable.of(frame), absent)
+        table = ColumnTable.of(frame)
+        return self._flags(table, absent, self._features(table))
 
-    def _flags(self, table: ColumnTable, absent: set[str]) -> list[str]:
-        words: list[list[str]] = [[] for _ in range(len(table))]
+    def _flags(self, table: ColumnTable, absent: set[str], features: np.ndarray) -> list[str]:
+        words = self._far(table, absent, features)
+        near = np.array([not row for row in words])
         for name, plan in zip(self.columns, self.encoder.plans_):
             if name in self._moments:
                 continue  # later rows lie beyond the range of training; the promise tells of them
@@ -423,10 +437,32 @@ class ReportModel:
                 for row in words:
                     row.append(f"{name}: column absent")
                 continue
-            for mask, what in plan.unusual(table[name]):
+            beyond = plan.beyond if self.distance is None else plan.out_of_reach
+            sides = [(mask & near, what) for mask, what in beyond(table[name])]
+            for mask, what in (*sides, *plan.unusual(table[name])):
                 for i in np.flatnonzero(mask):
                     words[i].append(f"{name}: {what}")
         return ["; ".join(row) for row in words]
+
+    def _far(self, table: ColumnTable, absent: set[str], features: np.ndarray) -> list[list[str]]:
+        """Say of rows too far from the training rows how rare that is, and in which columns."""
+        words: list[list[str]] = [[] for _ in range(len(table))]
+        if self.distance is None:
+            return words
+        plans = dict(zip(self.columns, self.encoder.plans_))
+        p_values = self.distance.p_values(features)
+        called = np.flatnonzero(p_values <= self.distance.threshold)
+        sides: dict[str, list[tuple[np.ndarray, str]]] = {}
+        for i, names in zip(called, self.distance.reasons(features[called])):
+            parts = []
+            for name in names:
+                beyond = sides.setdefault(name, plans[name].beyond(table[name]))
+                where = [what for mask, what in beyond if mask[i] and name not in absent]
+                parts.append(" ".join([name, *where]))
+            words[i].append(
+                f"far from the training rows (p = {p_values[i]:.2g}): " + ", ".join(parts)
+            )
+        return words
 
     def _encode(self, data: Any) -> np.ndarray:
         """Turn rows into features."""

@@ -182,8 +182,15 @@ def _row_notes(model: ReportModel, source: Table, table: Any) -> list[str]:
     if flagged:
         promised, one = "set" if "set" in table else "interval", flagged == 1
         said = f"Its {promised} carries" if one else f"Their {promised}s carry"
+        rule = ""
+        if model.distance is not None:
+            rule = (
+                f" Rows are flagged as far at p ≤ {model.distance.threshold:.2g}, the threshold of "
+                "the report, and for values that the model cannot read."
+            )
         notes.append(
             f"{flagged:,} of {len(table):,} row{'s' * (len(table) > 1)} "
             f"{'is' if one else 'are'} unlike the training rows; see 'unusual'. {said} no promise."
+            f"{rule}"
         )
     return notes

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from corollary.reporting.trust._coverage import Coverage
     from corollary.reporting.trust._detection import Detection
     from corollary.reporting.trust._reliability import Reliability
+    from corollary.reporting.trust._unusual import UnusualRows
     from corollary.reporting.trust.errors._classes import CommonestClass, FoundClass, WrongClasses
     from corollary.reporting.trust.errors._confusion import Confusion, Thresholds
     from corollary.reporting.trust.errors._groups import Groups
     from corollary.reporting.trust.errors._rate import Decisions, ErrorRate
     from corollary.reporting.trust.errors._scatter import Scatter
     from corollary.reporting.trust.errors._sizes import ErrorSizes
+    from corollary.reporting.trust.errors._unusual import UnusualErrors
     from corollary.reporting.trust.errors._weak_groups import CoveredGroups, WeakGroups
     from corollary.reporting.trust.errors._worst import WorstRows
 
@@ -269,6 +271,8 @@ class Evidence:
         Which rows belong together, and what that is worth to the model.
     unsaved : str, default=""
         Why there is no model file, if there is none.
+    unusual : UnusualRows or None, default=None
+        Rows unlike the others.
 
     Examples
     --------
@@ -311,6 +315,7 @@ class Evidence:
     population: Population = field(default_factory=Population)
     structure: Structure = field(default_factory=Structure)
     unsaved: str = ""
+    unusual: "UnusualRows | None" = None
 
     @cached_property
     def n_pieces(self) -> int:
@@ -388,6 +393,13 @@ class Evidence:
         from corollary.reporting.trust.errors._worst import measure_worst
 
         return measure_worst(self)
+
+    @cached_property
+    def unusual_errors(self) -> "UnusualErrors | None":
+        """Whether the model errs more on the test rows that are unlike the others."""
+        from corollary.reporting.trust.errors._unusual import compare_unusual
+
+        return compare_unusual(self)
 
     @cached_property
     def groups(self) -> "Groups":

@@ -14,7 +14,7 @@ from corollary.reporting.models._candidates import Entry, Situation, fitted_size
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor, baseline, retransformation_factor
 from corollary.reporting.table._split import Folds
-from corollary.representation import ColumnTable, TableEncoder
+from corollary.representation import ColumnPlan, ColumnTable, TableEncoder
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Fold:
     y: np.ndarray  # their targets
     held: np.ndarray  # features of the rows to predict
     rows: np.ndarray  # their places among the rows that some fold predicts
+    plans: tuple[ColumnPlan, ...] = ()  # which columns the features come from
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,8 @@ def encode_folds(
         mine = clone(encoder)
         features = mine.fit_transform(table.take(train), y[train])
         places = np.searchsorted(rows, held)
-        encoded.append(Fold(features, y[train], mine.transform(table.take(held)), places))
+        held_features, plans = mine.transform(table.take(held)), tuple(mine.plans_)
+        encoded.append(Fold(features, y[train], held_features, places, plans))
     return encoded
 
 

@@ -17,6 +17,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from corollary.reporting._records import Evidence
+from corollary.reporting.page import _cluster_plot as cluster_plot
 from corollary.reporting.page import _forest_plots as intervals
 from corollary.reporting.page import _format as formats
 from corollary.reporting.page import _plots as plots
@@ -139,6 +140,7 @@ def _environment() -> jinja2.Environment:
         percent_decimals=formats.percent_decimals,
         triple=formats.triple,
         plots=plots,
+        clusters=cluster_plot.clusters,
         forest=intervals.forest,
         strip=intervals.strip,
         WIDTH=WIDTH,

@@ -29,6 +29,7 @@ class Calibrated:
 
     calibration: SetCalibration | IntervalCalibration
     rows: tuple[int, ...]  # empty where rows depend on each other: no law of the coverage is known
+    features: np.ndarray  # the calibration rows, encoded
 
 
 def calibrate(
@@ -48,10 +49,12 @@ def calibrate(
     if turn is not None:
         log = log and bool((turn.prediction > 0).all())
         everywhere = np.ones(len(turn.y), dtype=bool)
-        return Calibrated(calibrate_in_turn(turn, everywhere, settings.coverage, log=log), ())
+        found = calibrate_in_turn(turn, everywhere, settings.coverage, log=log)
+        return Calibrated(found, (), np.empty((0, predictor.n_features)))
     if moments is not None:
         y = subject.target.values[split.train]
-        return Calibrated(_calibrate_ahead(comparison, y, moments, log, settings), ())
+        ahead = _calibrate_ahead(comparison, y, moments, log, settings)
+        return Calibrated(ahead, (), np.empty((0, predictor.n_features)))
     coverage, y = settings.coverage, subject.target.values[split.calibration]
     features, groups = np.empty((0, predictor.n_features)), split.units_of(split.calibration)
     if len(y):
@@ -59,7 +62,7 @@ def calibrate(
     prediction = predict_with(predictor, features)
     if subject.target.task == "classification":
         sets = calibrate_sets(prediction, y, coverage, groups=groups)
-        return Calibrated(sets, () if groups is not None else (len(y),))
+        return Calibrated(sets, () if groups is not None else (len(y),), features)
     held_out = comparison.chosen.prediction
     difficulty = learn_difficulty(
         comparison.features[comparison.compared],
@@ -71,9 +74,9 @@ def calibrate(
         difficulty, held_out, features, y, prediction, coverage, groups=groups
     )
     if groups is not None:
-        return Calibrated(intervals, ())
+        return Calibrated(intervals, (), features)
     rows = np.bincount(intervals.bands(prediction), minlength=len(intervals.thresholds))
-    return Calibrated(intervals, tuple(rows.tolist()))
+    return Calibrated(intervals, tuple(rows.tolist()), features)
 
 
 def calibrate_in_turn(

@@ -138,17 +138,27 @@ class NumberPlan(ColumnPlan):
         """
         return np.log(np.maximum(numbers, max(self.low / 2, np.finfo(np.float64).tiny)))
 
+    def beyond(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers outside the training range."""
+        return [
+            (column.numbers < self.low, "below the training range"),
+            (column.numbers > self.high, "above the training range"),
+        ]
+
+    def out_of_reach(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers that lie outside the training range by more than its width."""
+        reach = self.high - self.low
+        return [
+            (column.numbers < self.low - reach, "far below the training range"),
+            (column.numbers > self.high + reach, "far above the training range"),
+        ]
+
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
-        """Find numbers outside the training range, and missing ones."""
-        numbers = column.numbers
-        missing = np.isnan(numbers)
+        """Find missing numbers, and texts in their place."""
+        missing = np.isnan(column.numbers)
         if self.tokens:
             missing &= ~_spell_tokens(self.tokens, column).any(axis=1)
-        return [
-            (numbers < self.low, "below the training range"),
-            (numbers > self.high, "above the training range"),
-            *_rows_unread(column, missing, self.missing, "a number"),
-        ]
+        return _rows_unread(column, missing, self.missing, "a number")
 
 
 def is_few(count: int, n: int) -> bool:

@@ -74,8 +74,38 @@ class ColumnPlan(ABC):
             Its features, not yet scaled.
         """
 
+    def beyond(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers beyond those of training, which any further row may well have.
+
+        Parameters
+        ----------
+        column : Column
+            Values.
+
+        Returns
+        -------
+        beyond : list of (ndarray of bool, str)
+            Rows, and on which side they lie.
+        """
+        return []
+
+    def out_of_reach(self, column: Column) -> list[tuple[np.ndarray, str]]:
+        """Find numbers so far beyond those of training that features do not follow them.
+
+        Parameters
+        ----------
+        column : Column
+            Values.
+
+        Returns
+        -------
+        out_of_reach : list of (ndarray of bool, str)
+            Rows, and on which side they lie.
+        """
+        return []
+
     def unusual(self, column: Column) -> list[tuple[np.ndarray, str]]:
-        """Find values that training rows did not have.
+        """Find values that training rows did not have, except for numbers beyond theirs.
 
         Parameters
         ----------

@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 from corollary.reporting._records import Evidence
 
 #: Those that say what was seen, and those that end the page; others come between.
-_FIRST = ("data", "models", "certificate", "calibration", "errors", "why", "new_data")
+_FIRST = (
+    "data",
+    "models",
+    "certificate",
+    "calibration",
+    "errors",
+    "unusual_rows",
+    "why",
+    "new_data",
+)
 _LAST = ("reproduce", "limits")
 
 

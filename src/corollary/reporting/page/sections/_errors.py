@@ -99,25 +99,22 @@ def _scatter(evidence: Evidence) -> dict[str, Any]:
     found, target = evidence.scatter, facts.target_name(evidence)
     cells = found.cells
     return {
-        "points": [[_digits(p), _digits(a), held] for p, a, held in found.points],
+        "points": [[facts.six_digits(p), facts.six_digits(a), held] for p, a, held in found.points],
         "cells": cells
         and {
             "x_edges": cells.x_edges.tolist(),
             "y_edges": cells.y_edges.tolist(),
             "counts": [list(cell) for cell in cells.counts],
         },
-        "ribbon": [[_digits(v) for v in (r.predicted, r.low, r.high)] for r in found.ribbon],
+        "ribbon": [
+            [facts.six_digits(v) for v in (r.predicted, r.low, r.high)] for r in found.ribbon
+        ],
         "domain": list(found.domain),
         "x_label": f"predicted {target}",
         "y_label": f"actual {target}",
         "n": found.n,
         "description": "The dashed line is where prediction and truth agree.",
     }
-
-
-def _digits(value: float) -> float:
-    """Keep six digits: more cannot be seen, and would only make the file larger."""
-    return float(f"{value:.6g}")
 
 
 def _classification_finding(evidence: Evidence) -> str:

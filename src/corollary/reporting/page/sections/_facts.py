@@ -42,6 +42,11 @@ def cell(value: Any) -> str:
     return label(value, 40)
 
 
+def six_digits(value: float) -> float:
+    """Keep six digits: more cannot be seen, and would only make the file larger."""
+    return float(f"{value:.6g}")
+
+
 def cells(values: list[Any]) -> list[str]:
     """Write raw values that stand below each other."""
     known = [plain(v) for v in values]
