@@ -80,7 +80,7 @@ class Preparation(NamedTuple):
         Z = (X - self.centre) / self.scale
         gaps = np.isnan(Z).any(axis=1)
         if gaps.any():
-            law = MixtureLaw([1.0], self.mean[None], self.covariance[None])
+            law = MixtureLaw(np.ones(1), self.mean[None], self.covariance[None])
             Z[gaps] = law.impute(Z[gaps]).mean
         return Z
 
@@ -89,7 +89,8 @@ class Preparation(NamedTuple):
         if self.encoder is None:
             return features
         found = np.zeros((len(features), n_columns))
-        np.add.at(found, (slice(None), self.encoder.feature_columns_), features)
+        for feature, column in enumerate(self.encoder.feature_columns_):
+            found[:, column] += features[:, feature]
         return found
 
 

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corollary.anomaly._spacings import measure_spacings
 from corollary.core.estimator import ArrayLike, checked
 
-#: The rows between these shares measure the rate; rows beyond the second are judged by it.
-_START, _STOP = 0.5, 0.9
+#: The rank, as a share, from which on spacings measure the rate.
+_FIRST = 0.5
 
 
 class TailPValues(NamedTuple):
@@ -78,26 +79,17 @@ def tail_p_values(scores: ArrayLike) -> TailPValues:
     >>> bool(result.p_values[-1] < 1e-5), bool(result.p_values[:-1].min() > 1e-4)
     (True, True)
     """
-    from scipy.special import fdtrc
-
     scores = np.asarray(scores, dtype=float)
     if scores.ndim != 1 or np.isnan(scores).any():
         raise ValueError(
             f"tail_p_values needs a list of scores free of NaN. Got shape {scores.shape} with "
             f"{int(np.isnan(scores).sum())} NaN."
         )
-    n = len(scores)
-    ordered = np.sort(scores)
-    p_values = (n - np.searchsorted(ordered, scores, side="left")) / max(n, 1)
-    a, b = max(1, int(_START * n)), int(_STOP * n)
-    if b - a < 2 or not np.isfinite(ordered[b - 1]) or ordered[b - 1] == ordered[a - 1]:
+    n, ordered = len(scores), np.sort(scores)
+    p_values = np.asarray((n - np.searchsorted(ordered, scores, side="left")) / max(n, 1))
+    spacings = measure_spacings(ordered, _FIRST)
+    if spacings is None:
         return TailPValues(p_values, 1.0)
-    spacings = (n - np.arange(a, b)) * np.diff(ordered[a - 1 : b])
-    mean, middle = spacings.mean(), (b - a) // 2
-    beyond = scores > ordered[b - 1]
-    with np.errstate(over="ignore"):
-        excess = (scores[beyond] - ordered[b - 1]) / mean
-        p_values[beyond] = (n - b) / n * np.exp(-(b - a) * np.log1p(excess / (b - a)))
-    lower, upper = spacings[:middle].mean(), spacings[middle:].mean()
-    ratio = upper / lower if lower > 0 else np.inf
-    return TailPValues(p_values, float(fdtrc(2 * (b - a - middle), 2 * middle, ratio)))
+    beyond = scores > spacings.start
+    p_values[beyond] = (n - spacings.stop) / n * spacings.decay(scores[beyond])
+    return TailPValues(p_values, spacings.assumption)

@@ -11,11 +11,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from corollary.anomaly._spacings import Spacings, measure_spacings
 from corollary.core.estimator import ArrayLike, checked
 from corollary.core.schema import Integer, Number, Schema
 
-#: The rows between these shares measure the rate; rows beyond the second are judged by it.
-_START, _STOP = 0.7, 0.9
+#: The rank, as a share, from which on spacings measure the rate.
+_FIRST = 0.7
 #: Below this p-value of the assumption only ranks are left.
 _REFUTED = 0.01
 
@@ -60,7 +61,7 @@ class TailLaw:
     >>> from corollary.anomaly import TailLaw
     >>> law = TailLaw.of(np.random.default_rng(0).exponential(size=200))
     >>> law.p_values([1.0, 4.0, 20.0]).round(4)
-    array([1.    , 0.0321, 0.    ])
+    array([1.    , 0.0337, 0.    ])
     """
 
     n: int
@@ -95,8 +96,6 @@ class TailLaw:
             The law of the tail, or of ranks where the upper half of the spacings is larger than a
             rate that does not fall makes it (at 1%).
         """
-        from scipy.special import fdtrc
-
         ordered = np.sort(np.asarray(scores, dtype=float))
         if ordered.ndim != 1 or not len(ordered) or not np.isfinite(ordered).all():
             raise ValueError(
@@ -104,19 +103,12 @@ class TailLaw:
                 f"{int(np.isfinite(ordered).sum())} finite ones in shape {ordered.shape}."
             )
         n = len(ordered)
-        ranks = cls(n, float(ordered[-1]), 1 / (n + 1), 0.0, 0)
-        a, b = max(1, int(_START * n)), int(_STOP * n)
-        if b - a < 2 or ordered[b - 1] == ordered[a - 1]:
-            return ranks
         # A further row beyond the start is one more that lies above every spacing.
-        spacings = (n + 1 - np.arange(a, b)) * np.diff(ordered[a - 1 : b])
-        middle = (b - a) // 2
-        lower, upper = spacings[:middle].mean(), spacings[middle:].mean()
-        ratio = upper / lower if lower > 0 else np.inf
-        if fdtrc(2 * (b - a - middle), 2 * middle, ratio) < _REFUTED:
-            return ranks
-        share = (n - b + 1) / (n + 1)
-        return cls(n, float(ordered[b - 1]), share, float(spacings.mean()), b - a)
+        spacings = measure_spacings(ordered, _FIRST, further=1)
+        if spacings is None or spacings.assumption < _REFUTED:
+            return cls(n, float(ordered[-1]), 1 / (n + 1), 0.0, 0)
+        share = (n - spacings.stop + 1) / (n + 1)
+        return cls(n, spacings.start, share, spacings.mean, spacings.number)
 
     @checked
     def p_values(self, scores: ArrayLike) -> np.ndarray:
@@ -133,7 +125,9 @@ class TailLaw:
             1 for rows that do not lie beyond the start.
         """
         scores = np.asarray(scores, dtype=float)
-        beyond = np.maximum(scores - self.start, 0.0)
-        # With only ranks left, the power is one.
-        decay = np.log1p(beyond / (self.n_spacings * self.spacing or np.inf))
-        return np.where(beyond > 0, self.share * np.exp(-self.n_spacings * decay), 1.0)
+        beyond = scores > self.start
+        p_values = np.where(beyond, self.share, 1.0)
+        if self.n_spacings:
+            tail = Spacings(self.start, 0, self.spacing, self.n_spacings, 1.0)
+            p_values[beyond] *= tail.decay(scores[beyond])
+        return p_values

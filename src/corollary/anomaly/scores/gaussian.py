@@ -112,8 +112,10 @@ class PCAMixture(Score):
             n_parameters = k * (d * (d + 3) // 2 + 1) - 1
             if best is not None and weight < _ROWS_PER_PARAMETER * n_parameters:
                 break
-            options = {"n_starts": _STARTS if k > 1 else 1, "random_state": seed}
-            model = projections.teach(GaussianMixture(k, reg_covar=self.reg_covar, **options))
+            starts = _STARTS if k > 1 else 1
+            model = projections.teach(
+                GaussianMixture(k, reg_covar=self.reg_covar, n_starts=starts, random_state=seed)
+            )
             criterion = n_parameters * math.log(weight) - 2 * weight * model.lower_bound_
             if criterion < value:
                 best, value = model, criterion

@@ -49,7 +49,8 @@ class _Drifts(NamedTuple):
 
     @classmethod
     def none(cls, k: int) -> Self:
-        return cls(*np.zeros((5, k)), 0.0)
+        own, others, half, apart, close = np.zeros((5, k))
+        return cls(own, others, half, apart, close, 0.0)
 
     def to(self, before: np.ndarray, centres: np.ndarray, diameter: float) -> Self:
         """Add the step from one set of centres to another."""

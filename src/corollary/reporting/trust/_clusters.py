@@ -54,7 +54,7 @@ def find_clusters(
     if units is not None:
         rows = rows[np.unique(units[rows], return_index=True)[1]]
     rows = np.sort(rows[:MOST_TESTED] if units is None else rng.permutation(rows)[:MOST_TESTED])
-    X = comparison.features[np.ix_(rows, [places[name] for name in names])]
+    X = comparison.features[rows][:, [places[name] for name in names]]
     found = split_at_valleys(X, level=LEVEL, max_clusters=MOST_CLUSTERS, random_state=seed)
     if found.n_clusters == 1:
         return None
