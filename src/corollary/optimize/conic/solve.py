@@ -49,7 +49,10 @@ def solve(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 200) -> S
     The steps are those of Clarabel, an interior point method on the homogeneous embedding (Goulart
     and Chen 2024). Its own statements are not used: multipliers are moved to dual feasibility, and
     gap and residuals are evaluated at what is returned. :func:`primal_dual` is faster for dense
-    quadratic programs, and :func:`sensitivities` says what multipliers mean.
+    quadratic programs, and :func:`sensitivities` says what multipliers mean. The solution has the
+    multipliers by the names of the constraints, and an :class:`Optimality` or, where there is no
+    solution, an :class:`Infeasible` or :class:`Unbounded` proof; without a proof the status is
+    "failed".
 
     Parameters
     ----------
@@ -61,13 +64,6 @@ def solve(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 200) -> S
         and the size of the value.
     max_iter : int, default=200
         Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The point and the multipliers of the constraints by their names. The certificate is
-        computed again from the program: an :class:`Optimality`, or where there is no solution an
-        :class:`Infeasible` or :class:`Unbounded` proof. Without a proof the status is "failed".
 
     Examples
     --------

@@ -172,6 +172,9 @@ def barrier_stages(
 ) -> int:
     r"""Return how many stages follow the first one until :func:`barrier` reaches a gap.
 
+    It is :math:`\lceil\log(m\mu_0/\varepsilon)/\log(1/\kappa)\rceil`, and 0 if the first stage is
+    enough.
+
     At the centre for the weight :math:`\mu` the multipliers :math:`\mu/s_i` are dual feasible, and
     their gap is :math:`m\mu` exactly, whatever the program (Boyd and Vandenberghe 2004, section
     11.3). What the bound leaves open is the number of Newton steps in a stage.
@@ -189,11 +192,6 @@ def barrier_stages(
         Weight :math:`\mu_0` of the barrier in the first stage.
     factor : float, default=0.1
         By which the weight shrinks from stage to stage, :math:`\kappa<1`.
-
-    Returns
-    -------
-    n_stages : int
-        :math:`\lceil\log(m\mu_0/\varepsilon)/\log(1/\kappa)\rceil`; 0 if the first stage is enough.
 
     Examples
     --------

@@ -175,13 +175,8 @@ def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100
     programs, norms and matrices; :func:`barrier` goes the same path, one weight after the other.
 
     See :class:`PrimalDual` for the steps, and :func:`solve` for the parameters; constraints are
-    inequalities and equations.
-
-    Returns
-    -------
-    solution : Solution
-        The point with multipliers by name, and a certificate computed from the program at what is
-        returned. Where the steps do not end in a proof, that of :func:`solve`.
+    inequalities and equations. Where the steps do not end in a proof, the solution is that of
+    :func:`solve`.
 
     Examples
     --------

@@ -116,6 +116,7 @@ def iterate(
     """Run a method until a tolerance is met or the budget is used up.
 
     A run of n steps and one of m steps from its state give the same states as a run of n + m steps.
+    Ctrl-C raises :class:`Interrupted` with the run up to the last whole step.
 
     Parameters
     ----------
@@ -134,12 +135,6 @@ def iterate(
         StopIteration.
     description : str, default="iterating"
         Words for the progress display.
-
-    Returns
-    -------
-    run : Run
-        Last state, history and how the run ended. Ctrl-C raises :class:`Interrupted` with the run
-        up to the last whole step.
 
     Examples
     --------

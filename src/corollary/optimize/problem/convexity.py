@@ -58,6 +58,9 @@ def refute_convexity(
 ) -> Violation | None:
     r"""Search for a violation of (strict, strong) convexity in a box.
 
+    The worst violation that was seen has points ``x`` and ``y``, the ``weight`` of x on the chord
+    and the ``excess``; None stands for none above rounding.
+
     Parameters
     ----------
     function : callable or Smooth
@@ -78,12 +81,6 @@ def refute_convexity(
         Number of pairs that are tried.
     random_state : int, RandomState instance or None, default=None
         Source of the points.
-
-    Returns
-    -------
-    violation : named tuple or None
-        The worst one that was seen, points ``x`` and ``y``, the ``weight`` of x on the chord and
-        the ``excess``; None if there was none above rounding.
 
     Examples
     --------
@@ -141,12 +138,7 @@ def refute_smoothness(
     r"""Search a box for points where :math:`\|\nabla f(x)-\nabla f(y)\|>L\|x-y\|`.
 
     See :class:`Smooth`; the constant L that is claimed is ``smoothness``, and the other parameters
-    are those of :func:`refute_convexity`.
-
-    Returns
-    -------
-    violation : named tuple or None
-        As in :func:`refute_convexity`.
+    are those of :func:`refute_convexity`, as is what is returned.
 
     Examples
     --------

@@ -55,13 +55,10 @@ class _Lagrangian(Smooth):
 def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
     r"""Return the Lagrangian of a program as a function of the point.
 
+    It is :math:`x\mapsto f(x)-\sum_cz_c^\top s_c(x)`, a :class:`Quadratic` if all parts are.
+
     See :class:`Smooth`; multipliers are given by the names of the constraints, and 0 where they are
     missing.
-
-    Returns
-    -------
-    function : Smooth
-        :math:`x\mapsto f(x)-\sum_cz_c^\top s_c(x)`; a :class:`Quadratic` if all parts are.
 
     Examples
     --------
@@ -82,6 +79,9 @@ def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
 def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -> float:
     r"""Return the dual function, a lower bound of the objective at all feasible points.
 
+    It is :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
+    limit or no bound is known. Slopes that are rounding of their terms count as zero.
+
     Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
     ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
@@ -95,12 +95,6 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
     near : array-like of shape (n,) or None, default=None
         A point near the minimiser of the Lagrangian, needed if it is not quadratic. The lower
         bound of :func:`certify_minimum` there takes the place of the infimum.
-
-    Returns
-    -------
-    value : float
-        :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
-        limit or no bound is known. Slopes that are rounding of their terms count as zero.
 
     Examples
     --------

@@ -119,6 +119,9 @@ def proximal_gradient(
 ) -> Solution:
     r"""Minimise :math:`f(x)+h(x)` until the minimum is proved to be near.
 
+    Where nothing can be proved (:func:`certify_minimum`), the run stops at a small gradient step
+    and says so.
+
     Parameters
     ----------
     function : Smooth
@@ -135,12 +138,6 @@ def proximal_gradient(
         Largest number of steps.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`). Where nothing can be proved, the
-        run stops at a small gradient step and says so.
 
     Examples
     --------
@@ -171,16 +168,11 @@ def projected_gradient(
 ) -> Solution:
     r"""Minimise a smooth function over a convex set: :math:`x\leftarrow\Pi(x-\eta\nabla f(x))`.
 
-    :func:`proximal_gradient` does the same with momentum, and for penalties.
+    On a bounded set the gap :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far a point is
+    from the best one. :func:`proximal_gradient` does the same with momentum, and for penalties.
 
     See :class:`ProximalGradient` for the steps, and :func:`proximal_gradient` for the parameters;
     the set ``within`` takes the place of the penalty, and the start is projected onto it.
-
-    Returns
-    -------
-    solution : Solution
-        A point of the set. On a bounded set the gap
-        :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far it is from the best one.
 
     Examples
     --------

@@ -14,7 +14,7 @@ def descent_worst_case(
 
     It is Huber's function :math:`h(\|x\|)`: a parabola :math:`\tfrac L2r^2` up to
     :math:`r=R/(2N+1)` and a line beyond. From distance R every step of 1/L has the same length, and
-    N of them end on the line.
+    N of them end on the line. Its minimum is 0 at 0.
 
     Parameters
     ----------
@@ -22,11 +22,6 @@ def descent_worst_case(
         Number N of steps.
     smoothness, radius : float, default=1.0
         Smoothness L, and distance R of the first point from the minimiser 0.
-
-    Returns
-    -------
-    function : Function
-        Convex, with minimum 0 at 0.
 
     Examples
     --------
@@ -84,9 +79,9 @@ def _huber(smoothness: float, bend: float) -> Function:
 def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Function:
     r"""Return the function on which k subgradient steps attain :math:`RG/\sqrt k`.
 
-    It is :math:`G\max_ix_i` in k dimensions, with the subgradient of the first largest entry.
-    From 0 every step lowers another entry, so that all k points have the value 0, while
-    :math:`-\tfrac R{\sqrt k}(1,\dots,1)` has the value :math:`-RG/\sqrt k`.
+    It is :math:`G\max_ix_i` in k dimensions, with the subgradient of the first largest entry. From
+    0 every step lowers another entry, so that all k points have the value 0, while
+    :math:`-\tfrac R{\sqrt k}(1,\dots,1)` has the value :math:`-RG/\sqrt k`. It is convex.
 
     Parameters
     ----------
@@ -94,11 +89,6 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
         Number k of points, and of dimensions.
     lipschitz : float, default=1.0
         Length G of all subgradients.
-
-    Returns
-    -------
-    function : Function
-        Convex; its gradient is a subgradient.
 
     Examples
     --------
@@ -118,9 +108,10 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
 def nesterov_worst_case(*, n_features: Count, smoothness: Positive = 1.0) -> Quadratic:
     r"""Return Nesterov's chain, on which no first-order method is fast.
 
-    From 0, gradients reveal one more entry in each step. Any method that moves within the span of
-    the gradients it has seen is, after k steps with :math:`2k+1=n`, at least
-    :math:`\tfrac{3LR^2}{32(k+1)^2}` above the minimum.
+    It is :math:`\tfrac L4(\tfrac12x^\top Tx-x_1)` with T tridiagonal (-1, 2, -1). From 0, gradients
+    reveal one more entry in each step. Any method that moves within the span of the gradients it
+    has seen is, after k steps with :math:`2k+1=n`, at least :math:`\tfrac{3LR^2}{32(k+1)^2}` above
+    the minimum.
 
     Parameters
     ----------
@@ -128,11 +119,6 @@ def nesterov_worst_case(*, n_features: Count, smoothness: Positive = 1.0) -> Qua
         Dimension n.
     smoothness : float, default=1.0
         Smoothness L, which the chain approaches from below as it grows.
-
-    Returns
-    -------
-    function : Quadratic
-        :math:`\tfrac L4(\tfrac12x^\top Tx-x_1)` with T tridiagonal (-1, 2, -1).
 
     Examples
     --------

@@ -30,17 +30,14 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
 
     .. math:: B_+=B-\frac{Bss^\top B}{s^\top Bs}+\frac{yy^\top}{y^\top s}
 
+    The result is symmetric, positive definite, and has :math:`B_+s=y`.
+
     Parameters
     ----------
     B : array-like of shape (n, n)
         Symmetric, positive definite.
     step, change : array-like of shape (n,)
         The step s and the change y of the gradient, with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    updated : ndarray of shape (n, n)
-        Symmetric, positive definite, with :math:`B_+s=y`.
 
     Examples
     --------
@@ -78,18 +75,15 @@ def bfgs_inverse_update(H: Any, step: Any, change: Any) -> np.ndarray:
 def two_loop(gradient: Any, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
     r"""Multiply a gradient by the inverse Hessian that the last pairs imply (Nocedal 1980).
 
+    It is :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
+    :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications.
+
     Parameters
     ----------
     gradient : array-like of shape (n,)
         The gradient.
     pairs : sequence of (step, change)
         The last m pairs, oldest first, each with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    product : ndarray of shape (n,)
-        :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
-        :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications.
 
     Examples
     --------
@@ -225,7 +219,8 @@ def lbfgs(
 ) -> Solution:
     """Minimise a smooth function of many variables by SciPy's L-BFGS-B.
 
-    A step is :func:`two_loop` times a length.
+    A step is :func:`two_loop` times a length. The certificate (:func:`certify_minimum`) is computed
+    after SciPy has ended.
 
     Parameters
     ----------
@@ -242,11 +237,6 @@ def lbfgs(
         Largest number of steps.
     callback : callable or None, default=None
         ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`), computed after SciPy has ended.
 
     Examples
     --------

@@ -132,6 +132,9 @@ def newton(
 ) -> Solution:
     r"""Minimise a smooth function by Newton's method until the minimum is proved to be near.
 
+    The status is "optimal" if strong convexity proves it (:func:`certify_minimum`), "stopped" where
+    the gradient is small and nothing more is known.
+
     Parameters
     ----------
     function : Smooth
@@ -150,12 +153,6 @@ def newton(
         Largest number of steps.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`): "optimal" if strong convexity
-        proves it, "stopped" where the gradient is small and nothing more is known.
 
     Examples
     --------

@@ -137,6 +137,9 @@ def gradient_descent(
 ) -> Solution:
     r"""Minimise a smooth function by gradient descent; :func:`nesterov` needs fewer steps.
 
+    Its ``planned`` steps are enough. Without convexity it stops at a small gradient, and nothing is
+    proved.
+
     Parameters
     ----------
     function : Smooth
@@ -151,12 +154,6 @@ def gradient_descent(
         Proved gap to stop at, relative to the larger of 1 and the size of the value.
     max_iter : int, default=10000
         Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate; ``planned`` steps are enough. Without convexity it stops
-        at a small gradient, and nothing is proved.
 
     Examples
     --------

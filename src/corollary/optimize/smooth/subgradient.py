@@ -135,6 +135,9 @@ def subgradient_method(
 ) -> Solution:
     r"""Minimise a convex function by subgradient steps.
 
+    The better one of the best point and the average is returned. A gap is proved if the function is
+    convex and a radius or a bounded set is known.
+
     Parameters
     ----------
     function : Smooth
@@ -155,12 +158,6 @@ def subgradient_method(
         Proved gap to stop at, relative to the larger of 1 and the size of the value.
     max_iter : int, default=10000
         Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The best point or the average, whichever is better. A gap is proved if the function is
-        convex and a radius or a bounded set is known.
 
     Examples
     --------

@@ -205,13 +205,9 @@ def admm(
 
     See :class:`ADMM` for the steps; ``rho`` is the first strength, which is adapted in the first
     hundred of them. The other parameters are those of :func:`proximal_gradient`. The smooth part
-    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system.
-
-    Returns
-    -------
-    solution : Solution
-        The copy of the point that the penalty's proximal operator made, so that zeros are zeros and
-        constraints are met, with :func:`certify_minimum` there.
+    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system. The point is
+    the copy that the penalty's proximal operator made, so that zeros are zeros and constraints are
+    met, with :func:`certify_minimum` there.
 
     Examples
     --------

@@ -144,7 +144,9 @@ def _quadratic(f: Quadratic, A: Any, b: Any, multipliers: np.ndarray, rho: float
 def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     r"""Compute what is proved about a point as a minimiser of f subject to :math:`Ax=b`.
 
-    With :math:`g=\nabla f(x)`, every feasible z has
+    Nothing is proved unless f is convex and either strongly so, or quadratic, or has a gradient at
+    x that is a combination of the rows of A; nor if no point satisfies the constraints. The
+    violation is :math:`\max_i|Ax-b|_i`. With :math:`g=\nabla f(x)`, every feasible z has
     :math:`f(z)\ge f(x)+g^\top d+\tfrac m2\|d\|^2` for :math:`d=z-x`, where :math:`Ad=b-Ax`. The
     least value over these d splits into the shortest such d and the part of g in the null space of
     A. For a quadratic the bound is the least value of the augmented Lagrangian, with the
@@ -163,13 +165,6 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
         Matrix of the constraints.
     b : array-like of shape (m,)
         Their right-hand side.
-
-    Returns
-    -------
-    certificate : Optimality
-        Value, violation :math:`\max_i|Ax-b|_i` and a lower bound; nothing is proved unless f is
-        convex and either strongly so, or quadratic, or has a gradient at x that is a combination
-        of the rows of A. Nor if no point satisfies the constraints.
 
     Examples
     --------
@@ -222,6 +217,9 @@ def augmented_lagrangian(
 ) -> Solution:
     r"""Minimise a smooth function subject to :math:`Ax=b` by the method of multipliers.
 
+    The solution has :func:`certify_equality` at its point, and the multipliers as
+    ``dual["equality"]``. It is "diverged" where the Lagrangian has no minimum.
+
     Parameters
     ----------
     function : Smooth
@@ -243,12 +241,6 @@ def augmented_lagrangian(
         Largest number of steps.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The point with :func:`certify_equality` there, and the multipliers as ``dual["equality"]``.
-        "diverged" where the Lagrangian has no minimum.
 
     Examples
     --------

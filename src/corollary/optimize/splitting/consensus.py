@@ -160,6 +160,9 @@ def consensus(
 ) -> Solution:
     r"""Minimise :math:`\sum_ip_if_i+h` where each function stays with its rows.
 
+    The common point comes with :func:`certify_minimum` of the whole objective. Blocks in memory and
+    the same blocks in Dask give the same bits.
+
     Parameters
     ----------
     functions : sequence of Smooth or of Dask's delayed ones
@@ -178,12 +181,6 @@ def consensus(
         Largest number of steps.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The common point, with :func:`certify_minimum` of the whole objective there. Blocks in
-        memory and the same blocks in Dask give the same bits.
 
     Examples
     --------

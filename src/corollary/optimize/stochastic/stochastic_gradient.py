@@ -194,6 +194,10 @@ def stochastic_gradient(
 ) -> Solution:
     r"""Minimise an average by stochastic gradient descent.
 
+    The certificate is computed from all terms; ``n_iter`` counts epochs. Where R and G are known
+    and draws are "iid", ``planned`` is the number of epochs after which the mean excess of the
+    average is within the tolerance.
+
     Parameters
     ----------
     function : FiniteSum
@@ -224,13 +228,6 @@ def stochastic_gradient(
         Largest number of epochs.
     random_state : int, RandomState instance or None, default=None
         Source of the draws; the same number gives the same bits.
-
-    Returns
-    -------
-    solution : Solution
-        The point with a certificate that is computed there from all terms; ``n_iter`` counts
-        epochs. Where R and G are known and draws are "iid", ``planned`` is the number of epochs
-        after which the mean excess of the average is within the tolerance.
 
     Examples
     --------
