@@ -97,16 +97,9 @@ class Quadratic(Smooth):
     r"""The function :math:`\tfrac12x^\top Px+q^\top x+r`, with exact constants.
 
     L is the largest absolute eigenvalue of P, and m the smallest eigenvalue, or 0 if that is
-    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0.
-
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Symmetric matrix.
-    q : array-like of shape (n,) or None, default=None
-        Linear part; None for zeros.
-    r : float, default=0.0
-        Constant part.
+    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0. The matrix ``P``
+    is symmetric, the linear part ``q`` and the constant part ``r`` are 0 by default.
+    See :class:`Smooth`.
 
     Examples
     --------

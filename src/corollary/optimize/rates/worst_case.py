@@ -46,11 +46,6 @@ def acceleration_worst_case(
 
     See :class:`Function`; the parameters are those of :func:`descent_worst_case`.
 
-    Returns
-    -------
-    function : Function
-        Convex, with minimum 0 at 0.
-
     Examples
     --------
     >>> from corollary.optimize import Nesterov, acceleration_worst_case, iterate

@@ -30,14 +30,9 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
 
     .. math:: B_+=B-\frac{Bss^\top B}{s^\top Bs}+\frac{yy^\top}{y^\top s}
 
-    The result is symmetric, positive definite, and has :math:`B_+s=y`.
-
-    Parameters
-    ----------
-    B : array-like of shape (n, n)
-        Symmetric, positive definite.
-    step, change : array-like of shape (n,)
-        The step s and the change y of the gradient, with :math:`y^\top s>0`.
+    The result is symmetric, positive definite, and has :math:`B_+s=y`. See :class:`BFGS` for the
+    steps: B is symmetric and positive definite, ``step`` is s and ``change`` the change y of the
+    gradient, with :math:`y^\top s>0`.
 
     Examples
     --------
@@ -222,21 +217,10 @@ def lbfgs(
     A step is :func:`two_loop` times a length. The certificate (:func:`certify_minimum`) is computed
     after SciPy has ended.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function; its gradient is enough.
-    start : array-like of shape (n,)
-        First point.
-    memory : int, default=10
-        Number m of steps that are remembered.
-    tol : float, default=1e-8
-        Largest entry of the gradient to stop at, and the gap, relative to the larger of 1 and the
-        size of the value, up to which the point counts as optimal.
-    max_iter : int, default=10000
-        Largest number of steps.
-    callback : callable or None, default=None
-        ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
+    See :class:`Smooth`; the gradient of the function is enough, and ``memory`` is the number m of
+    steps that are remembered. The run stops where no entry of the gradient is larger than ``tol``,
+    which is also the gap up to which the point counts as optimal, relative to the larger of 1 and
+    the size of the value. The other parameters are those of :func:`solve_by`.
 
     Examples
     --------

@@ -135,24 +135,12 @@ def newton(
     The status is "optimal" if strong convexity proves it (:func:`certify_minimum`), "stopped" where
     the gradient is small and nothing more is known.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function, with a Hessian.
-    start : array-like of shape (n,)
-        First point.
-    damped : bool, default=True
-        Whether steps are halved until the value falls by 1e-4 of what the slope promises.
-    solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
-        the gradient, or of the gradient itself where that is below 1e-3.
-    tol : float, default=1e-8
-        Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
-        of the gradient at which the run stops where nothing can be proved.
-    max_iter : int, default=100
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`Newton` for the steps, and :func:`proximal_gradient` for the other parameters. A
+    ``damped`` step is halved until the value falls by 1e-4 of what the slope promises. The
+    ``solver`` of the equations, "cholesky" or "conjugate gradients", in the second case stops at a
+    residual of 1e-3 of the gradient, or of the gradient itself where that is below 1e-3. The
+    tolerance ``tol`` is also the norm of the gradient at which the run stops where nothing can be
+    proved.
 
     Examples
     --------

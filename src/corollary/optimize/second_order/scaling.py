@@ -111,8 +111,8 @@ class _Rescaled(Smooth):
 def rescale(function: Smooth, scale: Any) -> Smooth:
     r"""Return :math:`g(z)=f(Dz)`; if z minimises it, Dz minimises f.
 
-    The positive diagonal ``scale`` of D may be :func:`jacobi_scaling` of a Hessian. See
-    :class:`Smooth`. The constants of g are exact for a :class:`Quadratic`; otherwise
+    The positive diagonal ``scale`` of D may be :func:`jacobi_scaling` of a Hessian.
+    See :class:`Smooth`. The constants of g are exact for a :class:`Quadratic`; otherwise
     :math:`L\max_jd_j^2` and :math:`m\min_jd_j^2`, which hold but may say less than is true.
 
     Examples

@@ -140,20 +140,9 @@ def gradient_descent(
     Its ``planned`` steps are enough. Without convexity it stops at a small gradient, and nothing is
     proved.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    start : array-like of shape (n,)
-        First point.
-    rate : float or None, default=None
-        Step size; None for 1/L.
-    radius : float, default=inf
-        Bound on the distance of the first point from a minimiser, if one is known.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
+    See :class:`GradientDescent` for the steps, of size 1/L unless a ``rate`` is given, and
+    :func:`proximal_gradient` for the other parameters. The ``radius`` bounds the distance of the
+    first point from a minimiser, if one is known.
 
     Examples
     --------

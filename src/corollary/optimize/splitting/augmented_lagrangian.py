@@ -155,16 +155,8 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     Guarantee: the lower bound is at most the least feasible value, checked by
     ``tests/optimize/test_augmented_lagrangian.py::test_no_bound_exceeds_the_least_value``.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    x : array-like of shape (n,)
-        The point.
-    A : array-like of shape (m, n)
-        Matrix of the constraints.
-    b : array-like of shape (m,)
-        Their right-hand side.
+    See :class:`Smooth`; the matrix ``A`` has shape (m, n), and its right-hand side ``b`` shape
+    (m,).
 
     Examples
     --------
@@ -220,27 +212,11 @@ def augmented_lagrangian(
     The solution has :func:`certify_equality` at its point, and the multipliers as
     ``dual["equality"]``. It is "diverged" where the Lagrangian has no minimum.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f, with a Hessian.
-    start : array-like of shape (n,)
-        First point, feasible or not.
-    A : array-like of shape (m, n)
-        Matrix of the constraints.
-    b : array-like of shape (m,)
-        Their right-hand side.
-    rho : float, default=1.0
-        Strength of the squared violation; 0 is plain dual ascent.
-    rate : float or None, default=None
-        Step :math:`\eta` of the multipliers; None for rho, after which x and the multipliers
-        satisfy :math:`\nabla f(x)+A^\top\nu=0`.
-    tol : float, default=1e-6
-        Proved gap and violation to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=1000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`AugmentedLagrangian` for the steps, with the Hessian of the function; ``rho``
+    :math:`\rho` is the strength of the squared violation, and 0 plain dual ascent. The ``rate``
+    :math:`\eta` of the multipliers is rho by default, after which x and the multipliers satisfy
+    :math:`\nabla f(x)+A^\top\nu=0`. The other parameters are those of :func:`proximal_gradient`;
+    the start need not be feasible.
 
     Examples
     --------

@@ -163,24 +163,11 @@ def consensus(
     The common point comes with :func:`certify_minimum` of the whole objective. Blocks in memory and
     the same blocks in Dask give the same bits.
 
-    Parameters
-    ----------
-    functions : sequence of Smooth or of Dask's delayed ones
-        The functions :math:`f_i`, each with a Hessian, such as those of :func:`row_blocks`.
-    start : array-like of shape (n,)
-        First point.
-    penalty : Penalty or None, default=None
-        The function h, a penalty or a convex set; None for none.
-    weights : array-like of shape (n_blocks,) or None, default=None
-        The weights :math:`p_i>0`, divided by their sum; None for equal ones.
-    rho : float, default=1.0
-        Strength :math:`\rho` of what ties copies together; about the curvature of the functions.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    See :class:`Consensus` for the steps. The ``functions`` :math:`f_i`, in memory or delayed by
+    Dask, have Hessians, such as those of :func:`row_blocks`. Their positive ``weights`` :math:`p_i`
+    are divided by their sum, and equal by default; ``rho`` :math:`\rho` ties copies together and
+    should be about the curvature of the functions. The other parameters are those of
+    :func:`proximal_gradient`.
 
     Examples
     --------
