@@ -122,15 +122,8 @@ def barrier(
     The ``program`` is convex, with equations, linear inequalities and smooth functions as
     constraints, all with Hessians; others raise a ValueError. The ``start``, inside or not, is
     zeros by default, ``tol`` is that of :func:`solve`, and ``max_iter`` the largest number of
-    stages.
-
-    Returns
-    -------
-    solution : Solution
-        The last centre with its multipliers by name, and a certificate computed there from the
-        program; a proof where a linear or quadratic program has no solution. ``planned`` is the
-        number of stages that :func:`barrier_stages` says, and the first, where all functions are
-        quadratic or linear, so that the gap at a centre is computed exactly.
+    stages. ``planned`` is the number of stages that :func:`barrier_stages` says, and the first,
+    where all functions are quadratic or linear, so that the gap at a centre is computed exactly.
 
     Examples
     --------

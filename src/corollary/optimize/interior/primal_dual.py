@@ -46,8 +46,8 @@ class PrimalDual(Iteration[PrimalDualState]):
     """Mehrotra's steps for a quadratic program with inequalities.
 
     Equations are eliminated: the point moves along the directions in which they stay fulfilled.
-    See :class:`Iteration`; the ``program`` is convex, with a linear or quadratic objective and linear
-    constraints, at least one of them an inequality.
+    See :class:`Iteration`; the ``program`` is convex, with a linear or quadratic objective and
+    linear constraints, at least one of them an inequality.
 
     Examples
     --------

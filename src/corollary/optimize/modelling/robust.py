@@ -29,10 +29,11 @@ def robust_program(
     r"""Return a program whose inequalities hold for all coefficients of sets.
 
     Rows in ellipsoids become norms, named as :meth:`Constraint.labels` says. For rows in boxes the
-    variables are (x, t), with :math:`|x|\le t` as "modulus"; x are the first n of them. A. Ben-Tal
-    and A. Nemirovski, Robust convex optimization, Mathematics of Operations Research, 1998.
-    :func:`worst_coefficients` are those that an inequality has to fear at a point. A name of no
-    linear inequality, or a shape that does not fit, raises a ValueError.
+    variables are (x, t), with :math:`|x|\le t` as "modulus"; x are the first n of them.
+
+    A. Ben-Tal and A. Nemirovski, Robust convex optimization, Mathematics of Operations Research,
+    1998. :func:`worst_coefficients` are those that an inequality has to fear at a point. A name of
+    no linear inequality, or a shape that does not fit, raises a ValueError.
 
     Parameters
     ----------

@@ -170,19 +170,16 @@ def estimate_curvature(
 ) -> CurvatureRange:
     r"""Estimate the constants L and m of a function in a box from its Hessians at random points.
 
+    The largest modulus of an eigenvalue is the ``smoothness``, the least eigenvalue the
+    ``strong_convexity``, and ``exceeded`` the share of the box that may lie outside:
+    :math:`1-(\delta/2)^{1/N}` for each extreme, twice that in all.
+
     If a share p of the box lay above the largest value seen, N draws would all have missed it,
     which has probability :math:`(1-p)^N`. Extremes of samples err to one side: L is too small and
     m too large. Quadratics and empirical risks know their constants exactly.
 
     See :class:`Smooth`, with a Hessian; N is ``n_points``, and :math:`1-\delta` the ``confidence``
     with which the stated error holds. The box is given as in :func:`refute_convexity`.
-
-    Returns
-    -------
-    curvature : named tuple
-        The largest modulus of an eigenvalue as ``smoothness``, the least eigenvalue as
-        ``strong_convexity``, and as ``exceeded`` the share of the box that may lie outside:
-        :math:`1-(\delta/2)^{1/N}` for each extreme, twice that in all.
 
     Examples
     --------

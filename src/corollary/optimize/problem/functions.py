@@ -23,6 +23,7 @@ class Smooth(ABC):
     """A differentiable function of a vector.
 
     ``value(x)``, ``gradient(x)`` and ``hessian(x)`` take a point, an array-like of shape (n,).
+    A function without second derivatives raises a TypeError where it is asked for them.
 
     Attributes
     ----------
@@ -66,13 +67,7 @@ class Smooth(ABC):
         return float(value), gradient
 
     def hessian(self, x: Any) -> np.ndarray:
-        """Return the second derivatives, of shape (n, n), at a point. See :class:`Smooth`.
-
-        Raises
-        ------
-        TypeError
-            If the function does not know them.
-        """
+        """Return the second derivatives, or raise a TypeError. See :class:`Smooth`."""
         return self._hessian(_point(x))
 
     @abstractmethod

@@ -85,16 +85,10 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
     Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
     ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
-    Parameters
-    ----------
-    program : Program
-        The program, convex or not.
-    dual : mapping of str to array-like
-        Multipliers in the dual cones, by the names of the constraints: not negative for
-        inequalities, any for equations.
-    near : array-like of shape (n,) or None, default=None
-        A point near the minimiser of the Lagrangian, needed if it is not quadratic. The lower
-        bound of :func:`certify_minimum` there takes the place of the infimum.
+    See :class:`Program`, convex or not; multipliers ``dual`` in the dual cones are given by the
+    names of the constraints: not negative for inequalities, any for equations. A point ``near`` the
+    minimiser of the Lagrangian is needed if that is not quadratic: the lower bound of
+    :func:`certify_minimum` there takes the place of the infimum.
 
     Examples
     --------
@@ -126,15 +120,12 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
 def dual_program(program: Program) -> Program:
     r"""Return the dual of a conic program, as a program to minimise.
 
+    It minimises :math:`\tfrac12\|w\|^2+h^\top z-r` over (w, z) subject to
+    :math:`R^\top w+G^\top z=-q` ("stationarity") and :math:`z\in K^*`, where :math:`P=R^\top R`.
+    Its least value is minus the best lower bound; w is missing for P = 0.
+
     See :class:`Program`; the conic program minimises :math:`\tfrac12x^\top Px+q^\top x+r` subject
     to :math:`h-Gx\in K`.
-
-    Returns
-    -------
-    dual : Program
-        Minimise :math:`\tfrac12\|w\|^2+h^\top z-r` over (w, z) subject to
-        :math:`R^\top w+G^\top z=-q` ("stationarity") and :math:`z\in K^*`, where
-        :math:`P=R^\top R`. Its least value is minus the best lower bound; w is missing for P = 0.
 
     Examples
     --------

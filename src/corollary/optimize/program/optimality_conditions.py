@@ -89,14 +89,7 @@ def kkt_multipliers(program: Program, x: Any) -> dict[str, np.ndarray]:
     They minimise :math:`\|\nabla_xL(x,z)\|^2+\sum_i(z_is_i)^2`, with :math:`s_i` the slack of an
     inequality, and are not negative for inequalities. Nothing is taken from the solver that found
     the point, so that the certificate which rests on them (:func:`certify_program`) is a check of
-    the solver, too. Norms and matrices as constraints raise a ValueError.
-
-    Parameters
-    ----------
-    program : Program
-        A program with equations, inequalities and smooth functions as constraints.
-    x : array-like of shape (n,)
-        The point, from whatever source.
+    the solver, too. Norms and matrices as constraints raise a ValueError. See :class:`Program`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ set in place of h it is projected gradient.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,15 +148,9 @@ def proximal_gradient(
     >>> solution.status, solution.x.round(2)
     ('optimal', array([1., 0.]))
     """
-    return solve_by(
-        ProximalGradient(function, penalty, accelerated=accelerated),
-        start,
-        lambda x: certify_minimum(function, x, penalty),
-        tol=tol,
-        stop=Stop(gradient=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    method = ProximalGradient(function, penalty, accelerated=accelerated)
+    certify, stop = partial(certify_minimum, function, penalty=penalty), Stop(gradient=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def projected_gradient(

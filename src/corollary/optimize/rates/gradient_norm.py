@@ -179,11 +179,7 @@ def gradient_noise(gradients: Any) -> float:
     r"""Return the variance of the gradient of a term that is drawn uniformly.
 
     It is :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
-
-    Parameters
-    ----------
-    gradients : array-like of shape (n_terms, n)
-        Gradients :math:`g_i` of all terms at one point, as of :meth:`FiniteSum.term_gradients`.
+    See :class:`FiniteSum`, whose ``term_gradients`` at one point are such a table :math:`g_i`.
 
     Examples
     --------

@@ -13,14 +13,8 @@ def descent_bound(function: Smooth, x: Any, y: Any) -> float:
     r"""Bound a smooth function at one point by what is known at another: the descent lemma.
 
     It is :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`, which over y is
-    least by :func:`guaranteed_decrease` below f(x).
-
-    Parameters
-    ----------
-    function : Smooth
-        A function with a finite smoothness L.
-    x, y : array-like of shape (n,)
-        Where value and gradient are known, and where the value is bounded.
+    least by :func:`guaranteed_decrease` below f(x). Value and gradient are known at x.
+    See :class:`Smooth`, with a finite smoothness L.
 
     Examples
     --------

@@ -16,12 +16,8 @@ def descent_worst_case(
     :math:`r=R/(2N+1)` and a line beyond. From distance R every step of 1/L has the same length, and
     N of them end on the line. Its minimum is 0 at 0.
 
-    Parameters
-    ----------
-    n_steps : int
-        Number N of steps.
-    smoothness, radius : float, default=1.0
-        Smoothness L, and distance R of the first point from the minimiser 0.
+    See :class:`Function`; N is ``n_steps``, L the ``smoothness``, and R the ``radius``, the
+    distance of the first point from the minimiser.
 
     Examples
     --------
@@ -77,13 +73,7 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
     It is :math:`G\max_ix_i` in k dimensions, with the subgradient of the first largest entry. From
     0 every step lowers another entry, so that all k points have the value 0, while
     :math:`-\tfrac R{\sqrt k}(1,\dots,1)` has the value :math:`-RG/\sqrt k`. It is convex.
-
-    Parameters
-    ----------
-    n_steps : int
-        Number k of points, and of dimensions.
-    lipschitz : float, default=1.0
-        Length G of all subgradients.
+    See :class:`Function`; k is ``n_steps``, and G is ``lipschitz``, the length of all subgradients.
 
     Examples
     --------
@@ -106,14 +96,8 @@ def nesterov_worst_case(*, n_features: Count, smoothness: Positive = 1.0) -> Qua
     It is :math:`\tfrac L4(\tfrac12x^\top Tx-x_1)` with T tridiagonal (-1, 2, -1). From 0, gradients
     reveal one more entry in each step. Any method that moves within the span of the gradients it
     has seen is, after k steps with :math:`2k+1=n`, at least :math:`\tfrac{3LR^2}{32(k+1)^2}` above
-    the minimum.
-
-    Parameters
-    ----------
-    n_features : int
-        Dimension n.
-    smoothness : float, default=1.0
-        Smoothness L, which the chain approaches from below as it grows.
+    the minimum. See :class:`Quadratic`; n is ``n_features``, and the chain approaches the
+    ``smoothness`` L from below as it grows.
 
     Examples
     --------

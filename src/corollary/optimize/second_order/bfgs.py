@@ -8,6 +8,7 @@ superlinearly; L-BFGS keeps the last m pairs, :math:`O(md)` numbers, and converg
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,14 +72,9 @@ def two_loop(gradient: Any, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
     r"""Multiply a gradient by the inverse Hessian that the last pairs imply (Nocedal 1980).
 
     It is :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
-    :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications.
-
-    Parameters
-    ----------
-    gradient : array-like of shape (n,)
-        The gradient.
-    pairs : sequence of (step, change)
-        The last m pairs, oldest first, each with :math:`y^\top s>0`.
+    :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications. See :class:`BFGS`;
+    the m ``pairs`` (s, y) of steps and changes of the gradient, oldest first, have
+    :math:`y^\top s>0`.
 
     Examples
     --------
@@ -192,15 +188,9 @@ def bfgs(
     >>> solution.x.round(6), solution.status
     (array([1., 1.]), 'stopped')
     """
-    return solve_by(
-        BFGS(function),
-        start,
-        lambda x: certify_minimum(function, x),
-        tol=tol,
-        stop=Stop(gradient=tol, step=0.0),
-        max_iter=max_iter,
-        state=state,
-    )
+    method, certify = BFGS(function), partial(certify_minimum, function)
+    stop = Stop(gradient=tol, step=0.0)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def lbfgs(

@@ -7,6 +7,7 @@ one it can lead away; the damped method shortens it until the value falls by eno
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -150,13 +151,8 @@ def newton(
     >>> solution.status, solution.n_iter, solution.gap < 1e-12
     ('optimal', 3, True)
     """
+    method, certify = Newton(function, damped, solver), partial(certify_minimum, function)
+    stop = Stop(gradient=tol, step=0.0)
     return solve_by(
-        Newton(function, damped, solver),
-        start,
-        lambda x: certify_minimum(function, x),
-        tol=tol,
-        stop=Stop(gradient=tol, step=0.0),
-        max_iter=max_iter,
-        every=1,
-        state=state,
+        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
     )

@@ -47,6 +47,10 @@ def jacobi_scaling(P: Any) -> np.ndarray:
 def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray]:
     r"""Scale rows and columns of a matrix so that the largest modulus in each is one (Ruiz 2001).
 
+    Factors of the rows, 1 for rows of zeros, and of the columns are returned. Constraints become
+    ``rows[:, None] * A * columns <= rows * b``, and the solution of the scaled problem is
+    multiplied by ``columns``.
+
     Parameters
     ----------
     A : array-like of shape (m, n)
@@ -54,14 +58,6 @@ def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray
     n_rounds : int, default=20
         How often all rows and columns are divided by the roots of their largest moduli; what is
         missing to one is halved in each round, on a logarithmic scale.
-
-    Returns
-    -------
-    rows : ndarray of shape (m,)
-        Factors of the rows, 1 for rows of zeros: constraints become
-        ``rows[:, None] * A * columns <= rows * b``.
-    columns : ndarray of shape (n,)
-        Factors of the columns: the solution of the scaled problem is multiplied by them.
 
     Examples
     --------

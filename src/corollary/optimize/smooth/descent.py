@@ -151,8 +151,7 @@ def gradient_descent(
     Solved in 28 steps (28 are enough by the rate). The value 5.03965e-08 is at most 5.04e-08 above
     the least one: the gradient there and strong convexity prove it.
     """
-    size = _step_size("gradient_descent", function, rate)
-    return _as_planned(GradientDescent(function, size), size, start, radius, tol, max_iter)
+    return _as_planned(GradientDescent(function, rate), start, radius, tol, max_iter)
 
 
 def nesterov(
@@ -176,17 +175,11 @@ def nesterov(
     Solved in 50 steps (153 are enough by the rate). The value 0.000478105 is at most 0.0004782
     above the least one: the gradient there and strong convexity prove it.
     """
-    size = _step_size("nesterov", function, rate)
-    return _as_planned(Nesterov(function, size), size, start, radius, tol, max_iter)
+    return _as_planned(Nesterov(function, rate), start, radius, tol, max_iter)
 
 
 def _as_planned(
-    method: GradientDescent | Nesterov,
-    rate: float,
-    start: Any,
-    radius: float,
-    tol: float,
-    max_iter: int,
+    method: GradientDescent | Nesterov, start: Any, radius: float, tol: float, max_iter: int
 ) -> Solution:
     """Run a method until a certificate or its rate proves its point optimal."""
     function, first = method.function, np.asarray(start, dtype=float)
@@ -197,7 +190,7 @@ def _as_planned(
         return certify_minimum(function, x, radius=near)
 
     name = "nesterov" if isinstance(method, Nesterov) else "gradient descent"
-    plan = plan_steps(name, function, start, radius=radius, rate=rate)  # type: ignore[arg-type]
+    plan = plan_steps(name, function, start, radius=radius, rate=method.rate)  # type: ignore[arg-type]
     enough = plan.steps(tol)
     most = max_iter if enough is None else min(max_iter, enough)
     stop = Stop(gradient=1e-3 * tol)

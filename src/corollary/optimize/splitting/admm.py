@@ -9,7 +9,7 @@ With scaled multipliers u and a strength :math:`\rho`, a step minimises
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -230,12 +230,6 @@ def admm(
         rho=rho,
         value=lambda x: function.value(x) + penalty.value(x),
     )
-    return solve_by(
-        method,
-        start,
-        lambda x: certify_minimum(function, x, penalty),
-        tol=tol,
-        stop=Stop(residual=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    certify = partial(certify_minimum, function, penalty=penalty)
+    stop = Stop(residual=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)

@@ -8,6 +8,7 @@ whatever the multipliers :math:`\nu` and the strength :math:`\rho`.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,7 +147,9 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
 
     Nothing is proved unless f is convex and either strongly so, or quadratic, or has a gradient at
     x that is a combination of the rows of A; nor if no point satisfies the constraints. The
-    violation is :math:`\max_i|Ax-b|_i`. With :math:`g=\nabla f(x)`, every feasible z has
+    violation is :math:`\max_i|Ax-b|_i`.
+
+    With :math:`g=\nabla f(x)`, every feasible z has
     :math:`f(z)\ge f(x)+g^\top d+\tfrac m2\|d\|^2` for :math:`d=z-x`, where :math:`Ad=b-Ax`. The
     least value over these d splits into the shortest such d and the part of g in the null space of
     A. For a quadratic the bound is the least value of the augmented Lagrangian, with the
@@ -226,16 +229,12 @@ def augmented_lagrangian(
     >>> solution.x.round(4), solution.dual["equality"].round(4), solution.status
     (array([3., 1.]), array([-3.]), 'optimal')
     """
+    method = AugmentedLagrangian(function, A, b, rho, rate)
+    certify = partial(certify_equality, function, A=A, b=b)
+    # A gap alone would end at points that violate the constraints.
+    stop = Stop(residual=0.1 * tol, together=True)
     solution = solve_by(
-        AugmentedLagrangian(function, A, b, rho, rate),
-        start,
-        lambda x: certify_equality(function, x, A, b),
-        tol=tol,
-        # A gap alone would end at points that violate the constraints.
-        stop=Stop(residual=0.1 * tol, together=True),
-        max_iter=max_iter,
-        every=1,
-        state=state,
+        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
     )
     return replace(solution, dual={"equality": solution.state.inner.multipliers})
 

@@ -8,7 +8,7 @@ only the points travel: z is the proximal point of h at :math:`\sum_ip_i(x_i+u_i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,21 +179,19 @@ def consensus(
     (array([1., 0.]), 'optimal')
     """
     method = Consensus(functions, penalty, weights, rho)
-    return solve_by(
-        method,
-        start,
-        lambda x: certify_minimum(method.objective, x, penalty),
-        tol=tol,
-        stop=Stop(residual=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    certify = partial(certify_minimum, method.objective, penalty=penalty)
+    stop = Stop(residual=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def row_blocks(
     X: Any, y: Any, loss: LossLike = "square", *, n_blocks: int = 1
 ) -> tuple[list[Any], np.ndarray]:
     r"""Return the mean loss of each block of rows, as functions that :func:`consensus` takes.
+
+    A block's loss is an :class:`EmpiricalRisk`, or the :class:`Quadratic` that it is for the square
+    loss; rows of Dask arrays stay in their blocks. The weights that are returned, too, are shares
+    of the rows: with them the sum is the mean loss of all rows.
 
     Parameters
     ----------
@@ -205,14 +203,6 @@ def row_blocks(
         A loss of one real prediction.
     n_blocks : int, default=1
         Number of blocks of an array in memory; Dask arrays keep theirs.
-
-    Returns
-    -------
-    functions : list of Smooth, or of Dask's delayed ones
-        The mean loss of each block, an :class:`EmpiricalRisk`, or the :class:`Quadratic` that it is
-        for the square loss. Rows of Dask arrays stay in their blocks.
-    weights : ndarray of shape (n_blocks,)
-        Shares of the rows: with them the sum is the mean loss of all rows.
 
     Examples
     --------
