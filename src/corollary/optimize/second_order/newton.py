@@ -136,12 +136,12 @@ def newton(
     The status is "optimal" if strong convexity proves it (:func:`certify_minimum`), "stopped" where
     the gradient is small and nothing more is known.
 
-    See :class:`Newton` for the steps, and :func:`proximal_gradient` for the other parameters. A
-    ``damped`` step is halved until the value falls by 1e-4 of what the slope promises. The
-    ``solver`` of the equations, "cholesky" or "conjugate gradients", in the second case stops at a
-    residual of 1e-3 of the gradient, or of the gradient itself where that is below 1e-3. The
-    tolerance ``tol`` is also the norm of the gradient at which the run stops where nothing can be
-    proved.
+    See :class:`Newton` for the steps, which need a Hessian, and :func:`proximal_gradient` for the
+    other parameters. A ``damped`` step is halved until the value falls by 1e-4 of what the slope
+    promises. The ``solver`` of the equations, "cholesky" or "conjugate gradients", in the second
+    case stops at a residual of 1e-3 of the gradient, or of the gradient itself where that is below
+    1e-3. The tolerance ``tol`` is also the norm of the gradient at which the run stops where
+    nothing can be proved.
 
     Examples
     --------
