@@ -134,11 +134,24 @@ def coordinate_descent(
     The sweeps are those of a :class:`WorkingSetSolver`: over few features, extrapolated. The
     coefficients come with :func:`certify_elastic_net` there.
 
-    See :class:`CoordinateDescent`; ``X`` may be sparse. The strength ``l1`` :math:`\lambda` is that
-    of scikit-learn's ``Lasso`` times the number of rows, ``l2`` is :math:`\mu`, and coefficients
-    that must be ``positive`` may be 0. The ``start`` is zeros by default, and ``tol`` the duality
-    gap to stop at, relative to the larger of 1 and the size of the value, after at most
-    ``max_iter`` sweeps.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Inputs.
+    y : array-like of shape (n_samples,)
+        Targets.
+    l1 : float
+        Strength :math:`\lambda`; that of scikit-learn's ``Lasso`` times the number of rows.
+    l2 : float, default=0.0
+        Strength :math:`\mu`.
+    positive : bool, default=False
+        Whether coefficients must not be negative.
+    start : array-like of shape (n_features,) or None, default=None
+        First point; None for zeros.
+    tol : float, default=1e-6
+        Duality gap to stop at, relative to the larger of 1 and the size of the value.
+    max_iter : int, default=10000
+        Largest number of sweeps.
 
     Examples
     --------

@@ -18,11 +18,7 @@ import numpy as np
 from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.program._cones import Origin
-from corollary.optimize.program.constraints import (
-    Constraint,
-    FunctionConstraint,
-    LinearConstraint,
-)
+from corollary.optimize.program.constraints import Constraint, FunctionConstraint, LinearConstraint
 from corollary.optimize.program.program import Curvature, Program
 
 

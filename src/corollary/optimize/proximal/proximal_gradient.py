@@ -154,12 +154,7 @@ def proximal_gradient(
 
 
 def projected_gradient(
-    function: Smooth,
-    start: Any,
-    within: ConvexSet,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 10000,
+    function: Smooth, start: Any, within: ConvexSet, *, tol: float = 1e-6, max_iter: int = 10000
 ) -> Solution:
     r"""Minimise a smooth function over a convex set: :math:`x\leftarrow\Pi(x-\eta\nabla f(x))`.
 

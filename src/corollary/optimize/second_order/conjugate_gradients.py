@@ -174,14 +174,27 @@ def conjugate_gradients(
     the end, and :math:`f(x)-f^*\le\|b-Ax\|^2/(2\lambda)` with the least eigenvalue :math:`\lambda`.
     A direction that shows that A is not positive definite raises a ValueError.
 
-    See :class:`ConjugateGradients` for the steps. The matrix ``A`` may be sparse, or a function
-    that multiplies a vector by it; memory for a few vectors is all that the method needs. Residuals
-    are multiplied by the ``preconditioner``: a positive diagonal, such as :math:`1/A_{jj}`, or a
-    function that applies a positive definite matrix near :math:`A^{-1}`. No eigenvalue of A falls
-    below ``least_eigenvalue``, as the caller vouches: with it the residual proves how good the
-    point is, without it nothing is proved. The run begins at zeros unless a ``start`` is given, and
-    stops at a residual of ``tol``, relative to the norm of b, or after ``max_iter`` steps, 10 n by
-    default; ``state`` is that of :func:`solve_by`.
+    Parameters
+    ----------
+    A : ndarray of shape (n, n), sparse matrix or callable
+        The matrix, or a function that multiplies a vector by it; memory for a few vectors is all
+        that the method needs.
+    b : array-like of shape (n,)
+        Right-hand side.
+    start : array-like of shape (n,) or None, default=None
+        First point; None for zeros.
+    preconditioner : array-like of shape (n,), callable or None, default=None
+        What residuals are multiplied by: a positive diagonal, such as :math:`1/A_{jj}`, or a
+        function that applies a positive definite matrix near :math:`A^{-1}`. None for none.
+    least_eigenvalue : float or None, default=None
+        A number that no eigenvalue of A falls below, as the caller vouches. With it the residual
+        proves how good the point is; without it nothing is proved.
+    tol : float, default=1e-8
+        Norm of the residual to stop at, relative to that of b.
+    max_iter : int or None, default=None
+        Largest number of steps; None for 10 n.
+    state : object, default=None
+        ``solution.state`` of an earlier run to go on from, in place of ``start``.
 
     Examples
     --------

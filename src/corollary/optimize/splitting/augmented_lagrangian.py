@@ -219,7 +219,7 @@ def augmented_lagrangian(
     :math:`\rho` is the strength of the squared violation, and 0 plain dual ascent. The ``rate``
     :math:`\eta` of the multipliers is rho by default, after which x and the multipliers satisfy
     :math:`\nabla f(x)+A^\top\nu=0`. The other parameters are those of :func:`proximal_gradient`;
-    the start need not be feasible.
+    the start need not be feasible, and ``tol`` bounds the violation as well as the gap.
 
     Examples
     --------

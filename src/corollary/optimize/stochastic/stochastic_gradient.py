@@ -30,12 +30,7 @@ Draws: TypeAlias = Literal["iid", "reshuffled", "in order"]
 
 
 def draw_rows(
-    n_terms: int,
-    *,
-    batch_size: int = 1,
-    draws: Draws = "iid",
-    seed: int = 0,
-    epoch: int = 0,
+    n_terms: int, *, batch_size: int = 1, draws: Draws = "iid", seed: int = 0, epoch: int = 0
 ) -> list[np.ndarray]:
     """Return which terms the steps of one epoch look at, an array of numbers for each.
 
