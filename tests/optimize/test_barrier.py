@@ -139,7 +139,7 @@ def test_stages_by_hand():
     assert barrier_stages(3, gap=1.5, weight=4.1, factor=0.5) == 4
     assert barrier_stages(1, gap=2.0) == 0
     assert barrier_stages(1, gap=1.0) == 0
-    with pytest.raises(ValueError, match=r"range \(0, 1\)"):
+    with pytest.raises(ValueError, match=r"range \(0.0, 1.0\)"):
         barrier_stages(1, gap=1.0, factor=1.0)
 
 

@@ -199,6 +199,9 @@ def test_without_convexity_nothing_is_proved():
         assert (solution.status, solution.planned, solution.gap) == ("stopped", None, math.inf)
         assert solution.x == pytest.approx([math.pi], abs=1e-6)
         assert "Nothing is proved" in str(solution)
+    # With short steps it shows that the first gradient of 1e-3 of the tolerance ends the run.
+    seen = gradient_descent(f, [1.0], rate=0.1, tol=1e-6).history["gradient"]
+    assert seen[-1] <= 1e-9 < seen[-2]
 
 
 @pytest.mark.parametrize("solve", [gradient_descent, nesterov])

@@ -54,12 +54,8 @@ from corollary.optimize.modelling.discipline import check_discipline as check_di
 from corollary.optimize.modelling.discipline import conic_program as conic_program
 from corollary.optimize.modelling.lyapunov import CommonLyapunov as CommonLyapunov
 from corollary.optimize.modelling.lyapunov import common_lyapunov as common_lyapunov
-from corollary.optimize.modelling.nearest_covariance import (
-    covariance_program as covariance_program,
-)
-from corollary.optimize.modelling.nearest_covariance import (
-    nearest_covariance as nearest_covariance,
-)
+from corollary.optimize.modelling.nearest_covariance import covariance_program as covariance_program
+from corollary.optimize.modelling.nearest_covariance import nearest_covariance as nearest_covariance
 from corollary.optimize.modelling.robust import robust_program as robust_program
 from corollary.optimize.modelling.robust import worst_coefficients as worst_coefficients
 from corollary.optimize.optimality import Optimality as Optimality

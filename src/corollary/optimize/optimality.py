@@ -69,12 +69,9 @@ class Optimality(Tabular):
     def is_optimal(self, tol: float = 1e-6) -> bool:
         """Tell whether optimality is proved up to a tolerance; never if no gap is.
 
-        A value well below its lower bound is that of a point whose small violation matters.
-
-        Parameters
-        ----------
-        tol : float, default=1e-6
-            Allowed gap and violation, both relative to the larger of 1 and the size of the value.
+        A value well below its lower bound is that of a point whose small violation matters. Gap and
+        violation may be ``tol``, relative to the larger of 1 and the size of the value.
+        See :class:`Optimality`.
         """
         apart, allowed = abs(self.value - self.lower_bound), tol * max(1.0, abs(self.value))
         return math.isfinite(apart) and max(apart, self.violation) <= allowed

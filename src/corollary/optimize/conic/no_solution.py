@@ -112,12 +112,7 @@ def prove_infeasible(program: Program, ray: Mapping[str, Any]) -> Infeasible | N
     rays, whose constraints are a smallest conflict (Gleeson and Ryan 1990).
 
     See :class:`Program`, with linear constraints in cones; the ``ray`` has multipliers by the names
-    of the constraints, from whatever source.
-
-    Returns
-    -------
-    proof : Infeasible or None
-        None if the ray proves nothing.
+    of the constraints, from whatever source. A ray that proves nothing gives None.
 
     Examples
     --------
@@ -194,12 +189,7 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     """Check a direction along which the objective falls without limit.
 
     See :class:`Program`, with a convex quadratic objective and linear constraints in cones; the
-    point is feasible, the direction from whatever source.
-
-    Returns
-    -------
-    proof : Unbounded or None
-        None if the pair proves nothing.
+    point is feasible, the direction from whatever source. A pair that proves nothing gives None.
 
     Examples
     --------

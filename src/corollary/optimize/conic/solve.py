@@ -49,25 +49,15 @@ def solve(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 200) -> S
     The steps are those of Clarabel, an interior point method on the homogeneous embedding (Goulart
     and Chen 2024). Its own statements are not used: multipliers are moved to dual feasibility, and
     gap and residuals are evaluated at what is returned. :func:`primal_dual` is faster for dense
-    quadratic programs, and :func:`sensitivities` says what multipliers mean.
+    quadratic programs, and :func:`sensitivities` says what multipliers mean. The solution has the
+    multipliers by the names of the constraints, and an :class:`Optimality` or, where there is no
+    solution, an :class:`Infeasible` or :class:`Unbounded` proof; without a proof the status is
+    "failed".
 
-    Parameters
-    ----------
-    program : Program
-        Convex, with a linear or quadratic objective and constraints that are linear in cones;
-        others raise a ValueError.
-    tol : float, default=1e-6
-        Proved gap and violation up to which a point counts as optimal, relative to the larger of 1
-        and the size of the value.
-    max_iter : int, default=200
-        Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The point and the multipliers of the constraints by their names. The certificate is
-        computed again from the program: an :class:`Optimality`, or where there is no solution an
-        :class:`Infeasible` or :class:`Unbounded` proof. Without a proof the status is "failed".
+    See :class:`Program`: convex, with a linear or quadratic objective and constraints that are
+    linear in cones; others raise a ValueError. A point counts as optimal up to a proved gap and
+    violation of ``tol``, relative to the larger of 1 and the size of the value, after at most
+    ``max_iter`` steps.
 
     Examples
     --------
@@ -176,14 +166,9 @@ def slater_point(program: Program, tol: float = 1e-7) -> SlaterPoint | None:
     ``tests/optimize/test_solve.py::test_strong_duality_under_slater``.
 
     See :class:`Program`, with linear constraints in cones; the objective does not matter. Room
-    above ``tol`` counts.
-
-    Returns
-    -------
-    slater : named tuple or None
-        The point ``x`` with the largest ``margin``, the least slack of an inequality, room of a
-        norm or eigenvalue of a matrix, or one with a margin of at least 1; None if no point has a
-        margin above the tolerance.
+    above ``tol`` counts. Of the points, the one with the largest ``margin`` is returned, the least
+    slack of an inequality, room of a norm or eigenvalue of a matrix, or one with a margin of at
+    least 1; None if there is none.
 
     Examples
     --------

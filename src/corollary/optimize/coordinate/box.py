@@ -18,6 +18,8 @@ def box_sweep(
 
     .. math:: \min_{l\le a\le h}\;\tfrac12a^\top Ka-b^\top a+\epsilon\|a\|_1
 
+    It returns the largest change of an entry, which is 0 at a minimiser.
+
     Parameters
     ----------
     K : ndarray of shape (n, n)
@@ -30,11 +32,6 @@ def box_sweep(
         The box that a stays in.
     a, u : ndarray of shape (n,)
         The point and the product Ka, which are changed in place.
-
-    Returns
-    -------
-    change : float
-        Largest change of an entry; 0 at a minimiser.
 
     Examples
     --------
@@ -64,7 +61,8 @@ def dual_sweep(
 
     The function is :math:`\tfrac12\|w\|^2+\tfrac12\sum_id_i\alpha_i^2-\sum_im_i\alpha_i` with
     :math:`w=\sum_i\alpha_iy_ix_i` and :math:`0\le\alpha_i\le u_i`: the dual of linear machines. A
-    coordinate costs one row, not a product of all rows with it.
+    coordinate costs one row, not a product of all rows with it. The largest and the least projected
+    gradient that were met are returned.
 
     Parameters
     ----------
@@ -79,11 +77,6 @@ def dual_sweep(
         :math:`u_i`, perhaps infinite.
     alpha, w : ndarray of shape (n_samples,) and (n_features,)
         Dual weights and their sum of rows, changed in place.
-
-    Returns
-    -------
-    largest, least : float
-        Extremes of the projected gradient that were met.
 
     Examples
     --------

@@ -131,7 +131,8 @@ def coordinate_descent(
 ) -> Solution:
     r"""Minimise :math:`\tfrac12\|y-Xw\|^2+\lambda\|w\|_1+\tfrac\mu2\|w\|^2` by coordinate descent.
 
-    The sweeps are those of a :class:`WorkingSetSolver`: over few features, extrapolated.
+    The sweeps are those of a :class:`WorkingSetSolver`: over few features, extrapolated. The
+    coefficients come with :func:`certify_elastic_net` there.
 
     Parameters
     ----------
@@ -151,11 +152,6 @@ def coordinate_descent(
         Duality gap to stop at, relative to the larger of 1 and the size of the value.
     max_iter : int, default=10000
         Largest number of sweeps.
-
-    Returns
-    -------
-    solution : Solution
-        The coefficients with :func:`certify_elastic_net` there.
 
     Examples
     --------

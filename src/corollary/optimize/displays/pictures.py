@@ -1,11 +1,12 @@
 """Pictures: methods at work beside their rates, proofs in the making, prices of constraints."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from corollary.core.display import axes_for
+from corollary.core.display import Display, axes_for
 from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.problem.functions import Smooth
 from corollary.optimize.program.program import Program
@@ -22,7 +23,8 @@ def _draw_rate(ax: Any, line: Any, plan: Plan, steps: np.ndarray) -> Any:
     return ax.plot(steps, promised, **style)[0]
 
 
-class GapDisplay:
+@dataclass(eq=False)
+class GapDisplay(Display):
     """Draw how far from the least value runs were proved to be, against steps or time.
 
     Parameters
@@ -51,15 +53,10 @@ class GapDisplay:
     ('proved gap', 1)
     """
 
-    def __init__(
-        self,
-        solutions: Mapping[str, Solution],
-        *,
-        against: Literal["steps", "seconds"] = "steps",
-        plans: Mapping[str, Plan] | None = None,
-    ) -> None:
-        self.solutions, self.against = solutions, against
-        self.plans = {} if plans is None else plans
+    solutions: Mapping[str, Solution]
+    _: KW_ONLY
+    against: Literal["steps", "seconds"] = "steps"
+    plans: Mapping[str, Plan] | None = None
 
     @classmethod
     def from_solution(
@@ -73,8 +70,7 @@ class GapDisplay:
         """Draw one run by a name, on axes or in a new figure. See :class:`GapDisplay`."""
         return cls({name: solution}, against=against).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the picture on axes or in a new figure. See :class:`GapDisplay`."""
+    def _draw(self, ax: Any) -> None:
         if self.against not in ("steps", "seconds"):
             raise ValueError(
                 "The 'against' parameter of GapDisplay must be 'steps' or 'seconds'. Got "
@@ -87,18 +83,16 @@ class GapDisplay:
                 "GapDisplay needs solutions with a history of finite gaps, such as those of "
                 f"proximal_gradient on a convex function. None in {bare or 'an empty mapping'}."
             )
-        ax = axes_for(ax)
+        plans = self.plans or {}
         self.lines_, self.rates_ = {}, {}
         for name, (where, gaps) in seen.items():
             (line,) = ax.plot(where, gaps, marker=".", label=name)
             self.lines_[name] = line
-            if name in self.plans and self.against == "steps":
+            if name in plans and self.against == "steps":
                 steps = np.arange(1, int(where[-1]) + 1)
-                self.rates_[name] = _draw_rate(ax, line, self.plans[name], steps)
+                self.rates_[name] = _draw_rate(ax, line, plans[name], steps)
         ax.set(yscale="log", xlabel=self.against, ylabel="proved gap")
         ax.legend(fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _gaps(self, solution: Solution) -> tuple[np.ndarray, np.ndarray]:
         """Return where gaps were computed, and the gaps."""
@@ -109,6 +103,7 @@ class GapDisplay:
         return where[np.isfinite(gaps)], gaps[np.isfinite(gaps)]
 
 
+@dataclass(eq=False)
 class DescentPathDisplay:
     """Draw paths of methods on the contours of a function, and their values beside their rates.
 
@@ -142,16 +137,11 @@ class DescentPathDisplay:
     np.float64(4.0)
     """
 
-    def __init__(
-        self,
-        function: Smooth,
-        paths: Mapping[str, Any],
-        *,
-        plans: Mapping[str, Plan] | None = None,
-        least: float | None = None,
-    ) -> None:
-        self.function, self.paths, self.least = function, paths, least
-        self.plans = {} if plans is None else plans
+    function: Smooth
+    paths: Mapping[str, Any]
+    _: KW_ONLY
+    plans: Mapping[str, Plan] | None = None
+    least: float | None = None
 
     @classmethod
     def from_methods(
@@ -194,7 +184,7 @@ class DescentPathDisplay:
             above, colour = values[name] - least, line.get_color()
             self.paths_[name] = line
             (self.excess_[name],) = self.rate_ax_.plot(steps, above, color=colour, label=name)
-            if name in self.plans:
+            if self.plans and name in self.plans:
                 self.rates_[name] = _draw_rate(self.rate_ax_, line, self.plans[name], steps)
         self.rate_ax_.set(yscale="log", xlabel="step", ylabel="value above the least one")
         self.ax_.set(xlabel="first variable", ylabel="second variable")
@@ -212,7 +202,8 @@ class DescentPathDisplay:
         self.ax_.contour(*sides, grid, levels=levels, **style)
 
 
-class SensitivityDisplay:
+@dataclass(eq=False)
+class SensitivityDisplay(Display):
     """Draw the prices of constraints (:func:`sensitivities`) as bars.
 
     Parameters
@@ -238,8 +229,9 @@ class SensitivityDisplay:
     2.0
     """
 
-    def __init__(self, sensitivities: Sensitivities, *, most: int = 15) -> None:
-        self.sensitivities, self.most = sensitivities, most
+    sensitivities: Sensitivities
+    _: KW_ONLY
+    most: int = 15
 
     @classmethod
     def from_solution(
@@ -248,12 +240,8 @@ class SensitivityDisplay:
         """Draw the prices at a solution with multipliers. See :class:`SensitivityDisplay`."""
         return cls(sensitivities(program, solution.dual), most=most).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the picture on axes or in a new figure. See :class:`SensitivityDisplay`."""
-        ax = axes_for(ax)
+    def _draw(self, ax: Any) -> None:
         prices = sorted(self.sensitivities.prices.items(), key=lambda item: -abs(item[1]))
         largest = dict(prices[: self.most][::-1])
         self.bars_ = dict(zip(largest, ax.barh(list(largest), list(largest.values()))))
         ax.set_xlabel("rise of the least value for each unit of tightening")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -13,11 +13,7 @@ from corollary.optimize.general._problem import Problem
 from corollary.optimize.optimality import Optimality, Proof
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.program._cones import Origin, SecondOrder, Semidefinite
-from corollary.optimize.program.constraints import (
-    Constraint,
-    FunctionConstraint,
-    linear_inequality,
-)
+from corollary.optimize.program.constraints import Constraint, FunctionConstraint, linear_inequality
 from corollary.optimize.program.duality import lagrangian
 from corollary.optimize.program.optimality_conditions import (
     certify_program,

@@ -55,6 +55,11 @@ def minimize(
 ) -> Solution:
     r"""Minimise a function, and say what is proved about the point that is returned.
 
+    The ``certificate`` of the solution prints as a sentence. The status is "optimal" only if a gap
+    proves it; a small gradient or KKT residual alone gives "stopped", and "infeasible" and
+    "unbounded" come with a verified proof. ``curvature`` has the constants of the objective: exact,
+    or estimated with their error.
+
     Claims about functions are tried at random points nearby; if one is wrong the status is
     "failed", and the reason says which. What does not fit together raises a ValueError, a function
     that cannot be evaluated or differentiated at the start a TypeError. A plain function is
@@ -99,14 +104,6 @@ def minimize(
         What the caller vouches for: of a plain function ``convex``, ``smoothness``,
         ``strong_convexity`` and ``floor``, as in :class:`Function`; and a ``radius`` within which
         of the start a minimiser lies, used without constraints.
-
-    Returns
-    -------
-    solution : Solution
-        Its ``certificate`` prints as a sentence. The status is "optimal" only if a gap proves it;
-        a small gradient or KKT residual alone gives "stopped". "infeasible" and "unbounded" come
-        with a verified proof. ``curvature`` has the constants of the objective: exact, or estimated
-        with their error.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from corollary.core.estimator import Count, Positive, checked
+from corollary.core.estimator import Count, Positive, Probability, checked
 from corollary.optimize.interior._parts import Parts
 from corollary.optimize.iteration.driver import Iteration
 from corollary.optimize.iteration.stopping import Info
@@ -168,9 +168,12 @@ class Barrier(Iteration[BarrierState]):
 
 @checked
 def barrier_stages(
-    n_inequalities: Count, *, gap: Positive, weight: Positive = 1.0, factor: Positive = 0.1
+    n_inequalities: Count, *, gap: Positive, weight: Positive = 1.0, factor: Probability = 0.1
 ) -> int:
     r"""Return how many stages follow the first one until :func:`barrier` reaches a gap.
+
+    It is :math:`\lceil\log(m\mu_0/\varepsilon)/\log(1/\kappa)\rceil`, and 0 if the first stage is
+    enough.
 
     At the centre for the weight :math:`\mu` the multipliers :math:`\mu/s_i` are dual feasible, and
     their gap is :math:`m\mu` exactly, whatever the program (Boyd and Vandenberghe 2004, section
@@ -179,21 +182,9 @@ def barrier_stages(
     Guarantee: the gap after so many stages is at most the one that is wanted, checked by
     ``tests/optimize/test_barrier.py::test_as_many_stages_as_the_bound_says_reach_the_gap``.
 
-    Parameters
-    ----------
-    n_inequalities : int
-        Number m of inequalities.
-    gap : float
-        The duality gap :math:`\varepsilon` that is wanted.
-    weight : float, default=1.0
-        Weight :math:`\mu_0` of the barrier in the first stage.
-    factor : float, default=0.1
-        By which the weight shrinks from stage to stage, :math:`\kappa<1`.
-
-    Returns
-    -------
-    n_stages : int
-        :math:`\lceil\log(m\mu_0/\varepsilon)/\log(1/\kappa)\rceil`; 0 if the first stage is enough.
+    See :class:`Barrier`; m is ``n_inequalities``, :math:`\varepsilon` the ``gap`` that is wanted,
+    :math:`\mu_0` the ``weight`` of the barrier in the first stage, and :math:`\kappa<1` the
+    ``factor`` by which it shrinks from stage to stage.
 
     Examples
     --------
@@ -201,11 +192,6 @@ def barrier_stages(
     >>> barrier_stages(100, gap=1e-6)  # from a gap of 100 to one of 1e-6, a digit in each stage
     8
     """
-    if not factor < 1:
-        raise ValueError(
-            f"The 'factor' parameter of barrier_stages must be a float in the range (0, 1). Got "
-            f"{factor!r} instead."
-        )
     stages = math.log(n_inequalities * weight / gap) / math.log(1 / factor)
     # Eight digits are eight stages, though their logarithm is rounded upwards.
     return max(0, math.ceil(stages - 1e-9))

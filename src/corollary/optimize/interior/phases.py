@@ -118,30 +118,12 @@ def barrier(
     :func:`primal_dual` is faster for linear and quadratic programs, :func:`solve` takes norms and
     matrices, and programs without a point inside.
 
-    Parameters
-    ----------
-    program : Program
-        Convex, with equations, linear inequalities and smooth functions as constraints; all
-        functions have Hessians. Others raise a ValueError.
-    start : array-like of shape (n,) or None, default=None
-        Where to begin, inside or not; None for zeros.
-    weight : float, default=1.0
-        Weight :math:`\mu_0` of the barrier in the first stage.
-    factor : float, default=0.1
-        By which the weight shrinks after each stage.
-    tol : float, default=1e-6
-        Proved gap and violation up to which a point counts as optimal, relative to the larger of 1
-        and the size of the value.
-    max_iter : int, default=100
-        Largest number of stages.
-
-    Returns
-    -------
-    solution : Solution
-        The last centre with its multipliers by name, and a certificate computed there from the
-        program; a proof where a linear or quadratic program has no solution. ``planned`` is the
-        number of stages that :func:`barrier_stages` says, and the first, where all functions are
-        quadratic or linear, so that the gap at a centre is computed exactly.
+    See :class:`Barrier` for the steps, and :func:`barrier_stages` for ``weight`` and ``factor``.
+    The ``program`` is convex, with equations, linear inequalities and smooth functions as
+    constraints, all with Hessians; others raise a ValueError. The ``start``, inside or not, is
+    zeros by default, ``tol`` is that of :func:`solve`, and ``max_iter`` the largest number of
+    stages. ``planned`` is the number of stages that :func:`barrier_stages` says, and the first,
+    where all functions are quadratic or linear, so that the gap at a centre is computed exactly.
 
     Examples
     --------

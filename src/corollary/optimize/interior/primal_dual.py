@@ -46,12 +46,8 @@ class PrimalDual(Iteration[PrimalDualState]):
     """Mehrotra's steps for a quadratic program with inequalities.
 
     Equations are eliminated: the point moves along the directions in which they stay fulfilled.
-
-    Parameters
-    ----------
-    program : Program
-        Convex, with a linear or quadratic objective and linear constraints, at least one of them
-        an inequality.
+    See :class:`Iteration`; the ``program`` is convex, with a linear or quadratic objective and
+    linear constraints, at least one of them an inequality.
 
     Examples
     --------
@@ -175,13 +171,8 @@ def primal_dual(program: Program, *, tol: Positive = 1e-6, max_iter: Count = 100
     programs, norms and matrices; :func:`barrier` goes the same path, one weight after the other.
 
     See :class:`PrimalDual` for the steps, and :func:`solve` for the parameters; constraints are
-    inequalities and equations.
-
-    Returns
-    -------
-    solution : Solution
-        The point with multipliers by name, and a certificate computed from the program at what is
-        returned. Where the steps do not end in a proof, that of :func:`solve`.
+    inequalities and equations. Where the steps do not end in a proof, the solution is that of
+    :func:`solve`.
 
     Examples
     --------

@@ -74,6 +74,8 @@ def solve_by(
 ) -> Solution:
     """Run a method until a certificate proves its point optimal.
 
+    The status is "optimal" only if the certificate, which is computed at the last point, proves it.
+
     Parameters
     ----------
     method : Iteration
@@ -94,11 +96,6 @@ def solve_by(
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
     callback : callable or None, default=None
         ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
-
-    Returns
-    -------
-    solution : Solution
-        The point with a certificate that is computed there; "optimal" only if it proves that.
 
     Examples
     --------

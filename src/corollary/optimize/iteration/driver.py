@@ -39,41 +39,21 @@ class Iteration(Protocol[State]):
     """
 
     def init(self, start: Any) -> State:
-        """Return the first state, a named tuple.
-
-        Parameters
-        ----------
-        start : object
-            What the method begins with, such as a point.
-        """
+        """Return the first state, a named tuple. See :class:`Iteration`."""
 
     def step(self, state: State) -> tuple[State, Info]:
-        """Return the next state, and what was seen on the way.
-
-        Parameters
-        ----------
-        state : object
-            Where the step begins.
-        """
+        """Return the next state, and what was seen on the way. See :class:`Iteration`."""
 
 
 class Run(NamedTuple, Generic[State]):
     """Where a run of :func:`iterate` ended.
 
-    Parameters
-    ----------
-    state : object
-        The last state; pass it to :func:`iterate` to go on.
-    history : ndarray of shape (n_iter,)
-        A record array with the fields of :class:`Info`, one entry for each step, NaN for what was
-        not computed; and with the ``seconds`` since the run began.
-    n_iter : int
-        Number of steps.
-    status : {"converged", "stopped", "out of steps", "diverged"}
-        Whether a tolerance was met, a callback ended the run, the budget was used up, or a number
-        stopped being finite.
-    criterion : str
-        The tolerance that was met, or that it was the callback, in words; empty if none was.
+    The last ``state`` is where :func:`iterate` can go on from. The ``history`` is a record array
+    with the fields of :class:`Info`, one entry for each of ``n_iter`` steps, NaN for what was not
+    computed, and with the ``seconds`` since the run began. The ``status`` is "converged" if a
+    tolerance was met, "stopped" if a callback ended the run, "out of steps" if the budget was used
+    up, or "diverged" if a number stopped being finite; ``criterion`` names the tolerance or the
+    callback in words. See :class:`Iteration`.
     """
 
     state: State
@@ -86,10 +66,8 @@ class Run(NamedTuple, Generic[State]):
 class Interrupted(KeyboardInterrupt):
     """Raised in place of KeyboardInterrupt: ``run`` holds what was reached.
 
-    Parameters
-    ----------
-    run : Run
-        The run up to the last whole step; ``iterate(method, state=error.run.state)`` goes on.
+    It ends with the last whole step, and ``iterate(method, state=error.run.state)`` goes on.
+    See :class:`Iteration`.
 
     Examples
     --------
@@ -116,6 +94,7 @@ def iterate(
     """Run a method until a tolerance is met or the budget is used up.
 
     A run of n steps and one of m steps from its state give the same states as a run of n + m steps.
+    Ctrl-C raises :class:`Interrupted` with the run up to the last whole step.
 
     Parameters
     ----------
@@ -134,12 +113,6 @@ def iterate(
         StopIteration.
     description : str, default="iterating"
         Words for the progress display.
-
-    Returns
-    -------
-    run : Run
-        Last state, history and how the run ended. Ctrl-C raises :class:`Interrupted` with the run
-        up to the last whole step.
 
     Examples
     --------

@@ -96,12 +96,7 @@ class Stop:
     def met(self, info: Info, previous: Info | None = None) -> str:
         """Say in words which tolerance is met; nothing if none is, or not all that must be.
 
-        Parameters
-        ----------
-        info : Info
-            What the last step saw.
-        previous : Info or None, default=None
-            What the step before it saw; without it no change of the value is known.
+        Without the info of the step before, no change of the value is known. See :class:`Stop`.
         """
         change = residual = None
         if previous is not None and previous.value is not None and info.value is not None:

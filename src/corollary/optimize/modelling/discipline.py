@@ -152,18 +152,15 @@ def check_discipline(problem: Any) -> Discipline:
 def conic_program(problem: Any) -> Program:
     """Return a problem of CVXPY as a program over cones, for :func:`solve` and its proofs.
 
+    It minimises the objective, or minus the objective where that is maximised, over the variables
+    and those that the reduction adds. Its constraints are "equations", "inequalities", "norm 0",
+    ..., "matrix 0", ....
+
     Parameters
     ----------
     problem : cvxpy.Problem
         A problem that follows the rules and whose atoms need linear, second-order and semidefinite
         constraints only; others raise a ValueError.
-
-    Returns
-    -------
-    program : Program
-        Minimises the objective, or minus the objective where that is maximised, over the variables
-        and those that the reduction adds. Its constraints are "equations", "inequalities",
-        "norm 0", ..., "matrix 0", ....
 
     Examples
     --------

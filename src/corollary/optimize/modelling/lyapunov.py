@@ -64,12 +64,7 @@ def common_lyapunov(plants: Sequence[Any], *, tol: float = 1e-7) -> CommonLyapun
     Matrix Inequalities in System and Control Theory, SIAM, 1994, section 5.1).
 
     See :class:`CommonLyapunov`; ``plants`` are the matrices :math:`A_i` of :math:`\dot x=A_ix`, and
-    ``tol`` is the tolerance of the program.
-
-    Returns
-    -------
-    lyapunov : CommonLyapunov
-        The matrix with its rate, both checked from the plants.
+    ``tol`` is the tolerance of the program. Matrix and rate are checked from the plants.
 
     Examples
     --------

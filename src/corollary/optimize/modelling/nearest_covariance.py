@@ -62,12 +62,13 @@ def nearest_covariance(
 ) -> Solution:
     r"""Return the covariance matrix that is nearest to a symmetric matrix.
 
-    For every y the number
-    :math:`\|S'\|^2-\|(S'+\mathrm{diag}(y))_+\|^2+2y^\top d'` is a lower bound of the squared
-    distance, with :math:`S'=S-\lambda I` and :math:`d'=d-\lambda`. Dykstra's correction of the
-    alternating projections (Higham, IMA Journal of Numerical Analysis, 2002) only ever changes the
-    diagonal of S, so that each round is the step
-    :math:`y\leftarrow y+d'-\mathrm{diag}(S'+\mathrm{diag}(y))_+`.
+    For every y the number :math:`\|S'\|^2-\|(S'+\mathrm{diag}(y))_+\|^2+2y^\top d'` is a lower
+    bound of the squared distance, with :math:`S'=S-\lambda I` and :math:`d'=d-\lambda`. Dykstra's
+    correction of the alternating projections (Higham, IMA Journal of Numerical Analysis, 2002) only
+    ever changes the diagonal of S, so that each round is the step
+    :math:`y\leftarrow y+d'-\mathrm{diag}(S'+\mathrm{diag}(y))_+`. The matrix ``x`` is feasible up
+    to rounding (but for "program"), and ``value`` its squared distance from S, which the
+    certificate compares with the dual function at the multipliers ``dual["diagonal"]``.
 
     Parameters
     ----------
@@ -85,13 +86,6 @@ def nearest_covariance(
         Proved gap of the squared distance to stop at, relative to the larger of 1 and its size.
     max_iter : int, default=10000
         Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        ``x`` is the matrix, feasible up to rounding (but for "program"), and ``value`` its squared
-        distance from S. The certificate compares it with the dual function at the multipliers,
-        which are in ``dual["diagonal"]``.
 
     Examples
     --------

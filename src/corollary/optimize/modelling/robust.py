@@ -28,6 +28,9 @@ def robust_program(
 ) -> Program:
     r"""Return a program whose inequalities hold for all coefficients of sets.
 
+    Rows in ellipsoids become norms, named as :meth:`Constraint.labels` says. For rows in boxes the
+    variables are (x, t), with :math:`|x|\le t` as "modulus"; x are the first n of them.
+
     A. Ben-Tal and A. Nemirovski, Robust convex optimization, Mathematics of Operations Research,
     1998. :func:`worst_coefficients` are those that an inequality has to fear at a point. A name of
     no linear inequality, or a shape that does not fit, raises a ValueError.
@@ -41,12 +44,6 @@ def robust_program(
         :math:`\bar a_i+P_iu` of their rows; one matrix serves all rows.
     boxes : mapping of str to array-like of shape (m, n) or (n,), default=None
         For linear inequalities by name, how far the coefficients of their rows may be off.
-
-    Returns
-    -------
-    program : Program
-        Rows in ellipsoids become norms, named as :meth:`Constraint.labels` says. For rows in boxes
-        the variables are (x, t), with :math:`|x|\le t` as "modulus"; x are the first n of them.
 
     Examples
     --------
@@ -81,6 +78,8 @@ def robust_program(
 def worst_coefficients(a: Any, x: Any, *, ellipsoid: Any = None, box: Any = None) -> np.ndarray:
     r"""Return the coefficients of a set that make :math:`a^\top x` largest.
 
+    They are :math:`\bar a+PP^\top x/\|P^\top x\|`, or :math:`\bar a+\delta\,\mathrm{sign}(x)`.
+
     Parameters
     ----------
     a, x : array-like of shape (n,)
@@ -89,11 +88,6 @@ def worst_coefficients(a: Any, x: Any, *, ellipsoid: Any = None, box: Any = None
         Matrix P of the ellipsoid :math:`\bar a+Pu`.
     box : array-like of shape (n,) or None, default=None
         Half-widths :math:`\delta` of a box, in place of an ellipsoid.
-
-    Returns
-    -------
-    a : ndarray of shape (n,)
-        :math:`\bar a+PP^\top x/\|P^\top x\|`, or :math:`\bar a+\delta\,\mathrm{sign}(x)`.
 
     Examples
     --------

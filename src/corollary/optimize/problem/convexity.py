@@ -58,6 +58,9 @@ def refute_convexity(
 ) -> Violation | None:
     r"""Search for a violation of (strict, strong) convexity in a box.
 
+    The worst violation that was seen has points ``x`` and ``y``, the ``weight`` of x on the chord
+    and the ``excess``; None stands for none above rounding.
+
     Parameters
     ----------
     function : callable or Smooth
@@ -78,12 +81,6 @@ def refute_convexity(
         Number of pairs that are tried.
     random_state : int, RandomState instance or None, default=None
         Source of the points.
-
-    Returns
-    -------
-    violation : named tuple or None
-        The worst one that was seen, points ``x`` and ``y``, the ``weight`` of x on the chord and
-        the ``excess``; None if there was none above rounding.
 
     Examples
     --------
@@ -141,12 +138,7 @@ def refute_smoothness(
     r"""Search a box for points where :math:`\|\nabla f(x)-\nabla f(y)\|>L\|x-y\|`.
 
     See :class:`Smooth`; the constant L that is claimed is ``smoothness``, and the other parameters
-    are those of :func:`refute_convexity`.
-
-    Returns
-    -------
-    violation : named tuple or None
-        As in :func:`refute_convexity`.
+    are those of :func:`refute_convexity`, as is what is returned.
 
     Examples
     --------
@@ -178,19 +170,16 @@ def estimate_curvature(
 ) -> CurvatureRange:
     r"""Estimate the constants L and m of a function in a box from its Hessians at random points.
 
+    The largest modulus of an eigenvalue is the ``smoothness``, the least eigenvalue the
+    ``strong_convexity``, and ``exceeded`` the share of the box that may lie outside:
+    :math:`1-(\delta/2)^{1/N}` for each extreme, twice that in all.
+
     If a share p of the box lay above the largest value seen, N draws would all have missed it,
     which has probability :math:`(1-p)^N`. Extremes of samples err to one side: L is too small and
     m too large. Quadratics and empirical risks know their constants exactly.
 
     See :class:`Smooth`, with a Hessian; N is ``n_points``, and :math:`1-\delta` the ``confidence``
     with which the stated error holds. The box is given as in :func:`refute_convexity`.
-
-    Returns
-    -------
-    curvature : named tuple
-        The largest modulus of an eigenvalue as ``smoothness``, the least eigenvalue as
-        ``strong_convexity``, and as ``exceeded`` the share of the box that may lie outside:
-        :math:`1-(\delta/2)^{1/N}` for each extreme, twice that in all.
 
     Examples
     --------

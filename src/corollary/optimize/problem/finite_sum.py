@@ -58,12 +58,7 @@ class Average(FiniteSum):
     """The average of functions.
 
     Its constants are the means of those of the terms: valid, and exact where the terms have the
-    same curvature.
-
-    Parameters
-    ----------
-    functions : sequence of Smooth
-        The terms.
+    same curvature. See :class:`FiniteSum`.
 
     Examples
     --------

@@ -23,6 +23,7 @@ class Smooth(ABC):
     """A differentiable function of a vector.
 
     ``value(x)``, ``gradient(x)`` and ``hessian(x)`` take a point, an array-like of shape (n,).
+    A function without second derivatives raises a TypeError where it is asked for them.
 
     Attributes
     ----------
@@ -66,13 +67,7 @@ class Smooth(ABC):
         return float(value), gradient
 
     def hessian(self, x: Any) -> np.ndarray:
-        """Return the second derivatives, of shape (n, n), at a point. See :class:`Smooth`.
-
-        Raises
-        ------
-        TypeError
-            If the function does not know them.
-        """
+        """Return the second derivatives, or raise a TypeError. See :class:`Smooth`."""
         return self._hessian(_point(x))
 
     @abstractmethod
@@ -97,16 +92,9 @@ class Quadratic(Smooth):
     r"""The function :math:`\tfrac12x^\top Px+q^\top x+r`, with exact constants.
 
     L is the largest absolute eigenvalue of P, and m the smallest eigenvalue, or 0 if that is
-    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0.
-
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Symmetric matrix.
-    q : array-like of shape (n,) or None, default=None
-        Linear part; None for zeros.
-    r : float, default=0.0
-        Constant part.
+    negative. Eigenvalues below rounding error (1e-12 of the largest) count as 0. The matrix ``P``
+    is symmetric, the linear part ``q`` and the constant part ``r`` are 0 by default.
+    See :class:`Smooth`.
 
     Examples
     --------

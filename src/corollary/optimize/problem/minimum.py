@@ -25,29 +25,18 @@ def certify_minimum(
 ) -> Optimality:
     r"""Compute what is proved about a point as a minimiser of :math:`f+h`.
 
+    Nothing is proved unless f is convex and one of these holds: it is strongly convex, h has a
+    conjugate that is finite at the gradient, h is a norm and f is bounded below, or a radius is
+    known. The best of the lower bounds that apply counts.
+
     A norm as penalty bounds where minimisers can be: :math:`h(z)\le F(x)-\inf f`. The supremum in
     the conjugate is taken over these points only, which makes it finite.
 
     Guarantee: the lower bound is at most the least value of F, checked by
     ``tests/optimize/test_minimum.py::test_no_bound_exceeds_the_least_value``.
 
-    Parameters
-    ----------
-    function : Smooth
-        The differentiable part f.
-    x : array-like
-        The point.
-    penalty : Penalty or None, default=None
-        The other part h: a penalty or a convex set; None for none.
-    radius : float, default=inf
-        A minimiser is known to lie within this distance of the point.
-
-    Returns
-    -------
-    certificate : Optimality
-        With the best of the lower bounds that apply. Nothing is proved unless f is convex and one
-        of these holds: it is strongly convex, h has a conjugate that is finite at the gradient, h
-        is a norm and f is bounded below, or a radius is known.
+    See :class:`Smooth` for f, and :class:`Penalty` for h, which may be a convex set or None. A
+    minimiser is known to lie within the ``radius`` of the point.
 
     Examples
     --------

@@ -109,14 +109,8 @@ class FunctionConstraint(Constraint):
 def linear_inequality(G: Any, h: Any, *, name: str) -> Constraint:
     r"""Return the constraint :math:`Gx\le h`.
 
-    Parameters
-    ----------
-    G : array-like of shape (m, n) or (n,)
-        Coefficients.
-    h : array-like of shape (m,) or float
-        Right-hand sides.
-    name : str
-        Name of the constraint.
+    The coefficients ``G`` have shape (m, n), or (n,) for one row, and ``h`` holds the right-hand
+    sides. See :class:`Constraint`.
 
     Examples
     --------
@@ -146,16 +140,8 @@ def linear_equality(A: Any, b: Any, *, name: str) -> Constraint:
 def norm_inequality(A: Any, b: Any, c: Any, d: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\|Ax+b\|\le c^\top x+d`, a second-order cone.
 
-    Its multiplier is a vector (t, u) with k + 1 entries.
-
-    Parameters
-    ----------
-    A, b : array-like of shape (k, n) and (k,)
-        Coefficients and offsets inside the norm.
-    c, d : array-like of shape (n,) and float
-        Coefficients and offset of the bound.
-    name : str
-        Name of the constraint.
+    Its multiplier is a vector (t, u) with k + 1 entries. See :class:`Constraint`, and
+    :func:`linear_inequality` for ``A`` and ``b``, which here are inside the norm.
 
     Examples
     --------
@@ -173,18 +159,8 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
     r"""Return the constraint :math:`\tfrac12x^\top Px+q^\top x+r\le0` as a second-order cone.
 
     For :math:`P=LL^\top` and :math:`t=-q^\top x-r` it reads
-    :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`.
-
-    Parameters
-    ----------
-    P : array-like of shape (n, n)
-        Positive semidefinite matrix.
-    q : array-like of shape (n,)
-        Linear part.
-    r : float
-        Constant part.
-    name : str
-        Name of the constraint.
+    :math:`\|(\sqrt2L^\top x,t-1)\|\le t+1`. See :class:`Constraint`; P must be positive
+    semidefinite.
 
     Examples
     --------
@@ -209,16 +185,8 @@ def quadratic_inequality(P: Any, q: Any, r: float, *, name: str) -> Constraint:
 def matrix_inequality(constant: Any, coefficients: Sequence[Any], *, name: str) -> Constraint:
     r"""Return the constraint :math:`F_0+\sum_jx_jF_j\succeq0` on symmetric matrices.
 
-    Its multiplier is a semidefinite matrix.
-
-    Parameters
-    ----------
-    constant : array-like of shape (k, k)
-        The matrix :math:`F_0`.
-    coefficients : sequence of n array-like of shape (k, k)
-        The matrices :math:`F_1,\dots,F_n`.
-    name : str
-        Name of the constraint.
+    Its multiplier is a semidefinite matrix. The ``constant`` is :math:`F_0`, and the
+    ``coefficients`` are the n matrices :math:`F_1,\dots,F_n`. See :class:`Constraint`.
 
     Examples
     --------

@@ -18,11 +18,7 @@ import numpy as np
 from corollary.optimize.problem.functions import Quadratic, Smooth
 from corollary.optimize.problem.minimum import certify_minimum
 from corollary.optimize.program._cones import Origin
-from corollary.optimize.program.constraints import (
-    Constraint,
-    FunctionConstraint,
-    LinearConstraint,
-)
+from corollary.optimize.program.constraints import Constraint, FunctionConstraint, LinearConstraint
 from corollary.optimize.program.program import Curvature, Program
 
 
@@ -55,13 +51,10 @@ class _Lagrangian(Smooth):
 def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
     r"""Return the Lagrangian of a program as a function of the point.
 
+    It is :math:`x\mapsto f(x)-\sum_cz_c^\top s_c(x)`, a :class:`Quadratic` if all parts are.
+
     See :class:`Smooth`; multipliers are given by the names of the constraints, and 0 where they are
     missing.
-
-    Returns
-    -------
-    function : Smooth
-        :math:`x\mapsto f(x)-\sum_cz_c^\top s_c(x)`; a :class:`Quadratic` if all parts are.
 
     Examples
     --------
@@ -82,25 +75,16 @@ def lagrangian(program: Program, dual: Mapping[str, Any]) -> Smooth:
 def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -> float:
     r"""Return the dual function, a lower bound of the objective at all feasible points.
 
+    It is :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
+    limit or no bound is known. Slopes that are rounding of their terms count as zero.
+
     Guarantee: :math:`g(z)\le f(x)` for every feasible x, checked by
     ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
 
-    Parameters
-    ----------
-    program : Program
-        The program, convex or not.
-    dual : mapping of str to array-like
-        Multipliers in the dual cones, by the names of the constraints: not negative for
-        inequalities, any for equations.
-    near : array-like of shape (n,) or None, default=None
-        A point near the minimiser of the Lagrangian, needed if it is not quadratic. The lower
-        bound of :func:`certify_minimum` there takes the place of the infimum.
-
-    Returns
-    -------
-    value : float
-        :math:`g(z)=\inf_xL(x,z)`, or a number below it; -inf where the Lagrangian falls without
-        limit or no bound is known. Slopes that are rounding of their terms count as zero.
+    See :class:`Program`, convex or not; multipliers ``dual`` in the dual cones are given by the
+    names of the constraints: not negative for inequalities, any for equations. A point ``near`` the
+    minimiser of the Lagrangian is needed if that is not quadratic: the lower bound of
+    :func:`certify_minimum` there takes the place of the infimum.
 
     Examples
     --------
@@ -132,15 +116,12 @@ def dual_function(program: Program, dual: Mapping[str, Any], near: Any = None) -
 def dual_program(program: Program) -> Program:
     r"""Return the dual of a conic program, as a program to minimise.
 
+    It minimises :math:`\tfrac12\|w\|^2+h^\top z-r` over (w, z) subject to
+    :math:`R^\top w+G^\top z=-q` ("stationarity") and :math:`z\in K^*`, where :math:`P=R^\top R`.
+    Its least value is minus the best lower bound; w is missing for P = 0.
+
     See :class:`Program`; the conic program minimises :math:`\tfrac12x^\top Px+q^\top x+r` subject
     to :math:`h-Gx\in K`.
-
-    Returns
-    -------
-    dual : Program
-        Minimise :math:`\tfrac12\|w\|^2+h^\top z-r` over (w, z) subject to
-        :math:`R^\top w+G^\top z=-q` ("stationarity") and :math:`z\in K^*`, where
-        :math:`P=R^\top R`. Its least value is minus the best lower bound; w is missing for P = 0.
 
     Examples
     --------

@@ -56,18 +56,14 @@ class KKT(NamedTuple):
 def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
     r"""Measure by how much a point and multipliers miss the KKT conditions.
 
-    If all four are 0 and the program is convex, the point is a minimiser. Conversely a minimiser
-    has such multipliers if strong duality holds, as it does where :func:`slater_point` finds a
-    point. Small residuals alone bound nothing, a flat function has small gradients far away;
-    :func:`certify_program` turns the pair into a bound.
+    They are those of primal feasibility, dual feasibility, :math:`\nabla_xL=0` and
+    :math:`z_c^\top s_c=0`. If all four are 0 and the program is convex, the point is a minimiser.
+    Conversely a minimiser has such multipliers if strong duality holds, as it does where
+    :func:`slater_point` finds a point. Small residuals alone bound nothing, a flat function has
+    small gradients far away; :func:`certify_program` turns the pair into a bound.
 
     See :class:`Program`; multipliers ``dual`` are given by the names of the constraints, and 0
     where they are missing.
-
-    Returns
-    -------
-    residuals : KKT
-        Of primal feasibility, dual feasibility, :math:`\nabla_xL=0` and :math:`z_c^\top s_c=0`.
 
     Examples
     --------
@@ -90,22 +86,10 @@ def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
 def kkt_multipliers(program: Program, x: Any) -> dict[str, np.ndarray]:
     r"""Return the multipliers that come closest to the KKT conditions at a point.
 
-    Nothing is taken from the solver that found the point, so that the certificate which rests on
-    them (:func:`certify_program`) is a check of the solver, too. Norms and matrices as constraints
-    raise a ValueError.
-
-    Parameters
-    ----------
-    program : Program
-        A program with equations, inequalities and smooth functions as constraints.
-    x : array-like of shape (n,)
-        The point, from whatever source.
-
-    Returns
-    -------
-    dual : dict of str to ndarray
-        Multipliers by the names of the constraints, not negative for inequalities, that minimise
-        :math:`\|\nabla_xL(x,z)\|^2+\sum_i(z_is_i)^2`, with :math:`s_i` the slack of an inequality.
+    They minimise :math:`\|\nabla_xL(x,z)\|^2+\sum_i(z_is_i)^2`, with :math:`s_i` the slack of an
+    inequality, and are not negative for inequalities. Nothing is taken from the solver that found
+    the point, so that the certificate which rests on them (:func:`certify_program`) is a check of
+    the solver, too. Norms and matrices as constraints raise a ValueError. See :class:`Program`.
 
     Examples
     --------
@@ -143,18 +127,13 @@ def kkt_multipliers(program: Program, x: Any) -> dict[str, np.ndarray]:
 def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarray]:
     r"""Move multipliers to where the dual function is finite.
 
-    Corrections are least squares in units of the multipliers themselves (in the metric
-    :math:`Q_{\sqrt z}` of the cone), so that those that are nearly 0 hardly move and none leaves
-    its cone by more than the next projection repairs.
+    They then lie in the dual cones and, for conic programs, solve :math:`N^\top(q+G^\top z)=0` as
+    far as that is possible, N being the directions with Pd = 0: for a linear program
+    :math:`G^\top z=-q`. Corrections are least squares in units of the multipliers themselves (in
+    the metric :math:`Q_{\sqrt z}` of the cone), so that those that are nearly 0 hardly move and
+    none leaves its cone by more than the next projection repairs.
 
     See :class:`Program`; multipliers ``dual`` are such as those of a solver.
-
-    Returns
-    -------
-    dual : dict of str to ndarray
-        Multipliers in the dual cones. For conic programs they also solve
-        :math:`N^\top(q+G^\top z)=0`, N being the directions with Pd = 0, as far as that is
-        possible: for a linear program :math:`G^\top z=-q`.
 
     Examples
     --------
@@ -189,8 +168,9 @@ def repair_dual(program: Program, dual: Mapping[str, Any]) -> dict[str, np.ndarr
 def certify_program(program: Program, x: Any, dual: Mapping[str, Any]) -> Optimality:
     r"""Compute what is proved about a point of a program.
 
-    The gap is :math:`f(x)-g(z)\ge f(x)-p^\star`. For a point that violates constraints the value
-    may lie below the least one; the certificate states the violation.
+    The lower bound is the dual function at the repaired multipliers; where that is -inf nothing is
+    proved. The gap is :math:`f(x)-g(z)\ge f(x)-p^\star`. For a point that violates constraints the
+    value may lie below the least one; the certificate states the violation.
 
     Guarantee: the lower bound is at most the value of every feasible point, checked by
     ``tests/optimize/test_program.py::test_weak_duality_on_random_programs``.
@@ -198,12 +178,6 @@ def certify_program(program: Program, x: Any, dual: Mapping[str, Any]) -> Optima
     See :class:`Program`; multipliers ``dual``, by the names of the constraints and from whatever
     source, are repaired first (:func:`repair_dual`), and replaced by 0 if they then still prove
     nothing.
-
-    Returns
-    -------
-    certificate : Optimality
-        Value and violation at the point, the dual function at the repaired multipliers as lower
-        bound, and the KKT residuals of both. Nothing is proved where the dual function is -inf.
 
     Examples
     --------

@@ -10,11 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from corollary.optimize.problem.functions import Quadratic, Smooth
-from corollary.optimize.program.constraints import (
-    Constraint,
-    FunctionConstraint,
-    LinearConstraint,
-)
+from corollary.optimize.program.constraints import Constraint, FunctionConstraint, LinearConstraint
 
 #: Eigenvalues below this share of the largest one are rounding.
 _FLAT = 1e-12

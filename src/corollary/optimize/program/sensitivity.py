@@ -73,18 +73,13 @@ class Sensitivities(Tabular):
 def sensitivities(program: Program, dual: Mapping[str, Any]) -> Sensitivities:
     """Read multipliers as prices of constraints.
 
-    Prices are derivatives where the multipliers are unique. Where several constraints hold with
-    equality by accident they are not, and one price holds for tightening, another for loosening;
+    For a norm the bound of it is tightened, for a matrix its least eigenvalue. Prices are
+    derivatives where the multipliers are unique. Where several constraints hold with equality by
+    accident they are not, and one price holds for tightening, another for loosening;
     :meth:`Sensitivities.bound` holds in any case.
 
     See :class:`Program`, with a quadratic or linear objective and linear constraints in cones;
     ``dual`` is such as ``solution.dual``, and is repaired.
-
-    Returns
-    -------
-    sensitivities : Sensitivities
-        A table with one price for each constraint. For a norm the bound of it is tightened, for a
-        matrix its least eigenvalue.
 
     Examples
     --------

@@ -10,6 +10,7 @@ set in place of h it is projected gradient.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,6 +120,9 @@ def proximal_gradient(
 ) -> Solution:
     r"""Minimise :math:`f(x)+h(x)` until the minimum is proved to be near.
 
+    Where nothing can be proved (:func:`certify_minimum`), the run stops at a small gradient step
+    and says so.
+
     Parameters
     ----------
     function : Smooth
@@ -136,12 +140,6 @@ def proximal_gradient(
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
 
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`). Where nothing can be proved, the
-        run stops at a small gradient step and says so.
-
     Examples
     --------
     >>> from corollary.optimize import L1, Quadratic, proximal_gradient
@@ -150,37 +148,21 @@ def proximal_gradient(
     >>> solution.status, solution.x.round(2)
     ('optimal', array([1., 0.]))
     """
-    return solve_by(
-        ProximalGradient(function, penalty, accelerated=accelerated),
-        start,
-        lambda x: certify_minimum(function, x, penalty),
-        tol=tol,
-        stop=Stop(gradient=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    method = ProximalGradient(function, penalty, accelerated=accelerated)
+    certify, stop = partial(certify_minimum, function, penalty=penalty), Stop(gradient=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def projected_gradient(
-    function: Smooth,
-    start: Any,
-    within: ConvexSet,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 10000,
+    function: Smooth, start: Any, within: ConvexSet, *, tol: float = 1e-6, max_iter: int = 10000
 ) -> Solution:
     r"""Minimise a smooth function over a convex set: :math:`x\leftarrow\Pi(x-\eta\nabla f(x))`.
 
-    :func:`proximal_gradient` does the same with momentum, and for penalties.
+    On a bounded set the gap :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far a point is
+    from the best one. :func:`proximal_gradient` does the same with momentum, and for penalties.
 
     See :class:`ProximalGradient` for the steps, and :func:`proximal_gradient` for the parameters;
     the set ``within`` takes the place of the penalty, and the start is projected onto it.
-
-    Returns
-    -------
-    solution : Solution
-        A point of the set. On a bounded set the gap
-        :math:`\max_{z\in C}\nabla f(x)^\top(x-z)` proves how far it is from the best one.
 
     Examples
     --------

@@ -53,8 +53,9 @@ def first_order_bound(
 ) -> float:
     r"""Bound how far the value lies above the least one after a number of steps.
 
-    Some functions attain it: :func:`descent_worst_case`, :func:`subgradient_worst_case`. The rates
-    are those of Drori and Teboulle (Mathematical Programming 145, 2014), and for proximal steps of
+    It is the smallest of the bounds above that the constants give; infinite if they give none. Some
+    functions attain it: :func:`descent_worst_case`, :func:`subgradient_worst_case`. The rates are
+    those of Drori and Teboulle (Mathematical Programming 145, 2014), and for proximal steps of
     Taylor, Hendrickx and Glineur (JOTA 178, 2018).
 
     Parameters
@@ -76,11 +77,6 @@ def first_order_bound(
         which holds for unconstrained smooth functions.
     lipschitz : float, default=inf
         Bound G on the lengths of subgradients.
-
-    Returns
-    -------
-    bound : float
-        The smallest of the bounds above that these constants give; infinite if they give none.
 
     Examples
     --------
@@ -123,6 +119,8 @@ def first_order_steps(
 ) -> int | float:
     """Return how many steps of a method are enough for an accuracy.
 
+    It is the least number whose bound is at most the accuracy; infinite if there is none.
+
     Parameters
     ----------
     method : str
@@ -131,11 +129,6 @@ def first_order_steps(
         How far the value may lie above the least one.
     **constants : float
         As in :func:`first_order_bound`.
-
-    Returns
-    -------
-    n_steps : int
-        The least number of steps whose bound is at most the accuracy; infinite if there is none.
 
     Examples
     --------
@@ -150,8 +143,10 @@ def first_order_steps(
 def subgradient_bound(*, step_sizes: Any, radius: NonNegative, lipschitz: NonNegative) -> float:
     r"""Bound the excess of the best and of the average point of subgradient steps.
 
-    A constant step converges to a neighbourhood of size :math:`G^2\eta/2` only; steps
-    :math:`R/(G\sqrt k)` for a horizon k give :math:`RG/\sqrt k`.
+    It is :math:`(R^2+G^2\sum\eta_t^2)/(2\sum\eta_t)`, and holds for the least value at
+    :math:`x_0,\dots,x_{k-1}` and at their average with weights :math:`\eta_t`; for SGD in
+    expectation, for the average. A constant step converges to a neighbourhood of size
+    :math:`G^2\eta/2` only; steps :math:`R/(G\sqrt k)` for a horizon k give :math:`RG/\sqrt k`.
 
     Parameters
     ----------
@@ -161,13 +156,6 @@ def subgradient_bound(*, step_sizes: Any, radius: NonNegative, lipschitz: NonNeg
         Bound R on the distance of the first point from a minimiser.
     lipschitz : float
         Bound G on the lengths of subgradients; for SGD, :math:`G^2` bounds :math:`E\|\hat g\|^2`.
-
-    Returns
-    -------
-    bound : float
-        :math:`(R^2+G^2\sum\eta_t^2)/(2\sum\eta_t)`. It holds for the least value at
-        :math:`x_0,\dots,x_{k-1}` and at their average with weights :math:`\eta_t`; for SGD in
-        expectation, for the average.
 
     Examples
     --------

@@ -28,6 +28,8 @@ def gradient_norm_bound(
 ) -> float:
     r"""Bound the least squared gradient that gradient descent sees.
 
+    It is :math:`2f(x_0)/(\eta T)\ge\min_{t<T}\|\nabla f(x_t)\|^2`.
+
     Parameters
     ----------
     n_steps : int
@@ -39,11 +41,6 @@ def gradient_norm_bound(
     excess : float
         First value, of a function that is never negative; or the first value minus the last one,
         which is sharper and needs no such condition.
-
-    Returns
-    -------
-    bound : float
-        :math:`2f(x_0)/(\eta T)\ge\min_{t<T}\|\nabla f(x_t)\|^2`.
 
     Examples
     --------
@@ -61,17 +58,14 @@ def gradient_norm_steps(
 ) -> int:
     r"""Return how many steps of gradient descent see a squared gradient of at most an accuracy.
 
+    It is :math:`\lceil2f(x_0)/(\eta\varepsilon)\rceil`, at least 1.
+
     Parameters
     ----------
     accuracy : float
         Squared length :math:`\varepsilon` that a gradient may have.
     rate, smoothness, excess : float
         As in :func:`gradient_norm_bound`.
-
-    Returns
-    -------
-    n_steps : int
-        :math:`\lceil2f(x_0)/(\eta\varepsilon)\rceil`, at least 1.
 
     Examples
     --------
@@ -89,6 +83,10 @@ def sgd_gradient_norm_bound(
 ) -> float:
     r"""Bound the expected squared gradients that SGD sees.
 
+    It is :math:`(2f(x_0)+LB^2\sum\eta_t^2)/\sum\eta_t`, at least the weighted mean of
+    :math:`E\|\nabla f(x_t)\|^2`, the expectation being over the drawn terms. Constant steps leave a
+    floor of :math:`LB^2\eta`.
+
     Parameters
     ----------
     step_sizes : array-like of shape (T,)
@@ -100,13 +98,6 @@ def sgd_gradient_norm_bound(
     noise : float
         Bound :math:`B^2` on the variance of stochastic gradients at every point, see
         :func:`gradient_noise`.
-
-    Returns
-    -------
-    bound : float
-        :math:`(2f(x_0)+LB^2\sum\eta_t^2)/\sum\eta_t`, at least the weighted mean of
-        :math:`E\|\nabla f(x_t)\|^2`, the expectation being over the drawn terms. Constant steps
-        leave a floor of :math:`LB^2\eta`.
 
     Examples
     --------
@@ -124,17 +115,14 @@ def sgd_sqrt_rate(
 ) -> float:
     r"""Bound the expected squared gradient of SGD with steps :math:`1/(L\sqrt{t+1})`.
 
+    It is :math:`(2Lf(x_0)+B^2(\log T+1))/\sqrt T\ge\min_{t<T}E\|\nabla f(x_t)\|^2`.
+
     Parameters
     ----------
     n_steps : int
         Number T of steps.
     smoothness, excess, noise : float
         As in :func:`sgd_gradient_norm_bound`.
-
-    Returns
-    -------
-    bound : float
-        :math:`(2Lf(x_0)+B^2(\log T+1))/\sqrt T\ge\min_{t<T}E\|\nabla f(x_t)\|^2`.
 
     Examples
     --------
@@ -156,8 +144,10 @@ def sgd_high_probability_bound(
 ) -> float:
     r"""Bound the squared gradients that one run of SGD sees, with high probability.
 
-    The errors along the gradients are a martingale; Hoeffding's lemma bounds its exponential
-    moments by the squared gradients themselves, half of which pay for it.
+    The weighted mean of :math:`\|\nabla f(x_t)\|^2` exceeds
+    :math:`(4f(x_0)+2LB^2\sum\eta_t^2+8B^2\eta_{\max}\log\tfrac1\delta)/\sum\eta_t` with probability
+    at most :math:`\delta`. The errors along the gradients are a martingale; Hoeffding's lemma
+    bounds its exponential moments by the squared gradients themselves, half of which pay for it.
 
     Parameters
     ----------
@@ -170,13 +160,6 @@ def sgd_high_probability_bound(
         gradient, not only on its mean.
     delta : float
         Probability that the bound fails.
-
-    Returns
-    -------
-    bound : float
-        :math:`(4f(x_0)+2LB^2\sum\eta_t^2+8B^2\eta_{\max}\log\tfrac1\delta)/\sum\eta_t`, which the
-        weighted mean of :math:`\|\nabla f(x_t)\|^2` exceeds with probability at most
-        :math:`\delta`.
 
     Examples
     --------
@@ -196,11 +179,7 @@ def gradient_noise(gradients: Any) -> float:
     r"""Return the variance of the gradient of a term that is drawn uniformly.
 
     It is :math:`\tfrac1n\sum\|g_i-\bar g\|^2=\tfrac1n\sum\|g_i\|^2-\|\bar g\|^2`.
-
-    Parameters
-    ----------
-    gradients : array-like of shape (n_terms, n)
-        Gradients :math:`g_i` of all terms at one point, as of :meth:`FiniteSum.term_gradients`.
+    See :class:`FiniteSum`, whose ``term_gradients`` at one point are such a table :math:`g_i`.
 
     Examples
     --------

@@ -12,18 +12,9 @@ from corollary.optimize.problem.functions import Smooth
 def descent_bound(function: Smooth, x: Any, y: Any) -> float:
     r"""Bound a smooth function at one point by what is known at another: the descent lemma.
 
-    Parameters
-    ----------
-    function : Smooth
-        A function with a finite smoothness L.
-    x, y : array-like of shape (n,)
-        Where value and gradient are known, and where the value is bounded.
-
-    Returns
-    -------
-    bound : float
-        :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`, which over y is least
-        by :func:`guaranteed_decrease` below f(x).
+    It is :math:`f(x)+\langle\nabla f(x),y-x\rangle+\tfrac L2\|y-x\|^2\ge f(y)`, which over y is
+    least by :func:`guaranteed_decrease` below f(x). Value and gradient are known at x.
+    See :class:`Smooth`, with a finite smoothness L.
 
     Examples
     --------
@@ -101,9 +92,10 @@ def step_expansion(
 ) -> float:
     r"""Bound by how much a gradient step stretches the distance of two points.
 
-    For :math:`\eta\le\tfrac2{m+L}` the bound is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in
-    turn is below :math:`1-\eta mL/(m+L)`, the factors of the usual proofs. :func:`step_distance` is
-    sharper for two given points.
+    The factor is :math:`\max(1-\eta m,\eta L-1)`: at most 1, and less for a strongly convex
+    function and :math:`\eta<2/L`. Quadratics attain it. For :math:`\eta\le\tfrac2{m+L}` the bound
+    is below :math:`\sqrt{1-2\eta mL/(m+L)}`, which in turn is below :math:`1-\eta mL/(m+L)`, the
+    factors of the usual proofs. :func:`step_distance` is sharper for two given points.
 
     Parameters
     ----------
@@ -113,12 +105,6 @@ def step_expansion(
         Smoothness L of a convex function.
     strong_convexity : float, default=0.0
         Its constant m of strong convexity.
-
-    Returns
-    -------
-    factor : float
-        :math:`\max(1-\eta m,\eta L-1)`: at most 1, and less for a strongly convex function and
-        :math:`\eta<2/L`. Quadratics attain it.
 
     Examples
     --------

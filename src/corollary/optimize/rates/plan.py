@@ -75,15 +75,12 @@ def plan_steps(
 ) -> Plan:
     r"""Gather the constants that decide how many steps of a method are enough.
 
+    The excess of the first value is bounded by its certificate, the distance from a minimiser by
+    :math:`\sqrt{2\Delta/m}` under strong convexity, and by the extent of a bounded set.
+
     See :class:`Plan`; the caller vouches for a ``radius`` round the start that holds a minimiser. A
     constant ``rate`` is 1/L by default, and longer steps than that have no rate. The other
     parameters are those of :func:`first_order_bound` and :func:`proximal_gradient`.
-
-    Returns
-    -------
-    plan : Plan
-        The excess of the first value is bounded by its certificate, the distance from a minimiser
-        by :math:`\sqrt{2\Delta/m}` under strong convexity, and by the extent of a bounded set.
 
     Examples
     --------

@@ -14,19 +14,10 @@ def descent_worst_case(
 
     It is Huber's function :math:`h(\|x\|)`: a parabola :math:`\tfrac L2r^2` up to
     :math:`r=R/(2N+1)` and a line beyond. From distance R every step of 1/L has the same length, and
-    N of them end on the line.
+    N of them end on the line. Its minimum is 0 at 0.
 
-    Parameters
-    ----------
-    n_steps : int
-        Number N of steps.
-    smoothness, radius : float, default=1.0
-        Smoothness L, and distance R of the first point from the minimiser 0.
-
-    Returns
-    -------
-    function : Function
-        Convex, with minimum 0 at 0.
+    See :class:`Function`; N is ``n_steps``, L the ``smoothness``, and R the ``radius``, the
+    distance of the first point from the minimiser.
 
     Examples
     --------
@@ -50,11 +41,6 @@ def acceleration_worst_case(
     The bound :math:`2LR^2/(N+1)^2` can so be improved by lower-order terms only.
 
     See :class:`Function`; the parameters are those of :func:`descent_worst_case`.
-
-    Returns
-    -------
-    function : Function
-        Convex, with minimum 0 at 0.
 
     Examples
     --------
@@ -84,21 +70,10 @@ def _huber(smoothness: float, bend: float) -> Function:
 def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Function:
     r"""Return the function on which k subgradient steps attain :math:`RG/\sqrt k`.
 
-    It is :math:`G\max_ix_i` in k dimensions, with the subgradient of the first largest entry.
-    From 0 every step lowers another entry, so that all k points have the value 0, while
-    :math:`-\tfrac R{\sqrt k}(1,\dots,1)` has the value :math:`-RG/\sqrt k`.
-
-    Parameters
-    ----------
-    n_steps : int
-        Number k of points, and of dimensions.
-    lipschitz : float, default=1.0
-        Length G of all subgradients.
-
-    Returns
-    -------
-    function : Function
-        Convex; its gradient is a subgradient.
+    It is :math:`G\max_ix_i` in k dimensions, with the subgradient of the first largest entry. From
+    0 every step lowers another entry, so that all k points have the value 0, while
+    :math:`-\tfrac R{\sqrt k}(1,\dots,1)` has the value :math:`-RG/\sqrt k`. It is convex.
+    See :class:`Function`; k is ``n_steps``, and G is ``lipschitz``, the length of all subgradients.
 
     Examples
     --------
@@ -118,21 +93,11 @@ def subgradient_worst_case(*, n_steps: Count, lipschitz: Positive = 1.0) -> Func
 def nesterov_worst_case(*, n_features: Count, smoothness: Positive = 1.0) -> Quadratic:
     r"""Return Nesterov's chain, on which no first-order method is fast.
 
-    From 0, gradients reveal one more entry in each step. Any method that moves within the span of
-    the gradients it has seen is, after k steps with :math:`2k+1=n`, at least
-    :math:`\tfrac{3LR^2}{32(k+1)^2}` above the minimum.
-
-    Parameters
-    ----------
-    n_features : int
-        Dimension n.
-    smoothness : float, default=1.0
-        Smoothness L, which the chain approaches from below as it grows.
-
-    Returns
-    -------
-    function : Quadratic
-        :math:`\tfrac L4(\tfrac12x^\top Tx-x_1)` with T tridiagonal (-1, 2, -1).
+    It is :math:`\tfrac L4(\tfrac12x^\top Tx-x_1)` with T tridiagonal (-1, 2, -1). From 0, gradients
+    reveal one more entry in each step. Any method that moves within the span of the gradients it
+    has seen is, after k steps with :math:`2k+1=n`, at least :math:`\tfrac{3LR^2}{32(k+1)^2}` above
+    the minimum. See :class:`Quadratic`; n is ``n_features``, and the chain approaches the
+    ``smoothness`` L from below as it grows.
 
     Examples
     --------

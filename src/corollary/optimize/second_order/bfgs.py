@@ -8,6 +8,7 @@ superlinearly; L-BFGS keeps the last m pairs, :math:`O(md)` numbers, and converg
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,17 +31,9 @@ def bfgs_update(B: Any, step: Any, change: Any) -> np.ndarray:
 
     .. math:: B_+=B-\frac{Bss^\top B}{s^\top Bs}+\frac{yy^\top}{y^\top s}
 
-    Parameters
-    ----------
-    B : array-like of shape (n, n)
-        Symmetric, positive definite.
-    step, change : array-like of shape (n,)
-        The step s and the change y of the gradient, with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    updated : ndarray of shape (n, n)
-        Symmetric, positive definite, with :math:`B_+s=y`.
+    The result is symmetric, positive definite, and has :math:`B_+s=y`. See :class:`BFGS` for the
+    steps: B is symmetric and positive definite, ``step`` is s and ``change`` the change y of the
+    gradient, with :math:`y^\top s>0`.
 
     Examples
     --------
@@ -78,18 +71,10 @@ def bfgs_inverse_update(H: Any, step: Any, change: Any) -> np.ndarray:
 def two_loop(gradient: Any, pairs: Sequence[tuple[Any, Any]]) -> np.ndarray:
     r"""Multiply a gradient by the inverse Hessian that the last pairs imply (Nocedal 1980).
 
-    Parameters
-    ----------
-    gradient : array-like of shape (n,)
-        The gradient.
-    pairs : sequence of (step, change)
-        The last m pairs, oldest first, each with :math:`y^\top s>0`.
-
-    Returns
-    -------
-    product : ndarray of shape (n,)
-        :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
-        :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications.
+    It is :math:`H\nabla f`, where H is :func:`bfgs_inverse_update` for each pair, begun at
+    :math:`(s^\top y/y^\top y)I` of the last one, in :math:`4mn` multiplications. See :class:`BFGS`;
+    the m ``pairs`` (s, y) of steps and changes of the gradient, oldest first, have
+    :math:`y^\top s>0`.
 
     Examples
     --------
@@ -203,15 +188,9 @@ def bfgs(
     >>> solution.x.round(6), solution.status
     (array([1., 1.]), 'stopped')
     """
-    return solve_by(
-        BFGS(function),
-        start,
-        lambda x: certify_minimum(function, x),
-        tol=tol,
-        stop=Stop(gradient=tol, step=0.0),
-        max_iter=max_iter,
-        state=state,
-    )
+    method, certify = BFGS(function), partial(certify_minimum, function)
+    stop = Stop(gradient=tol, step=0.0)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def lbfgs(
@@ -225,28 +204,13 @@ def lbfgs(
 ) -> Solution:
     """Minimise a smooth function of many variables by SciPy's L-BFGS-B.
 
-    A step is :func:`two_loop` times a length.
+    A step is :func:`two_loop` times a length. The certificate (:func:`certify_minimum`) is computed
+    after SciPy has ended.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function; its gradient is enough.
-    start : array-like of shape (n,)
-        First point.
-    memory : int, default=10
-        Number m of steps that are remembered.
-    tol : float, default=1e-8
-        Largest entry of the gradient to stop at, and the gap, relative to the larger of 1 and the
-        size of the value, up to which the point counts as optimal.
-    max_iter : int, default=10000
-        Largest number of steps.
-    callback : callable or None, default=None
-        ``callback(x)`` is called after each step; it ends the run by raising StopIteration.
-
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`), computed after SciPy has ended.
+    See :class:`Smooth`; the gradient of the function is enough, and ``memory`` is the number m of
+    steps that are remembered. The run stops where no entry of the gradient is larger than ``tol``,
+    which is also the gap up to which the point counts as optimal, relative to the larger of 1 and
+    the size of the value. The other parameters are those of :func:`solve_by`.
 
     Examples
     --------

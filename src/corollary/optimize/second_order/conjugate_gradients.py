@@ -31,21 +31,14 @@ def conjugate_gradient_bound(condition: float, n_steps: int) -> float:
 
     .. math:: \|x_t-x^*\|_A\le2\Big(\frac{\sqrt\kappa-1}{\sqrt\kappa+1}\Big)^t\|x_0-x^*\|_A
 
+    It is at most 1 because the error never grows; its square bounds the share of :math:`f(x_0)-f^*`
+    that is left, with :math:`f(x)=\tfrac12x^\top Ax-b^\top x`.
+
     Guarantee: no iterate has a larger error, checked by
     ``tests/optimize/test_conjugate_gradients.py::test_no_step_violates_its_bound``.
 
-    Parameters
-    ----------
-    condition : float
-        Quotient :math:`\kappa` of the largest and the least eigenvalue of A, at least 1.
-    n_steps : int
-        Number t of steps.
-
-    Returns
-    -------
-    share : float
-        The bound, at most 1 because the error never grows; its square bounds the share of
-        :math:`f(x_0)-f^*` that is left, with :math:`f(x)=\tfrac12x^\top Ax-b^\top x`.
+    See :class:`ConjugateGradients`; the ``condition`` :math:`\kappa\ge1` is the quotient of the
+    largest and the least eigenvalue of A, and t is ``n_steps``.
 
     Examples
     --------
@@ -177,6 +170,8 @@ def conjugate_gradients(
 ) -> Solution:
     r"""Solve :math:`Ax=b` for a positive definite A by conjugate gradients.
 
+    The solution minimises :math:`f(x)=\tfrac12x^\top Ax-b^\top x`. The residual is computed anew at
+    the end, and :math:`f(x)-f^*\le\|b-Ax\|^2/(2\lambda)` with the least eigenvalue :math:`\lambda`.
     A direction that shows that A is not positive definite raises a ValueError.
 
     Parameters
@@ -200,13 +195,6 @@ def conjugate_gradients(
         Largest number of steps; None for 10 n.
     state : object, default=None
         ``solution.state`` of an earlier run to go on from, in place of ``start``.
-
-    Returns
-    -------
-    solution : Solution
-        The minimiser of :math:`f(x)=\tfrac12x^\top Ax-b^\top x`, which solves the system. The
-        residual is computed anew at the end, and :math:`f(x)-f^*\le\|b-Ax\|^2/(2\lambda)` with the
-        least eigenvalue :math:`\lambda`.
 
     Examples
     --------

@@ -7,6 +7,7 @@ one it can lead away; the damped method shortens it until the value falls by eno
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -132,30 +133,15 @@ def newton(
 ) -> Solution:
     r"""Minimise a smooth function by Newton's method until the minimum is proved to be near.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function, with a Hessian.
-    start : array-like of shape (n,)
-        First point.
-    damped : bool, default=True
-        Whether steps are halved until the value falls by 1e-4 of what the slope promises.
-    solver : {"cholesky", "conjugate gradients"}, default="cholesky"
-        How the equations of a step are solved. Conjugate gradients stop at a residual of 1e-3 of
-        the gradient, or of the gradient itself where that is below 1e-3.
-    tol : float, default=1e-8
-        Proved gap to stop at, relative to the larger of 1 and the size of the value; also the norm
-        of the gradient at which the run stops where nothing can be proved.
-    max_iter : int, default=100
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    The status is "optimal" if strong convexity proves it (:func:`certify_minimum`), "stopped" where
+    the gradient is small and nothing more is known.
 
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate (:func:`certify_minimum`): "optimal" if strong convexity
-        proves it, "stopped" where the gradient is small and nothing more is known.
+    See :class:`Newton` for the steps, which need a Hessian, and :func:`proximal_gradient` for the
+    other parameters. A ``damped`` step is halved until the value falls by 1e-4 of what the slope
+    promises. The ``solver`` of the equations, "cholesky" or "conjugate gradients", in the second
+    case stops at a residual of 1e-3 of the gradient, or of the gradient itself where that is below
+    1e-3. The tolerance ``tol`` is also the norm of the gradient at which the run stops where
+    nothing can be proved.
 
     Examples
     --------
@@ -165,13 +151,8 @@ def newton(
     >>> solution.status, solution.n_iter, solution.gap < 1e-12
     ('optimal', 3, True)
     """
+    method, certify = Newton(function, damped, solver), partial(certify_minimum, function)
+    stop = Stop(gradient=tol, step=0.0)
     return solve_by(
-        Newton(function, damped, solver),
-        start,
-        lambda x: certify_minimum(function, x),
-        tol=tol,
-        stop=Stop(gradient=tol, step=0.0),
-        max_iter=max_iter,
-        every=1,
-        state=state,
+        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
     )

@@ -16,8 +16,9 @@ from corollary.optimize.problem.functions import Quadratic, Smooth
 def jacobi_scaling(P: Any) -> np.ndarray:
     r"""Return the scaling :math:`d_j=1/\sqrt{P_{jj}}`, which makes a diagonal one.
 
-    No other diagonal scaling has a condition number that is smaller by more than the factor n (van
-    der Sluis, Numerische Mathematik 14, 1969), checked by
+    It is the diagonal of D, and 1 where that of P is 0. No other diagonal scaling has a condition
+    number that is smaller by more than the factor n (van der Sluis, Numerische Mathematik 14,
+    1969), checked by
     ``tests/optimize/test_scaling.py::test_no_scaling_is_better_by_more_than_the_order``. For
     :math:`P=A^\top A` it is the scaling of features to unit length.
 
@@ -25,11 +26,6 @@ def jacobi_scaling(P: Any) -> np.ndarray:
     ----------
     P : array-like of shape (n, n)
         Symmetric, positive semi-definite, such as a Hessian.
-
-    Returns
-    -------
-    scale : ndarray of shape (n,)
-        The diagonal of D; 1 where that of P is 0.
 
     Examples
     --------
@@ -51,6 +47,10 @@ def jacobi_scaling(P: Any) -> np.ndarray:
 def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray]:
     r"""Scale rows and columns of a matrix so that the largest modulus in each is one (Ruiz 2001).
 
+    Factors of the rows, 1 for rows of zeros, and of the columns are returned. Constraints become
+    ``rows[:, None] * A * columns <= rows * b``, and the solution of the scaled problem is
+    multiplied by ``columns``.
+
     Parameters
     ----------
     A : array-like of shape (m, n)
@@ -58,14 +58,6 @@ def equilibrate(A: Any, *, n_rounds: Count = 20) -> tuple[np.ndarray, np.ndarray
     n_rounds : int, default=20
         How often all rows and columns are divided by the roots of their largest moduli; what is
         missing to one is halved in each round, on a logarithmic scale.
-
-    Returns
-    -------
-    rows : ndarray of shape (m,)
-        Factors of the rows, 1 for rows of zeros: constraints become
-        ``rows[:, None] * A * columns <= rows * b``.
-    columns : ndarray of shape (n,)
-        Factors of the columns: the solution of the scaled problem is multiplied by them.
 
     Examples
     --------
@@ -116,13 +108,8 @@ def rescale(function: Smooth, scale: Any) -> Smooth:
     r"""Return :math:`g(z)=f(Dz)`; if z minimises it, Dz minimises f.
 
     The positive diagonal ``scale`` of D may be :func:`jacobi_scaling` of a Hessian.
-    See :class:`Smooth`.
-
-    Returns
-    -------
-    scaled : Smooth
-        The function g. Its constants are exact for a :class:`Quadratic`; otherwise
-        :math:`L\max_jd_j^2` and :math:`m\min_jd_j^2`, which hold but may say less than is true.
+    See :class:`Smooth`. The constants of g are exact for a :class:`Quadratic`; otherwise
+    :math:`L\max_jd_j^2` and :math:`m\min_jd_j^2`, which hold but may say less than is true.
 
     Examples
     --------

@@ -137,26 +137,12 @@ def gradient_descent(
 ) -> Solution:
     r"""Minimise a smooth function by gradient descent; :func:`nesterov` needs fewer steps.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function.
-    start : array-like of shape (n,)
-        First point.
-    rate : float or None, default=None
-        Step size; None for 1/L.
-    radius : float, default=inf
-        Bound on the distance of the first point from a minimiser, if one is known.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
+    Its ``planned`` steps are enough. Without convexity it stops at a small gradient, and nothing is
+    proved.
 
-    Returns
-    -------
-    solution : Solution
-        The point with its certificate; ``planned`` steps are enough. Without convexity it stops
-        at a small gradient, and nothing is proved.
+    See :class:`GradientDescent` for the steps, of size 1/L unless a ``rate`` is given, and
+    :func:`proximal_gradient` for the other parameters. The ``radius`` bounds the distance of the
+    first point from a minimiser, if one is known.
 
     Examples
     --------
@@ -165,8 +151,7 @@ def gradient_descent(
     Solved in 28 steps (28 are enough by the rate). The value 5.03965e-08 is at most 5.04e-08 above
     the least one: the gradient there and strong convexity prove it.
     """
-    size = _step_size("gradient_descent", function, rate)
-    return _as_planned(GradientDescent(function, size), size, start, radius, tol, max_iter)
+    return _as_planned(GradientDescent(function, rate), start, radius, tol, max_iter)
 
 
 def nesterov(
@@ -190,17 +175,11 @@ def nesterov(
     Solved in 50 steps (153 are enough by the rate). The value 0.000478105 is at most 0.0004782
     above the least one: the gradient there and strong convexity prove it.
     """
-    size = _step_size("nesterov", function, rate)
-    return _as_planned(Nesterov(function, size), size, start, radius, tol, max_iter)
+    return _as_planned(Nesterov(function, rate), start, radius, tol, max_iter)
 
 
 def _as_planned(
-    method: GradientDescent | Nesterov,
-    rate: float,
-    start: Any,
-    radius: float,
-    tol: float,
-    max_iter: int,
+    method: GradientDescent | Nesterov, start: Any, radius: float, tol: float, max_iter: int
 ) -> Solution:
     """Run a method until a certificate or its rate proves its point optimal."""
     function, first = method.function, np.asarray(start, dtype=float)
@@ -211,7 +190,7 @@ def _as_planned(
         return certify_minimum(function, x, radius=near)
 
     name = "nesterov" if isinstance(method, Nesterov) else "gradient descent"
-    plan = plan_steps(name, function, start, radius=radius, rate=rate)  # type: ignore[arg-type]
+    plan = plan_steps(name, function, start, radius=radius, rate=method.rate)  # type: ignore[arg-type]
     enough = plan.steps(tol)
     most = max_iter if enough is None else min(max_iter, enough)
     stop = Stop(gradient=1e-3 * tol)

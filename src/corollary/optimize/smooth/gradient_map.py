@@ -57,18 +57,8 @@ def quadratic_descent(
     r"""Return where gradient descent on a quadratic is after t steps, in closed form.
 
     It is :math:`x^*+(I-\eta P)^t(x_0-x^*)` for a minimiser :math:`x^*`; along directions of zero
-    curvature :math:`x_0-t\eta q`.
-
-    Parameters
-    ----------
-    function : Quadratic
-        The function :math:`\tfrac12x^\top Px+q^\top x+r`, with or without a minimum.
-    start : array-like of shape (n,)
-        First point.
-    rate : float
-        Step size :math:`\eta`.
-    n_steps : int
-        Number t of steps.
+    curvature :math:`x_0-t\eta q`. See :class:`Quadratic`, with or without a minimum; the ``rate``
+    is :math:`\eta`, and t is ``n_steps``.
 
     Examples
     --------
@@ -88,12 +78,8 @@ def quadratic_descent(
 class Expansion(NamedTuple):
     """A descent as a sum: the first point, and what each step added to it.
 
-    Parameters
-    ----------
-    start : ndarray of shape (n,)
-        First point.
-    terms : ndarray of shape (n_steps, n)
-        Steps; for gradient descent, minus the step size times the gradient where it began.
+    Its ``terms``, of shape (n_steps, n), are the steps; for gradient descent, minus the step size
+    times the gradient where it began. See :class:`GradientDescent`.
 
     Examples
     --------

@@ -135,32 +135,16 @@ def subgradient_method(
 ) -> Solution:
     r"""Minimise a convex function by subgradient steps.
 
-    Parameters
-    ----------
-    function : Smooth
-        A convex function whose ``gradient`` is a subgradient.
-    start : array-like of shape (n,)
-        First point.
-    within : ConvexSet or None, default=None
-        A set that steps are projected onto; None for none.
-    rate : float, Schedule or None, default=None
-        Step sizes. None for :math:`R/(G\sqrt k)` with k the number of steps that are enough, or the
-        largest allowed one if they are too many or not known; where R or G is not known, 1 or the
-        first subgradient's length takes its place and steps fall like :math:`1/\sqrt{t+1}`.
-    radius : float, default=inf
-        Bound R on the distance of the first point from a minimiser, if one is known.
-    lipschitz : float, default=inf
-        Bound G on the lengths of subgradients, if one is known.
-    tol : float, default=1e-3
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
+    The better one of the best point and the average is returned. A gap is proved if the function is
+    convex and a radius or a bounded set is known.
 
-    Returns
-    -------
-    solution : Solution
-        The best point or the average, whichever is better. A gap is proved if the function is
-        convex and a radius or a bounded set is known.
+    See :class:`Subgradient` for the steps of a convex function whose ``gradient`` is a subgradient,
+    projected onto the set ``within``; ``radius`` bounds the distance R of the first point from a
+    minimiser, and ``lipschitz`` the lengths G of subgradients, if they are known. The ``rate`` is a
+    number or a :class:`Schedule`; None stands for :math:`R/(G\sqrt k)` with k the number of steps
+    that are enough, or the largest allowed one if they are too many or not known. Where R or G is
+    not known, 1 or the first subgradient's length takes its place and steps fall like
+    :math:`1/\sqrt{t+1}`. The other parameters are those of :func:`proximal_gradient`.
 
     Examples
     --------

@@ -9,7 +9,7 @@ With scaled multipliers u and a strength :math:`\rho`, a step minimises
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,13 +205,9 @@ def admm(
 
     See :class:`ADMM` for the steps; ``rho`` is the first strength, which is adapted in the first
     hundred of them. The other parameters are those of :func:`proximal_gradient`. The smooth part
-    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system.
-
-    Returns
-    -------
-    solution : Solution
-        The copy of the point that the penalty's proximal operator made, so that zeros are zeros and
-        constraints are met, with :func:`certify_minimum` there.
+    has a Hessian; if it is a :class:`Quadratic`, a step solves one triangular system. The point is
+    the copy that the penalty's proximal operator made, so that zeros are zeros and constraints are
+    met, with :func:`certify_minimum` there.
 
     Examples
     --------
@@ -234,12 +230,6 @@ def admm(
         rho=rho,
         value=lambda x: function.value(x) + penalty.value(x),
     )
-    return solve_by(
-        method,
-        start,
-        lambda x: certify_minimum(function, x, penalty),
-        tol=tol,
-        stop=Stop(residual=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    certify = partial(certify_minimum, function, penalty=penalty)
+    stop = Stop(residual=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)

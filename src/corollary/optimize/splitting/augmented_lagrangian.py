@@ -8,6 +8,7 @@ whatever the multipliers :math:`\nu` and the strength :math:`\rho`.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,6 +145,10 @@ def _quadratic(f: Quadratic, A: Any, b: Any, multipliers: np.ndarray, rho: float
 def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     r"""Compute what is proved about a point as a minimiser of f subject to :math:`Ax=b`.
 
+    Nothing is proved unless f is convex and either strongly so, or quadratic, or has a gradient at
+    x that is a combination of the rows of A; nor if no point satisfies the constraints. The
+    violation is :math:`\max_i|Ax-b|_i`.
+
     With :math:`g=\nabla f(x)`, every feasible z has
     :math:`f(z)\ge f(x)+g^\top d+\tfrac m2\|d\|^2` for :math:`d=z-x`, where :math:`Ad=b-Ax`. The
     least value over these d splits into the shortest such d and the part of g in the null space of
@@ -153,23 +158,8 @@ def certify_equality(function: Smooth, x: Any, A: Any, b: Any) -> Optimality:
     Guarantee: the lower bound is at most the least feasible value, checked by
     ``tests/optimize/test_augmented_lagrangian.py::test_no_bound_exceeds_the_least_value``.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f.
-    x : array-like of shape (n,)
-        The point.
-    A : array-like of shape (m, n)
-        Matrix of the constraints.
-    b : array-like of shape (m,)
-        Their right-hand side.
-
-    Returns
-    -------
-    certificate : Optimality
-        Value, violation :math:`\max_i|Ax-b|_i` and a lower bound; nothing is proved unless f is
-        convex and either strongly so, or quadratic, or has a gradient at x that is a combination
-        of the rows of A. Nor if no point satisfies the constraints.
+    See :class:`Smooth`; the matrix ``A`` has shape (m, n), and its right-hand side ``b`` shape
+    (m,).
 
     Examples
     --------
@@ -222,33 +212,14 @@ def augmented_lagrangian(
 ) -> Solution:
     r"""Minimise a smooth function subject to :math:`Ax=b` by the method of multipliers.
 
-    Parameters
-    ----------
-    function : Smooth
-        The function f, with a Hessian.
-    start : array-like of shape (n,)
-        First point, feasible or not.
-    A : array-like of shape (m, n)
-        Matrix of the constraints.
-    b : array-like of shape (m,)
-        Their right-hand side.
-    rho : float, default=1.0
-        Strength of the squared violation; 0 is plain dual ascent.
-    rate : float or None, default=None
-        Step :math:`\eta` of the multipliers; None for rho, after which x and the multipliers
-        satisfy :math:`\nabla f(x)+A^\top\nu=0`.
-    tol : float, default=1e-6
-        Proved gap and violation to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=1000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    The solution has :func:`certify_equality` at its point, and the multipliers as
+    ``dual["equality"]``. It is "diverged" where the Lagrangian has no minimum.
 
-    Returns
-    -------
-    solution : Solution
-        The point with :func:`certify_equality` there, and the multipliers as ``dual["equality"]``.
-        "diverged" where the Lagrangian has no minimum.
+    See :class:`AugmentedLagrangian` for the steps, with the Hessian of the function; ``rho``
+    :math:`\rho` is the strength of the squared violation, and 0 plain dual ascent. The ``rate``
+    :math:`\eta` of the multipliers is rho by default, after which x and the multipliers satisfy
+    :math:`\nabla f(x)+A^\top\nu=0`. The other parameters are those of :func:`proximal_gradient`;
+    the start need not be feasible, and ``tol`` bounds the violation as well as the gap.
 
     Examples
     --------
@@ -258,16 +229,12 @@ def augmented_lagrangian(
     >>> solution.x.round(4), solution.dual["equality"].round(4), solution.status
     (array([3., 1.]), array([-3.]), 'optimal')
     """
+    method = AugmentedLagrangian(function, A, b, rho, rate)
+    certify = partial(certify_equality, function, A=A, b=b)
+    # A gap alone would end at points that violate the constraints.
+    stop = Stop(residual=0.1 * tol, together=True)
     solution = solve_by(
-        AugmentedLagrangian(function, A, b, rho, rate),
-        start,
-        lambda x: certify_equality(function, x, A, b),
-        tol=tol,
-        # A gap alone would end at points that violate the constraints.
-        stop=Stop(residual=0.1 * tol, together=True),
-        max_iter=max_iter,
-        every=1,
-        state=state,
+        method, start, certify, tol=tol, stop=stop, max_iter=max_iter, every=1, state=state
     )
     return replace(solution, dual={"equality": solution.state.inner.multipliers})
 

@@ -8,7 +8,7 @@ only the points travel: z is the proximal point of h at :math:`\sum_ip_i(x_i+u_i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,30 +160,14 @@ def consensus(
 ) -> Solution:
     r"""Minimise :math:`\sum_ip_if_i+h` where each function stays with its rows.
 
-    Parameters
-    ----------
-    functions : sequence of Smooth or of Dask's delayed ones
-        The functions :math:`f_i`, each with a Hessian, such as those of :func:`row_blocks`.
-    start : array-like of shape (n,)
-        First point.
-    penalty : Penalty or None, default=None
-        The function h, a penalty or a convex set; None for none.
-    weights : array-like of shape (n_blocks,) or None, default=None
-        The weights :math:`p_i>0`, divided by their sum; None for equal ones.
-    rho : float, default=1.0
-        Strength :math:`\rho` of what ties copies together; about the curvature of the functions.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of 1 and the size of the value.
-    max_iter : int, default=10000
-        Largest number of steps.
-    state : object, default=None
-        ``solution.state`` of an earlier run to go on from, in place of ``start``.
+    The common point comes with :func:`certify_minimum` of the whole objective. Blocks in memory and
+    the same blocks in Dask give the same bits.
 
-    Returns
-    -------
-    solution : Solution
-        The common point, with :func:`certify_minimum` of the whole objective there. Blocks in
-        memory and the same blocks in Dask give the same bits.
+    See :class:`Consensus` for the steps. The ``functions`` :math:`f_i`, in memory or delayed by
+    Dask, have Hessians, such as those of :func:`row_blocks`. Their positive ``weights`` :math:`p_i`
+    are divided by their sum, and equal by default; ``rho`` :math:`\rho` ties copies together and
+    should be about the curvature of the functions. The other parameters are those of
+    :func:`proximal_gradient`.
 
     Examples
     --------
@@ -195,21 +179,19 @@ def consensus(
     (array([1., 0.]), 'optimal')
     """
     method = Consensus(functions, penalty, weights, rho)
-    return solve_by(
-        method,
-        start,
-        lambda x: certify_minimum(method.objective, x, penalty),
-        tol=tol,
-        stop=Stop(residual=1e-3 * tol),
-        max_iter=max_iter,
-        state=state,
-    )
+    certify = partial(certify_minimum, method.objective, penalty=penalty)
+    stop = Stop(residual=1e-3 * tol)
+    return solve_by(method, start, certify, tol=tol, stop=stop, max_iter=max_iter, state=state)
 
 
 def row_blocks(
     X: Any, y: Any, loss: LossLike = "square", *, n_blocks: int = 1
 ) -> tuple[list[Any], np.ndarray]:
     r"""Return the mean loss of each block of rows, as functions that :func:`consensus` takes.
+
+    A block's loss is an :class:`EmpiricalRisk`, or the :class:`Quadratic` that it is for the square
+    loss; rows of Dask arrays stay in their blocks. The weights that are returned, too, are shares
+    of the rows: with them the sum is the mean loss of all rows.
 
     Parameters
     ----------
@@ -221,14 +203,6 @@ def row_blocks(
         A loss of one real prediction.
     n_blocks : int, default=1
         Number of blocks of an array in memory; Dask arrays keep theirs.
-
-    Returns
-    -------
-    functions : list of Smooth, or of Dask's delayed ones
-        The mean loss of each block, an :class:`EmpiricalRisk`, or the :class:`Quadratic` that it is
-        for the square loss. Rows of Dask arrays stay in their blocks.
-    weights : ndarray of shape (n_blocks,)
-        Shares of the rows: with them the sum is the mean loss of all rows.
 
     Examples
     --------

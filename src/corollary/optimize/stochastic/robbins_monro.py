@@ -95,7 +95,7 @@ def robbins_monro(
     """Find where an increasing function takes a value, from noisy values of it.
 
     H. Robbins and S. Monro, A stochastic approximation method, Annals of Mathematical Statistics,
-    1951.
+    1951. Nothing is proved about the estimate of the root.
 
     Parameters
     ----------
@@ -117,11 +117,6 @@ def robbins_monro(
         below 1, or the last point.
     random_state : int, RandomState instance or None, default=None
         Source of the noise.
-
-    Returns
-    -------
-    x : ndarray
-        The estimate of the root. Nothing is proved about it.
 
     Examples
     --------

@@ -17,18 +17,10 @@ class RowAverage(FiniteSum):
     and shape, so pass the same function object again rather than a new one;
     :func:`stochastic_gradient` runs whole epochs as one program.
 
-    Parameters
-    ----------
-    term : callable
-        ``term(x, *row)`` returns a number; it is written with ``jax.numpy``.
-    *rows : array-like
-        Arrays with n entries along the first axis; a row has one entry of each.
-    convex : bool or None, default=None
-        Whether every term is convex in x, as the caller vouches; None if unknown.
-    smoothness : float, default=inf
-        Lipschitz constant of the average's gradient that the caller vouches for.
-    strong_convexity : float, default=0.0
-        Constant of strong convexity that the caller vouches for.
+    See :class:`FiniteSum`. The function ``term(x, *row)`` returns a number and is written with
+    ``jax.numpy``; ``rows`` are arrays with n entries along the first axis, and a row has one entry
+    of each. For ``convex`` (every term, in x), ``smoothness`` and ``strong_convexity`` (of the
+    average) the caller vouches, as in :class:`Function`.
 
     Examples
     --------

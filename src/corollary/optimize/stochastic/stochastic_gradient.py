@@ -8,6 +8,7 @@ what theory speaks of: for convex functions its expected excess is at most
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,27 +30,14 @@ Draws: TypeAlias = Literal["iid", "reshuffled", "in order"]
 
 
 def draw_rows(
-    n_terms: int,
-    *,
-    batch_size: int = 1,
-    draws: Draws = "iid",
-    seed: int = 0,
-    epoch: int = 0,
+    n_terms: int, *, batch_size: int = 1, draws: Draws = "iid", seed: int = 0, epoch: int = 0
 ) -> list[np.ndarray]:
     """Return which terms the steps of one epoch look at, an array of numbers for each.
 
-    Parameters
-    ----------
-    n_terms : int
-        Number of terms.
-    batch_size : int, default=1
-        Number of terms of a step; the last one of an epoch that is not drawn "iid" may have fewer.
-    draws : {"iid", "reshuffled", "in order"}, default="iid"
-        Uniformly with replacement, every term once in a new random order, or in their own order.
-    seed : int, default=0
-        Seed; with the epoch's number it decides about the draws.
-    epoch : int, default=0
-        Number of the epoch.
+    See :class:`StochasticGradient`. Terms are drawn "iid", uniformly with replacement,
+    "reshuffled", every one once in a new random order, or "in order"; ``seed`` and the number of
+    the ``epoch`` decide about the draws. The last step of an epoch that is not drawn "iid" may have
+    fewer than ``batch_size`` terms.
 
     Examples
     --------
@@ -194,6 +182,10 @@ def stochastic_gradient(
 ) -> Solution:
     r"""Minimise an average by stochastic gradient descent.
 
+    The certificate is computed from all terms; ``n_iter`` counts epochs. Where R and G are known
+    and draws are "iid", ``planned`` is the number of epochs after which the mean excess of the
+    average is within the tolerance.
+
     Parameters
     ----------
     function : FiniteSum
@@ -225,13 +217,6 @@ def stochastic_gradient(
     random_state : int, RandomState instance or None, default=None
         Source of the draws; the same number gives the same bits.
 
-    Returns
-    -------
-    solution : Solution
-        The point with a certificate that is computed there from all terms; ``n_iter`` counts
-        epochs. Where R and G are known and draws are "iid", ``planned`` is the number of epochs
-        after which the mean excess of the average is within the tolerance.
-
     Examples
     --------
     >>> import numpy as np
@@ -252,14 +237,9 @@ def stochastic_gradient(
     promised = promised and math.isfinite(enough)
     if rate is None:
         rate = _default_rate(function, rule, radius, lipschitz, min(enough, max_iter * per_epoch))
-    solution = solve_by(
-        StochasticGradient(function, rate, rule, batch_size, draws, averaged, within, seed),
-        start,
-        lambda x: certify_minimum(function, x, within),
-        tol=tol,
-        max_iter=max_iter,
-        every=1,
-    )
+    method = StochasticGradient(function, rate, rule, batch_size, draws, averaged, within, seed)
+    certify = partial(certify_minimum, function, penalty=within)
+    solution = solve_by(method, start, certify, tol=tol, max_iter=max_iter, every=1)
     return replace(solution, planned=-(-int(enough) // per_epoch) if promised else None)
 
 
