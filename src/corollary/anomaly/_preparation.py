@@ -81,7 +81,11 @@ class Preparation(NamedTuple):
             X = self.encoder.transform(as_pandas(X))
         reach = _FAR * np.sqrt(np.diag(self.covariance))
         with np.errstate(over="ignore"):
-            Z = (X - self.centre) / self.scale
+            Z = X - self.centre
+            Z /= self.scale
+        near = reach.min() - np.abs(self.mean).max()
+        if -near < Z.min(initial=0.0) and Z.max(initial=0.0) < near:  # neither far nor missing
+            return Z
         np.clip(Z, self.mean - reach, self.mean + reach, out=Z)
         gaps = np.isnan(Z).any(axis=1)
         if gaps.any():
