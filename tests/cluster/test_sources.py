@@ -146,7 +146,9 @@ def test_a_scheduler_that_is_gone_is_named():
         client._timeout = 0.5
         scheduler.kill()
         scheduler.wait()
-        with pytest.raises(ConnectionError, match="scheduler cannot be reached"):
+        # Its own client, also where another test's cluster would take its place.
+        gone = pytest.raises(ConnectionError, match="scheduler cannot be reached")
+        with client.as_current(), gone:
             KMeans(2, random_state=0).fit_source(da.from_array(rows()[0], (500, -1)))
         with suppress(TimeoutError):
             client.close(timeout=0.5)

@@ -55,6 +55,8 @@ def test_planes_are_refused_or_thickened(tmp_path):
         GaussianDensity().fit(plane)
     with pytest.raises(ValueError, match=r"\(n_samples=1, 2 columns\) lie in a plane"):
         GaussianDensity().fit([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="squares have a finite sum"):
+        GaussianDensity().fit([[1e200], [2.0], [3.0]])
     model = GaussianDensity(reg_covar=0.01).fit(plane)
     np.testing.assert_allclose(
         model.covariance_, np.cov(plane.T, ddof=0) + 0.01 * np.eye(4), rtol=1e-9

@@ -23,13 +23,10 @@ from corollary.conformal.coverage.laws import naive_coverage as naive_coverage
 from corollary.conformal.coverage.laws import trivial_sets as trivial_sets
 from corollary.conformal.coverage.set_sizes import SetSizeDisplay as SetSizeDisplay
 from corollary.conformal.coverage.set_sizes import coverage_by_size as coverage_by_size
-from corollary.conformal.exchangeability import exchangeability_test as exchangeability_test
 from corollary.conformal.full import full_conformal_neighbors as full_conformal_neighbors
 from corollary.conformal.full import full_conformal_ridge as full_conformal_ridge
 from corollary.conformal.hierarchical import group_maxima as group_maxima
 from corollary.conformal.hierarchical import hierarchical_quantile as hierarchical_quantile
-from corollary.conformal.p_values import conformal_p_values as conformal_p_values
-from corollary.conformal.p_values import weighted_selection as weighted_selection
 from corollary.conformal.plus.after_bootstrap import (
     JackknifeAfterBootstrapRegressor as JackknifeAfterBootstrapRegressor,
 )
@@ -86,5 +83,8 @@ from corollary.conformal.split.quantile_regressor import (
     ConformalQuantileRegressor as ConformalQuantileRegressor,
 )
 from corollary.conformal.split.regressor import SplitConformalRegressor as SplitConformalRegressor
+from corollary.conformal.testing.exchangeability import exchangeability_test as exchangeability_test
+from corollary.conformal.testing.p_values import conformal_p_values as conformal_p_values
+from corollary.conformal.testing.p_values import weighted_selection as weighted_selection
 from corollary.conformal.weighted import effective_sample_size as effective_sample_size
 from corollary.conformal.weighted import weighted_conformal_quantile as weighted_conformal_quantile

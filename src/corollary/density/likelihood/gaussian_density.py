@@ -6,7 +6,14 @@ from dataclasses import KW_ONLY
 import numpy as np
 from scipy import linalg
 
-from corollary.core.estimator import Density, MomentsMixin, NonNegative, SampleMixin, fitted
+from corollary.core.estimator import (
+    Density,
+    MomentsMixin,
+    NonNegative,
+    SampleMixin,
+    check_squares,
+    fitted,
+)
 from corollary.core.parallel import row_products
 from corollary.core.schema import Array
 from corollary.core.summary import Moments, reduce
@@ -52,12 +59,18 @@ class GaussianDensity(MomentsMixin, SampleMixin, Density):
     precision_factor_: np.ndarray = fitted(Array("f", "d", "d"))
 
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
+        check_squares(self, X)
         chunk = (X,) if sample_weight is None else (X, sample_weight)
         self._learn(reduce(Moments.of_width(X.shape[1]), chunk))
 
     def _learn(self, moments: Moments) -> None:
         """Learn from the moments of rows."""
         covariance = moments.covariance() + self.reg_covar * np.eye(len(moments.mean))
+        if not np.isfinite(covariance).all():
+            raise ValueError(
+                "GaussianDensity needs rows whose squares have a finite sum. Got a covariance that "
+                "is not finite; divide the columns by constants so that they are about one."
+            )
         try:
             factor = linalg.cholesky(covariance, lower=True)
             # Rounding leaves a singular matrix with pivots that are tiny, not zero.

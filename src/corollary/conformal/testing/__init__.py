@@ -1,0 +1,1 @@
+"""Tests of exchangeability, and p-values that follow from it."""
