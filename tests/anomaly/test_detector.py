@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 import corollary
 from corollary.anomaly import AnomalyDetector, Discoveries, PCAMixture, tail_p_values
@@ -315,6 +316,39 @@ def test_bad_weights_and_levels(X):
             model.predict(X, level=level)
     with pytest.raises(ValueError, match="Negative"):
         model.calibrate(X, sample_weight=-np.ones(300))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda model, X: model.predict(X, level=1.0), r"'level' .* of AnomalyDetector.predict "),
+        (lambda model, X: model.discover(X, level="a"), r"'level' .* of AnomalyDetector.discover "),
+        (lambda model, X: model.fit_discover(X, level=0), r"of AnomalyDetector.fit_discover "),
+        (lambda model, X: model.fit_discover(X, cv=1), r"'cv' .* of AnomalyDetector.fit_discover "),
+        (lambda model, X: model.fit_discover(X, cv=2.5), r"'cv' parameter"),
+        (lambda model, X: clone(model).set_params(measure=3).fit_discover(X), r"'measure'"),
+    ],
+)
+def test_refusals_name_what_was_called(call, message, X):
+    with pytest.raises(ValueError, match=message):
+        call(AnomalyDetector(random_state=0).fit(X), X)
+
+
+@pytest.mark.parametrize("measure", NAMES)
+@pytest.mark.parametrize("standardize", [False, True])
+def test_rows_beyond_all_numbers_are_as_unusual_as_can_be(measure, standardize, X):
+    model = AnomalyDetector(measure, standardize=standardize, random_state=0).fit(X)
+    far = np.sign(X[:3]) * 1e200
+    np.testing.assert_array_equal(model.p_values(far), 1 / 151)
+    far[:, 0] = np.nan
+    np.testing.assert_array_equal(model.p_values(far), 1 / 151)
+    assert np.isfinite(model.contributions(far)).all()
+
+
+@pytest.mark.parametrize("measure", ["density", "one-class", "mahalanobis", "mixture"])
+def test_no_column_of_equal_rows_contributes(measure):
+    model = AnomalyDetector(measure, random_state=0).fit(np.ones((40, 3)))
+    np.testing.assert_array_equal(model.contributions(np.ones((2, 3))), 0.0)
 
 
 def test_infinite_scores_beyond_an_infinite_threshold_are_not_called(X):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from corollary.anomaly import TailLaw
+from corollary.anomaly import TailLaw, tail_p_values
 
 LAWS = {
     "exponential": lambda rng, n: rng.exponential(size=n),
@@ -70,3 +70,11 @@ def test_some_anomalies_do_not_hide_each_other():
 def test_bad_input_is_told():
     with pytest.raises(ValueError, match=r"needs a list of finite scores\. Got 1 finite ones"):
         TailLaw.of([1.0, np.nan])
+    with pytest.raises(ValueError, match=r"p_values needs scores that are numbers\. Got 1 NaN"):
+        TailLaw.of(np.arange(20.0)).p_values([1.0, np.nan])
+
+
+def test_spacings_beyond_all_numbers_leave_ranks():
+    scores = 1.7e308 * np.linspace(-1, 1, 40)
+    assert TailLaw.of(scores) == TailLaw(40, 1.7e308, 1 / 41, 0.0, 0)
+    np.testing.assert_allclose(tail_p_values(scores).p_values, np.arange(40, 0, -1) / 40)

@@ -83,6 +83,27 @@ def test_windows_are_apart_and_equally_wide(seed):
     assert round(width / cell) in (4, 6, 9, 14, 20, 28)
 
 
+# Around nearly empty cells the rows are the denser, the nearer they lie: windows of four cells are
+# fullest where they reach into the valley. Four full cells on either side of a wide one are simple.
+NARROW = [1, 3, 5, 7, 10, 10, 13, 14, 18, 19, 20, 0, 2, 1, 22, 18, 16, 15, 12, 11, 9, 6, 4, 4]
+WIDE = [20] * 4 + [0] * 40 + [20] * 4
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (NARROW, [38, 42, 42, 46, 46, 50]),
+        (NARROW[::-1], [38, 42, 42, 46, 46, 50]),
+        (WIDE, [32, 36, 36, 40, 76, 80]),  # of equally empty middles the first
+    ],
+)
+def test_each_side_of_a_valley_has_its_fullest_window(cells, expected):
+    """It may touch the valley's window, and no cell may belong to both."""
+    rows = np.repeat(32.5 + np.arange(len(cells)), cells)
+    values = np.concatenate([rows, np.repeat([0.0, 96.0], len(rows) // 20)])
+    np.testing.assert_allclose(_best_windows(values)[1], expected)
+
+
 def _blobs(rng, sizes, centres):
     parts = [rng.normal(size=(k, len(c))) + c for k, c in zip(sizes, centres)]
     return np.vstack(parts), np.repeat(np.arange(len(sizes)), sizes)

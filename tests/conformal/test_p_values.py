@@ -94,3 +94,18 @@ def test_selection_of_no_rows_and_refusals():
     assert weighted_selection([1.0], [], 0.1, weights=[1.0], new_weights=[]).shape == (0,)
     with pytest.raises(ValueError, match="finite"):
         weighted_selection([1.0], [1.0], 0.1, weights=[1.0], new_weights=[np.inf])
+
+
+def test_weights_whose_sums_are_beyond_all_numbers(seed):
+    """Only their proportions count."""
+    rng = np.random.default_rng(seed)
+    old, new, w, v = rng.normal(size=20), rng.normal(size=6) + 1, rng.random(20), rng.random(6)
+    small, large = ({"weights": w * f, "new_weights": v * f} for f in (1.0, 2.0**1023))
+    np.testing.assert_array_equal(
+        conformal_p_values(old, new, **large), conformal_p_values(old, new, **small)
+    )
+    chosen = weighted_selection(old, new, 0.5, **small)
+    np.testing.assert_array_equal(weighted_selection(old, new, 0.5, **large), chosen)
+    assert chosen.any()
+    one = conformal_p_values(old, new, weights=w * 2.0**1023, new_weights=np.full(6, np.inf))
+    np.testing.assert_array_equal(one, 1.0)

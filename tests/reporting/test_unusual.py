@@ -262,3 +262,17 @@ def test_too_few_rows_and_no_quantities_are_one_line():
     assert section.build(evidence)["finding"].startswith("No column is a quantity")
     assert page_of(evidence)
     assert model.flags(levels) == [""] * 80
+
+
+@pytest.mark.parametrize("law", ["correlated", "skewed"])
+@pytest.mark.parametrize("row", [0, 1, 4, 5])
+def test_the_encoders_reach_hides_no_row(law, row):
+    """Predictions trust no number far beyond its range; how far it lies is another question."""
+    frame = _table(np.random.default_rng(3), 300, law)
+    frame.loc[row, "b"] = 1e6
+    found, model = _measured(frame)
+    assert [each.position for each in found.unusual.shown] == [row]
+    assert found.unusual.shown[0].p_value < 1e-4
+    assert found.unusual.shown[0].reasons[0].column == "b"
+    (flag,) = model.flags(frame.iloc[[row]])
+    assert flag == "b: far above the training range" or flag.startswith("far from the training")

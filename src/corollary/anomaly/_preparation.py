@@ -11,6 +11,8 @@ from corollary.representation import TableEncoder
 
 #: Added to the variances of standardised columns, so that any column can be told from the others.
 _RIDGE = 1e-6
+#: Standard deviations beyond which all values are alike, so that differences of squares are exact.
+_FAR = 1e7
 
 
 def is_mixed(X: Any) -> bool:
@@ -77,7 +79,14 @@ class Preparation(NamedTuple):
         """Return complete rows in units of the columns."""
         if self.encoder is not None:
             X = self.encoder.transform(as_pandas(X))
-        Z = (X - self.centre) / self.scale
+        reach = _FAR * np.sqrt(np.diag(self.covariance))
+        with np.errstate(over="ignore"):
+            Z = X - self.centre
+            Z /= self.scale
+        near = reach.min() - np.abs(self.mean).max()
+        if -near < Z.min(initial=0.0) and Z.max(initial=0.0) < near:  # neither far nor missing
+            return Z
+        np.clip(Z, self.mean - reach, self.mean + reach, out=Z)
         gaps = np.isnan(Z).any(axis=1)
         if gaps.any():
             law = MixtureLaw(np.ones(1), self.mean[None], self.covariance[None])

@@ -36,7 +36,10 @@ def measure_spacings(ordered: np.ndarray, first: float, *, further: int = 0) -> 
     a, b = max(1, int(first * n)), int(_STOP * n)
     if b - a < 2 or not np.isfinite(ordered[b - 1]) or ordered[b - 1] == ordered[a - 1]:
         return None
-    spacings = (n + further - np.arange(a, b)) * np.diff(ordered[a - 1 : b])
+    with np.errstate(over="ignore"):
+        spacings = (n + further - np.arange(a, b)) * np.diff(ordered[a - 1 : b])
+        if not np.isfinite(spacings.sum()):
+            return None
     middle = (b - a) // 2
     lower, upper = spacings[:middle].mean(), spacings[middle:].mean()
     ratio = upper / lower if lower > 0 else np.inf

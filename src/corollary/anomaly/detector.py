@@ -133,7 +133,8 @@ class AnomalyDetector(OutlierMixin, Learner):
     Guarantee: the p-value of a new row that is exchangeable with the calibration rows is at most u
     with probability at most u; of rows called by ``predict(X, level=q)`` an expected share of at
     most q are normal. Checked by ``tests/guarantees/anomaly.py``. Both are about new rows: training
-    rows have :meth:`fit_discover`.
+    rows have :meth:`fit_discover`. Weights are taken for counts of independent rows that are equal;
+    the same row, repeated, makes p-values too small.
 
     Data frames with columns that are not numbers are encoded by
     :class:`corollary.representation.TableEncoder`. Missing numbers are filled by their conditional
@@ -373,11 +374,12 @@ class AnomalyDetector(OutlierMixin, Learner):
         scores = -self.score_samples(X)
         return self._p_values(scores, density_ratio, calibration_ratio)
 
+    @checked
     def discover(
         self,
         X: Any,
         *,
-        level: float = 0.1,
+        level: Probability = 0.1,
         density_ratio: Any = None,
         calibration_ratio: Any = None,
     ) -> Discoveries:
@@ -400,7 +402,6 @@ class AnomalyDetector(OutlierMixin, Learner):
         discoveries : Discoveries
             Called rows, p-values, and how many calibration rows are missing.
         """
-        level = _checked_level(level)
         scores = -self.score_samples(X)
         p_values = self._p_values(scores, density_ratio, calibration_ratio)
         chosen, least = None, float(self._p_values(np.array([np.inf]), None, None)[0])
@@ -413,7 +414,8 @@ class AnomalyDetector(OutlierMixin, Learner):
             scores, p_values, level, len(self.calibration_scores_), least, chosen=chosen
         )
 
-    def predict(self, X: Any, *, level: float | None = None) -> np.ndarray:
+    @checked
+    def predict(self, X: Any, *, level: Probability | None = None) -> np.ndarray:
         """Return 1 for normal rows and -1 for unusual ones.
 
         Parameters
@@ -434,7 +436,10 @@ class AnomalyDetector(OutlierMixin, Learner):
             return np.where(self.decision_function(X) >= 0, 1, -1)
         return np.where(self.discover(X, level=level).called, -1, 1)
 
-    def fit_discover(self, X: Any, *, level: float = 0.1, cv: CountFromTwo = 5) -> Discoveries:
+    @checked
+    def fit_discover(
+        self, X: Any, *, level: Probability = 0.1, cv: CountFromTwo = 5
+    ) -> Discoveries:
         """Fit, and find the unusual ones of these very rows.
 
         Every row is scored by a model of the other folds. Ranks among themselves cannot call rows
@@ -455,7 +460,7 @@ class AnomalyDetector(OutlierMixin, Learner):
         discoveries : Discoveries
             Called rows and p-values.
         """
-        level = _checked_level(level)
+        self._validate_params()
         self.fit(X)
         random = check_random_state(self.random_state)
         n = self._prepared(X).shape[0]
@@ -563,8 +568,3 @@ def _weights(sample_weight: Any, X: Any) -> np.ndarray | None:
     if sample_weight is None:
         return None
     return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-
-
-@checked
-def _checked_level(level: Probability) -> float:
-    return level

@@ -125,6 +125,11 @@ class TailLaw:
             1 for rows that do not lie beyond the start.
         """
         scores = np.asarray(scores, dtype=float)
+        if np.isnan(scores).any():
+            raise ValueError(
+                "TailLaw.p_values needs scores that are numbers. Got "
+                f"{int(np.isnan(scores).sum())} NaN; leave these rows out."
+            )
         beyond = scores > self.start
         p_values = np.where(beyond, self.share, 1.0)
         if self.n_spacings:

@@ -3,7 +3,7 @@
 The report calls rows of its table by it, and the model keeps it for new rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy as np
 from corollary.anomaly import AnomalyDetector, TailLaw
 from corollary.core.estimator import without_memory
 from corollary.core.schema import Array, Instance, List, Number, Schema, Text
-from corollary.representation import ColumnPlan, NumberPlan
+from corollary.representation import ColumnPlan, ColumnTable, NumberPlan, TableEncoder
 
 #: Columns that bear this share of a distance are named, but no more than so many.
 MOST_OF_IT, MOST_NAMED = 0.7, 3
 #: Share of the nearest rows that the second fit of a distance keeps.
 KEPT = 0.9
+#: Ranges of training values beyond which all are equally far.
+FAR = 1e6
 
 
 def _fits_together(rule: "DistanceRule") -> str | None:
@@ -128,11 +130,27 @@ def log_distances(detector: AnomalyDetector, features: np.ndarray) -> np.ndarray
     return np.log(squares)
 
 
+def without_limit(features: np.ndarray, encoder: TableEncoder, table: ColumnTable) -> np.ndarray:
+    """Put quantities where they are that the encoder keeps near its training rows."""
+    features = features.copy()
+    for plan, place in _number_plans(encoder.plans_):
+        column = table[plan.name]
+        reach = FAR * (plan.high - plan.low)
+        for mask, _ in plan.out_of_reach(column):
+            there = np.clip(column.numbers[mask], plan.low - reach, plan.high + reach)
+            there = plan.logarithm(there) if plan.log else there
+            features[mask, place] = (there - encoder.centre_[place]) / encoder.scale_[place]
+    return features
+
+
 def quantities(plans: Sequence[ColumnPlan]) -> dict[str, int]:
     """Find the feature of each column that is a quantity: its logarithm if it has one."""
-    found, start = {}, 0
+    return {plan.name: place for plan, place in _number_plans(plans)}
+
+
+def _number_plans(plans: Sequence[ColumnPlan]) -> Iterator[tuple[NumberPlan, int]]:
+    start = 0
     for plan in plans:
         if isinstance(plan, NumberPlan) and plan.kind == "numeric":
-            found[plan.name] = start + plan.log
+            yield plan, start + plan.log
         start += plan.width
-    return found

@@ -79,7 +79,7 @@ class ModelScore(Score):
     def contributions(self, X: np.ndarray) -> np.ndarray:
         """Return by how much the score falls where a column is as the others predict it."""
         values, vectors = np.linalg.eigh(self.covariance)
-        floor = _FLOOR * max(float(values[-1]), np.finfo(float).tiny)
+        floor = _FLOOR * float(values[-1]) if values[-1] > 0 else 1.0  # of equal rows
         precision = (vectors / np.maximum(values, floor)) @ vectors.T
         steps = row_products(X - self.mean, precision) / np.diag(precision)
         scores, found = self.scores(X), np.empty(X.shape)

@@ -14,6 +14,8 @@ from corollary.core.estimator import ArrayLike, Probability, checked
 
 #: Share by which sums of weights may miss a level by rounding alone.
 _ROUNDING = 1e-12
+#: Largest power of two of weights of which any number of rows has a finite sum.
+_EXPONENT = 900
 
 
 @checked
@@ -77,6 +79,7 @@ def conformal_p_values(
     weight = check_weights(weight, len(calibration), who=who)
     new = np.ones(len(scores)) if new_weights is None else new_weights
     new = check_weights(new, len(scores), who=who, infinite=True)
+    weight, new = _moderate(weight, new)
     above, total = _weight_above(calibration, weight, scores)
     with np.errstate(invalid="ignore"):
         shares = (above + new) / (total + new)
@@ -143,7 +146,7 @@ def weighted_selection(
     who = "weighted_selection"
     calibration, scores = check_scores(calibration_scores, who), check_scores(scores, who)
     weight = check_weights(weights, len(calibration), who=who)
-    new = check_weights(new_weights, len(scores), who=who)
+    weight, new = _moderate(weight, check_weights(new_weights, len(scores), who=who))
     p_values = conformal_p_values(calibration, scores, weights=weight, new_weights=new)
     m, slack = len(scores), 1 + _ROUNDING
     order = np.argsort(-scores, kind="stable")
@@ -164,6 +167,13 @@ def weighted_selection(
     ordered = np.sort(counts[counts <= m])
     enough = np.flatnonzero(np.searchsorted(ordered, ranks, side="right") >= ranks)
     return counts <= (ranks[enough[-1]] if len(enough) else 0)
+
+
+def _moderate(weight: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Divide weights by a power of two where their sums would overflow; shares stay the same."""
+    largest = np.concatenate([weight, new[np.isfinite(new)]]).max(initial=0.0)
+    excess = int(np.frexp(largest)[1]) - _EXPONENT
+    return (weight, new) if excess <= 0 else (np.ldexp(weight, -excess), np.ldexp(new, -excess))
 
 
 def _weight_above(

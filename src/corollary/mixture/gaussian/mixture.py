@@ -42,6 +42,8 @@ from corollary.optimize import Info, Stop, iterate
 
 #: Steps of EM on the sample by which cheap starts are compared.
 _TRIAL_STEPS = 10
+#: Rows that choose among starts, at least.
+_TRIAL_ROWS = 2048
 
 
 class _State(NamedTuple):
@@ -109,8 +111,9 @@ class GaussianMixture(Density):
     verbose_interval : int, default=10
         Has no effect, like ``verbose``.
     n_starts : int, default=1
-        Cheap starts for each fit: of so many, each improved by ten steps on a sample of at most
-        16,384 rows, the best is taken.
+        Cheap starts for each fit: of so many, each improved by ten steps on a sample of the rows,
+        the best is taken. The sample has five rows for each parameter, at least 2,048 and at most
+        16,384.
     covariance_floor : float, default=0.0
         Least eigenvalue of covariances. Smaller ones are raised to it, which is the best covariance
         above the floor: with ``reg_covar=0`` the likelihood never falls.
@@ -487,6 +490,10 @@ class GaussianMixture(Density):
 
     def _start(self, sample: RowSample, settings: Settings, random: Any) -> Components:
         """Return the best of the cheap starts, with what the user has given."""
+        if self.n_starts > 1:
+            d = sample.rows.shape[1]
+            fewer = max(_TRIAL_ROWS, 5 * settings.n_components * (d * (d + 3) // 2 + 1))
+            sample = RowSample.of_width(d, min(fewer, sample.size)).merge(sample)
         starts = [
             components_to_start_with(self, sample, settings, random) for _ in range(self.n_starts)
         ]

@@ -14,7 +14,7 @@ from corollary.reporting.models._candidates import Entry, Situation, fitted_size
 from corollary.reporting.models._losses import Loss
 from corollary.reporting.models._predictor import Predictor, baseline, retransformation_factor
 from corollary.reporting.table._split import Folds
-from corollary.representation import ColumnPlan, ColumnTable, TableEncoder
+from corollary.representation import ColumnTable, TableEncoder
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Fold:
     y: np.ndarray  # their targets
     held: np.ndarray  # features of the rows to predict
     rows: np.ndarray  # their places among the rows that some fold predicts
-    plans: tuple[ColumnPlan, ...] = ()  # which columns the features come from
+    encoder: TableEncoder = field(default_factory=TableEncoder)  # what made the features
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,7 @@ def encode_folds(
         mine = clone(encoder)
         features = mine.fit_transform(table.take(train), y[train])
         places = np.searchsorted(rows, held)
-        held_features, plans = mine.transform(table.take(held)), tuple(mine.plans_)
-        encoded.append(Fold(features, y[train], held_features, places, plans))
+        encoded.append(Fold(features, y[train], mine.transform(table.take(held)), places, mine))
     return encoded
 
 

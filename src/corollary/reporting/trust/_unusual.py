@@ -12,7 +12,13 @@ from typing import Any, Literal
 import numpy as np
 
 from corollary.anomaly import TailLaw
-from corollary.reporting._distance import DistanceRule, fit_distance, log_distances, quantities
+from corollary.reporting._distance import (
+    DistanceRule,
+    fit_distance,
+    log_distances,
+    quantities,
+    without_limit,
+)
 from corollary.reporting._settings import Settings
 from corollary.reporting.models._selection import Comparison
 from corollary.reporting.table._profile import Subject
@@ -79,7 +85,7 @@ def judge_rows(
 ) -> tuple[UnusualRows, DistanceRule | None]:
     """Call the rows unlike the others, from the features of calibration and test rows."""
     everywhere = [quantities(comparison.encoder.plans_)]
-    everywhere += [quantities(fold.plans) for fold in comparison.folds]
+    everywhere += [quantities(fold.encoder.plans_) for fold in comparison.folds]
     names = [name for name in everywhere[0] if all(name in places for places in everywhere)]
     rng, n_quantities = np.random.default_rng(settings.seed), len(names)
     if not names:
@@ -87,11 +93,13 @@ def judge_rows(
     if n_quantities > MOST_COLUMNS:
         drawn = np.sort(rng.permutation(n_quantities)[:MOST_COLUMNS])
         names = [names[j] for j in drawn]
-    far = np.empty(len(comparison.compared))
+    rows = [split.train[comparison.compared], split.calibration, split.test]
+    far = np.empty(len(rows[0]))
     for fold, places in zip(comparison.folds, everywhere[1:]):
         mine = [places[name] for name in names]
         detector = fit_distance(fold.train[:, mine], settings.seed)
-        far[fold.rows] = log_distances(detector, fold.held[:, mine])
+        held = without_limit(fold.held, fold.encoder, subject.used.take(rows[0][fold.rows]))
+        far[fold.rows] = log_distances(detector, held[:, mine])
     reference = far if comparison.units is None else far[_one_of_each(comparison.units, rng)]
     if len(reference) < FEWEST:
         return UnusualRows("few rows", n_reference=len(reference)), None
@@ -102,10 +110,13 @@ def judge_rows(
         fitted = fitted[np.sort(rng.permutation(len(fitted))[:MOST_FITTED])]
     detector = fit_distance(fitted, settings.seed)
     rule = DistanceRule(tuple(names), features, detector, tail, RATE, 0.0)
-    rows = [split.train[comparison.compared], split.calibration, split.test]
     encoded = [comparison.features[comparison.compared], calibration, test]
     if split.in_turn:  # the folds have judged every row
         rows, encoded = rows[:1], encoded[:1]
+    encoded[1:] = [
+        without_limit(part, comparison.encoder, subject.used.take(mine))
+        for part, mine in zip(encoded[1:], rows[1:])
+    ]
     later = (rule.p_values(part) for part in encoded[1:] if len(part))
     p_values = np.concatenate([tail.p_values(far), *later])
     threshold = _threshold(p_values, tail)
