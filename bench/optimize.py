@@ -143,6 +143,14 @@ def logistic_ours(data: Any) -> Any:
     return proximal_gradient(risk, np.zeros(X.shape[1]), L1(strength), tol=GAP).x
 
 
+def logistic_newton(data: Any) -> Any:
+    from corollary.linear import LogisticRegression
+
+    X, y, strength = data
+    model = LogisticRegression(C=1 / (strength * len(y)), l1_ratio=1, fit_intercept=False, tol=1e-6)
+    return model.fit(X, y).coef_[0]
+
+
 def logistic_scikit_learn(data: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
 
@@ -196,6 +204,16 @@ def signs_ours(data: Any) -> Any:
     half = Quadratic(P, -X.T @ y, 0.5 * float(y @ y))
     rho = float(np.trace(P)) / len(P)
     return admm(half, np.zeros(len(P)), Box(0.0, np.inf), rho=rho, tol=GAP).x
+
+
+def signs_interior(data: Any) -> Any:
+    from corollary.optimize import Program, Quadratic, linear_inequality, primal_dual
+
+    X, y = data
+    half = Quadratic(X.T @ X, -X.T @ y, 0.5 * float(y @ y))
+    d = X.shape[1]
+    signs = linear_inequality(-np.eye(d), np.zeros(d), name="signs")
+    return primal_dual(Program(half, [signs]), tol=GAP).x
 
 
 def signs_scikit_learn(data: Any) -> Any:
@@ -267,10 +285,16 @@ CONTESTS = [
         ours=logistic_ours,
         peers=[
             Peer("scikit-learn", logistic_scikit_learn, goal=1.0),
-            # It takes Newton steps on few features, as our LogisticRegression does.
-            Peer("skglm", logistic_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", logistic_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
+        quality=logistic_gap,
+        tolerance=0.05,
+    ),
+    Contest(
+        name="sparse logistic regression by Newton steps, 2,000 x 100, gap 1e-6",
+        data=logistic_data,
+        ours=logistic_newton,
+        peers=[Peer("skglm", logistic_skglm, goal=1.0, requires="skglm")],
         quality=logistic_gap,
         tolerance=0.05,
     ),
@@ -280,9 +304,16 @@ CONTESTS = [
         ours=signs_ours,
         peers=[
             Peer("scikit-learn", signs_scikit_learn, goal=1.0),
-            Peer("skglm", signs_skglm, goal=1.0, requires="skglm"),
             Peer("CVXPY", signs_cvxpy, goal=5.0, requires="cvxpy", once=True),
         ],
+        quality=signs_gap,
+        tolerance=0.05,
+    ),
+    Contest(
+        name="least squares without negative coefficients by interior points, 10,000 x 150, gap 1e-6",
+        data=signs_data,
+        ours=signs_interior,
+        peers=[Peer("skglm", signs_skglm, goal=1.0, requires="skglm")],
         quality=signs_gap,
         tolerance=0.05,
     ),

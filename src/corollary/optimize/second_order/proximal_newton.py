@@ -48,7 +48,7 @@ def proximal_newton(
     groups: np.ndarray,
     tol: float = 1e-4,
     max_iter: int = 100,
-    small: int = 256,
+    small: int = 32,
 ) -> NewtonResult:
     """Minimise a smooth convex function plus an l1 penalty.
 
@@ -72,7 +72,7 @@ def proximal_newton(
         Largest allowed violation of the optimality conditions.
     max_iter : int, default=100
         Largest number of steps.
-    small : int, default=256
+    small : int, default=32
         With at most this many features all are in the working set.
 
     Returns
