@@ -310,7 +310,7 @@ CONTESTS = [
         tolerance=0.05,
     ),
     Contest(
-        name="least squares without negative coefficients by interior points, 10,000 x 150, gap 1e-6",
+        name="least squares without negative coefficients, interior points, 10,000 x 150, gap 1e-6",
         data=signs_data,
         ours=signs_interior,
         peers=[Peer("skglm", signs_skglm, goal=1.0, requires="skglm")],
