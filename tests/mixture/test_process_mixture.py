@@ -11,7 +11,7 @@ from corollary.mixture import (
     partition_log_probability,
     summarise_partitions,
 )
-from corollary.mixture.process._diagnostics import split_r_hat
+from corollary.mixture.process._sampler import split_r_hat
 from tests.mixture.test_sampler import posterior
 
 

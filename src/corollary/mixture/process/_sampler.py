@@ -1,4 +1,4 @@
-"""One chain of the collapsed Gibbs sampler, as an iteration of sweeps."""
+"""Chains of the collapsed Gibbs sampler as iterations of sweeps, and whether they agree."""
 
 from typing import NamedTuple
 
@@ -96,6 +96,15 @@ class ChainState(NamedTuple):
     n_clusters: int
 
 
+class Draws(NamedTuple):
+    """What one chain leaves: its state, the trace of all sweeps, and the kept partitions."""
+
+    state: ChainState
+    n_clusters: np.ndarray
+    log_joint: np.ndarray
+    partitions: np.ndarray
+
+
 class Chain:
     """Sweeps over rows, with proposals to split and merge after each."""
 
@@ -152,6 +161,18 @@ class Chain:
         n_clusters = int(self.clusters.size[0])
         return ChainState(labels, stream, value, n_clusters), Info(value=value)
 
+    def sample(self, start: tuple[np.ndarray, int], burn_in: int, n_draws: int, thin: int) -> Draws:
+        """Run the chain, and keep every so many-th partition after those that are burnt in."""
+        state = self.init(start)
+        counts, joints, partitions = [], [], []
+        for sweep in range(1, burn_in + n_draws * thin + 1):
+            state, _ = self.step(state)
+            counts.append(state.n_clusters)
+            joints.append(state.log_joint)
+            if sweep > burn_in and (sweep - burn_in) % thin == 0:
+                partitions.append(state.labels)
+        return Draws(state, np.array(counts), np.array(joints), np.array(partitions))
+
     def _rebuild(self, labels: np.ndarray) -> int:
         """Compute clusters from labels alone, with room for more."""
         from corollary.mixture._loops.gibbs import rebuild
@@ -159,3 +180,16 @@ class Chain:
         occupied = int(np.count_nonzero(np.bincount(labels)))
         self.clusters = Clusters.room(2 * occupied + 16, self.X.shape[1])
         return int(rebuild(self.X, labels, self.prior, self.clusters))
+
+
+def split_r_hat(traces: np.ndarray) -> float:
+    """Return the potential scale reduction of chains that are cut in halves; NaN for short ones."""
+    half = traces.shape[1] // 2
+    if half < 2:
+        return float("nan")
+    halves = np.concatenate([traces[:, :half], traces[:, -half:]])
+    within = halves.var(axis=1, ddof=1).mean()
+    between = halves.mean(axis=1).var(ddof=1)
+    if within == 0:
+        return 1.0 if between == 0 else float(np.finfo(float).max)
+    return float(np.sqrt((half - 1) / half + between / within))

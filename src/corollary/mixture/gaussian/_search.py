@@ -1,24 +1,74 @@
-"""Components that users give to start with."""
+"""EM over a source of rows, and where it begins: at the best of some starts, or as users say."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from corollary.core.parallel import one_blas_thread
+from corollary.core.summary import ArraySource, Source
 from corollary.mixture.gaussian._starts import (
     RowSample,
     Settings,
     blank_components,
     start_components,
 )
+from corollary.mixture.gaussian._sums import MixtureSums, maximise
 from corollary.mixture.gaussian._whitened import Components
+from corollary.optimize import Info, iterate
+
+#: Steps of EM on the sample by which cheap starts are compared.
+_TRIAL_STEPS = 10
+#: Rows that choose among starts, at least.
+_TRIAL_ROWS = 2048
 
 
-def components_to_start_with(
-    estimator: Any, sample: RowSample, settings: Settings, random: Any
-) -> Components:
+class MixtureState(NamedTuple):
+    """Components, and the mean log-likelihood of those before the last step."""
+
+    components: Components
+    value: float = -np.inf
+
+
+class SourceEM(NamedTuple):
+    """EM over a source of rows, as an iteration."""
+
+    source: Source
+    settings: Settings
+    n_jobs: int | None = None
+
+    def init(self, start: Components) -> MixtureState:
+        """Begin with components."""
+        return MixtureState(start)
+
+    def step(self, state: MixtureState) -> tuple[MixtureState, Info]:
+        """Take one pass through the rows."""
+        with one_blas_thread():  # so that factors have the same bits, and no thread spins
+            sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
+            new = maximise(sums, self.settings.reg_covar, self.settings.floor)
+        value = sums.log_likelihood / sums.weight
+        change = None if state.value == -np.inf else abs(value - state.value)
+        return MixtureState(new, value), Info(value=value, step=change)
+
+
+def best_start(estimator: Any, sample: RowSample, settings: Settings, random: Any) -> Components:
+    """Return the best of the cheap starts, with what the user has given."""
+    n_starts = estimator.n_starts
+    if n_starts > 1:
+        d = sample.rows.shape[1]
+        fewer = max(_TRIAL_ROWS, 5 * settings.n_components * (d * (d + 3) // 2 + 1))
+        sample = RowSample.of_width(d, min(fewer, sample.size)).merge(sample)
+    starts = [_start(estimator, sample, settings, random) for _ in range(n_starts)]
+    if n_starts == 1:
+        return starts[0]
+    trial = SourceEM(ArraySource((sample.rows, None, sample.weights)), settings)
+    ends = [iterate(trial, start, max_iter=_TRIAL_STEPS).state for start in starts]
+    return max(ends, key=lambda end: end.value).components
+
+
+def _start(estimator: Any, sample: RowSample, settings: Settings, random: Any) -> Components:
     """Return a start, with weights, means and precisions of the user's in the place of its own."""
-    names = ("weights_init", "means_init", "precisions_init")
-    if all(getattr(estimator, name) is not None for name in names):
+    inits = (estimator.weights_init, estimator.means_init, estimator.precisions_init)
+    if all(init is not None for init in inits):
         start = blank_components(settings.n_components, sample.rows.shape[1], settings.kind)
     else:
         start = start_components(sample, settings, random)
