@@ -53,19 +53,14 @@ class ModelPosterior:
         object.__setattr__(self, "probabilities", law)
 
     def update(self, log_likelihood: Any) -> "ModelPosterior":
-        """Learn from further data.
+        """Return the probabilities given further data too.
 
         Parameters
         ----------
         log_likelihood : array-like of shape (n_models,)
             Log probability, or density, of the data under each model; minus infinity for models
-            that exclude them.
-
-        Returns
-        -------
-        posterior : ModelPosterior
-            Probabilities given these data too; ValueError if no model of positive probability
-            allows them.
+            that exclude them. If no model of positive probability allows them, that raises a
+            ValueError.
         """
         logs = np.asarray(log_likelihood, dtype=float)
         if logs.shape != self.probabilities.shape or not (logs < np.inf).all():
@@ -88,22 +83,17 @@ class _ConjugatePrior(ABC):
 
     @abstractmethod
     def log_density(self, theta: Any) -> Any:
-        """Return the log density, up to a constant.
+        """Return the log density, up to a constant, for :func:`maximum_a_posteriori`.
 
         Parameters
         ----------
         theta : array of shape (1,)
             The parameter, as an array of NumPy or JAX.
-
-        Returns
-        -------
-        log_density : number
-            For :func:`maximum_a_posteriori`.
         """
 
     @abstractmethod
     def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> Any:
-        """Return the law of the parameter given draws.
+        """Return the law of the parameter given draws, of the same kind.
 
         Parameters
         ----------
@@ -113,11 +103,6 @@ class _ConjugatePrior(ABC):
             Draws.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Non-negative weights.
-
-        Returns
-        -------
-        posterior : prior
-            Of the same kind.
         """
 
 
@@ -263,7 +248,6 @@ def _counts(
             "maximum_a_posteriori, or another prior."
         )
     x, weight = check_draws(who, family, x, sample_weight)
-    weight = np.ones(len(x)) if weight is None else weight
     return float(weight.sum()), float(weight @ x)
 
 
