@@ -138,7 +138,7 @@ def em_gain(log_joint: Any, new_log_joint: Any) -> EMGain:
               +\mathrm{KL}(p_\theta(z\mid x)\,\|\,p_{\theta'}(z\mid x))
 
     The result holds the gain of the ``evidence``, that of the ``q_function``, which an M-step makes
-    non-negative, and the ``divergence``, which never is negative. See :class:`LatentModel` for the
+    non-negative, and the ``divergence``, which is never negative. See :class:`LatentModel` for the
     two matrices, under old and under new parameters.
 
     Examples
@@ -190,18 +190,8 @@ def evidence_gradient(log_joint: Any, gradients: Any) -> np.ndarray:
     It is the posterior mean of gradients,
     :math:`\nabla\log p_\theta(x)=\sum_i\mathbb E_{p(z\mid x_i)}\nabla\log p_\theta(x_i,z)`.
     It serves gradient ascent, the alternative to EM for finite latent variables.
-
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density.
-    gradients : array-like of shape (n_samples, n_states, n_parameters)
-        Their gradients in the parameters.
-
-    Returns
-    -------
-    gradient : ndarray of shape (n_parameters,)
-        Sum over all rows.
+    See :class:`LatentModel` for ``log_joint``, whose ``gradients`` in the parameters have the shape
+    (n_samples, n_states, n_parameters).
 
     Examples
     --------

@@ -59,7 +59,10 @@ class LatentModel(ABC):
         """Return rows, and the states that they were drawn from. See :class:`LatentModel`."""
 
     def log_likelihood(self, X: Any, parameters: Any) -> float:
-        """Return the logarithm of the density of all rows. See :class:`LatentModel`."""
+        """Return the log density of all rows, latent variables summed out.
+
+        See :class:`LatentModel`.
+        """
         return float(log_evidence(self.log_joint(np.asarray(X, dtype=float), parameters)).sum())
 
 

@@ -6,12 +6,7 @@ import numpy as np
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import ArraySource, Source
-from corollary.mixture.gaussian._starts import (
-    RowSample,
-    Settings,
-    blank_components,
-    start_components,
-)
+from corollary.mixture.gaussian._starts import RowSample, blank_components, start_components
 from corollary.mixture.gaussian._sums import MixtureSums, maximise
 from corollary.mixture.gaussian._whitened import Components
 from corollary.optimize import Info, iterate
@@ -30,10 +25,10 @@ class MixtureState(NamedTuple):
 
 
 class SourceEM(NamedTuple):
-    """EM over a source of rows, as an iteration."""
+    """EM over a source of rows with the parameters of an estimator, as an iteration."""
 
     source: Source
-    settings: Settings
+    estimator: Any
     n_jobs: int | None = None
 
     def init(self, start: Components) -> MixtureState:
@@ -44,34 +39,35 @@ class SourceEM(NamedTuple):
         """Take one pass through the rows."""
         with one_blas_thread():  # so that factors have the same bits, and no thread spins
             sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
-            new = maximise(sums, self.settings.reg_covar, self.settings.floor)
+            new = maximise(sums, self.estimator.reg_covar, self.estimator.covariance_floor)
         value = sums.log_likelihood / sums.weight
         change = None if state.value == -np.inf else abs(value - state.value)
         return MixtureState(new, value), Info(value=value, step=change)
 
 
-def best_start(estimator: Any, sample: RowSample, settings: Settings, random: Any) -> Components:
+def best_start(estimator: Any, sample: RowSample, random: Any) -> Components:
     """Return the best of the cheap starts, with what the user has given."""
     n_starts = estimator.n_starts
     if n_starts > 1:
         d = sample.rows.shape[1]
-        fewer = max(_TRIAL_ROWS, 5 * settings.n_components * (d * (d + 3) // 2 + 1))
+        fewer = max(_TRIAL_ROWS, 5 * estimator.n_components * (d * (d + 3) // 2 + 1))
         sample = RowSample.of_width(d, min(fewer, sample.size)).merge(sample)
-    starts = [_start(estimator, sample, settings, random) for _ in range(n_starts)]
+    starts = [_start(estimator, sample, random) for _ in range(n_starts)]
     if n_starts == 1:
         return starts[0]
-    trial = SourceEM(ArraySource((sample.rows, None, sample.weights)), settings)
+    trial = SourceEM(ArraySource((sample.rows, None, sample.weights)), estimator)
     ends = [iterate(trial, start, max_iter=_TRIAL_STEPS).state for start in starts]
     return max(ends, key=lambda end: end.value).components
 
 
-def _start(estimator: Any, sample: RowSample, settings: Settings, random: Any) -> Components:
+def _start(estimator: Any, sample: RowSample, random: Any) -> Components:
     """Return a start, with weights, means and precisions of the user's in the place of its own."""
     inits = (estimator.weights_init, estimator.means_init, estimator.precisions_init)
     if all(init is not None for init in inits):
-        start = blank_components(settings.n_components, sample.rows.shape[1], settings.kind)
+        k, d = estimator.n_components, sample.rows.shape[1]
+        start = blank_components(k, d, estimator.covariance_type)
     else:
-        start = start_components(sample, settings, random)
+        start = start_components(sample, estimator, random)
     weights = _checked(estimator, "weights", start.weights.shape)
     means = _checked(estimator, "means", start.means.shape)
     precisions = _checked(estimator, "precisions", start.covariances.shape)

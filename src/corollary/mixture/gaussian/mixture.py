@@ -28,7 +28,7 @@ from corollary.core.summary import ArraySource, Source
 from corollary.mixture.em.evidence import latent_posterior, log_evidence
 from corollary.mixture.gaussian._conditional import ConditionalMoments, impute
 from corollary.mixture.gaussian._search import MixtureState, SourceEM, best_start
-from corollary.mixture.gaussian._starts import InitParams, RowSample, Settings, blank_components
+from corollary.mixture.gaussian._starts import InitParams, RowSample, blank_components
 from corollary.mixture.gaussian._whitened import (
     Components,
     CovarianceType,
@@ -366,17 +366,10 @@ class GaussianMixture(Density):
                 "every component: decrease n_components."
             )
         check_squares(self, sample.filled())
-        settings = Settings(
-            self.n_components,
-            self.covariance_type,
-            self.init_params,
-            self.reg_covar,
-            self.covariance_floor,
-        )
-        em = SourceEM(source, settings, n_jobs)
+        em = SourceEM(source, self, n_jobs)
         random = check_random_state(self.random_state)
         states: Iterable[MixtureState] = (
-            em.init(best_start(self, sample, settings, random)) for _ in range(self.n_init)
+            em.init(best_start(self, sample, random)) for _ in range(self.n_init)
         )
         if self.warm_start and hasattr(self, "converged_"):
             states = [MixtureState(self._components, self.lower_bound_)]
