@@ -173,7 +173,7 @@ class DirichletProcessMixture(Density):
             joints = np.concatenate([self.log_joint_trace_, joints], axis=1)
         self.partitions_, self.n_clusters_trace_, self.log_joint_trace_ = kept, counts, joints
         self.streams_ = np.array([chain.state.stream[0] for chain in chains], dtype=np.uint64)
-        self.r_hat_ = split_r_hat(joints[:, -kept.shape[1] * self.thin :])
+        self.r_hat_ = split_r_hat(joints[:, self.burn_in :])
         summary = summarise_partitions(kept.reshape(-1, len(X)))
         self.labels_, self.expected_loss_ = summary.labels, summary.expected_loss
         partitions = [*kept.reshape(-1, len(X)), self.labels_]
