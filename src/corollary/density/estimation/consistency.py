@@ -85,10 +85,10 @@ def consistency_curve(
 ) -> ConsistencyCurve:
     """Simulate how often an estimator is off by more than a tolerance.
 
-    Samples are drawn, as many as ``repetitions`` says, with each of the ``sizes``, which ascend. An
-    estimate is off if the Euclidean norm of its error exceeds the ``tolerance``.
-    See :class:`ConsistencyCurve` for what is returned, :func:`draw_outcomes` for ``family``,
-    ``theta`` and ``random_state``, and :func:`estimator_moments` for ``estimator``.
+    Of each of the ascending ``sizes``, ``repetitions`` samples are drawn. An estimate is off if the
+    Euclidean norm of its error exceeds the ``tolerance``. See :class:`ConsistencyCurve` for what is
+    returned, :func:`draw_outcomes` for ``family``, ``theta`` and ``random_state``, and
+    :func:`estimator_moments` for ``estimator``.
 
     Examples
     --------

@@ -167,7 +167,7 @@ def likelihood_bandwidth(
 def neighbor_bandwidths(X: Any, n_neighbors: Count) -> np.ndarray:
     """Return for each row its distance to the k-th of the other rows.
 
-    Kernels that wide are narrow where rows are dense, and wide in the tails.
+    As bandwidths they are narrow where rows are dense, and wide in the tails.
 
     Parameters
     ----------

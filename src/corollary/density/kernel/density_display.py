@@ -99,14 +99,16 @@ class DensityDisplay(Display):
 
 
 def mass_levels(density: Any, shares: Any) -> np.ndarray:
-    """Return the heights above which given shares of the mass on a grid lie, ascending.
+    """Return the heights above which given shares of the mass on a grid lie.
+
+    They are ascending and distinct.
 
     Parameters
     ----------
     density : array-like
         Density at the points of a regular grid.
     shares : sequence of float
-        Shares of the mass, between 0 and 1; those with the same height give it once.
+        Shares of the mass, between 0 and 1.
 
     Examples
     --------

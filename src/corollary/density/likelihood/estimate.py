@@ -107,10 +107,7 @@ class Estimate(Tabular):
         return np.sqrt(np.diag(self.covariance))
 
     def interval(self, confidence: float = 0.95) -> np.ndarray:
-        """Return intervals from the normal limit, as :func:`wald_interval` does.
-
-        See :class:`Estimate`.
-        """
+        """Return the normal intervals of :func:`wald_interval`. See :class:`Estimate`."""
         return wald_interval(self.theta, self.covariance, confidence)
 
     def transform(self, function: Callable[[Any], Any], names: tuple[str, ...]) -> "Estimate":

@@ -100,8 +100,9 @@ def profile_interval(
     errors they stay inside the domain and do not depend on how the family is parametrised. The ends
     are those of the domain if the likelihood never falls so far.
 
-    See :class:`Estimate` for ``confidence``, and :func:`maximum_likelihood` for the other
-    parameters. The family is regular, and ``parameter`` the number of the one in question.
+    The family is regular, and ``parameter`` is the number of one of its parameters. See
+    :func:`wald_interval` for ``confidence`` and :func:`maximum_likelihood` for the others.
+    See :class:`Estimate` for intervals from standard errors.
 
     References
     ----------

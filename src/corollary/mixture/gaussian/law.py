@@ -26,9 +26,9 @@ class MixtureLaw:
 
     Notes
     -----
-    X has rows of shape (n_samples, n_features). They may have missing values (NaN), which are
-    integrated out, so that a row counts by the density of the columns that it has. Columns are
-    distinct numbers from 0 on.
+    Methods take rows ``X`` of shape (n_samples, n_features). They may have missing values (NaN),
+    which are integrated out, so that a row counts by the density of the columns that it has.
+    Columns are distinct numbers from 0 on.
 
     Examples
     --------
