@@ -332,7 +332,8 @@ class GaussianMixture(Density):
 
     def _fits_together(self) -> str | None:
         """Say whether covariances of a loaded model have the shape of their type."""
-        expected = blank_components(*self.means_.shape, self.covariance_type).covariances.shape
+        k, d = self.means_.shape
+        expected = blank_components(k, d, self.covariance_type).covariances.shape
         arrays = (self.covariances_, self.precisions_, self.precisions_cholesky_)
         if any(array.shape != expected for array in arrays):
             return f"covariances have not the shape of covariance type {self.covariance_type!r}"
