@@ -32,8 +32,8 @@ from corollary.mixture.gaussian._starts import InitParams, RowSample, blank_comp
 from corollary.mixture.gaussian._whitened import (
     Components,
     CovarianceType,
-    inverse_factors,
     log_joint_of,
+    precisions_of,
 )
 from corollary.mixture.gaussian.law import MixtureLaw
 from corollary.optimize import Stop, iterate
@@ -386,16 +386,7 @@ class GaussianMixture(Density):
         components: Components = run.state.components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.covariances
-        inverses = inverse_factors(components)
-        if self.covariance_type == "tied":
-            inverses = inverses[0]
-        if self.covariance_type == "spherical":
-            inverses = inverses[:, 0]
-        if components.is_diagonal:
-            self.precisions_cholesky_, self.precisions_ = inverses, inverses**2
-        else:
-            self.precisions_cholesky_ = inverses.swapaxes(-1, -2).copy()
-            self.precisions_ = self.precisions_cholesky_ @ inverses
+        self.precisions_cholesky_, self.precisions_ = precisions_of(components)
         self.converged_, self.n_iter_ = run.status == "converged", run.n_iter
         self.lower_bound_ = float(run.state.value)
         self.lower_bounds_ = np.array(run.history.value, dtype=float)
