@@ -11,7 +11,7 @@ from corollary.mixture import (
     partition_log_probability,
     summarise_partitions,
 )
-from corollary.mixture.process._diagnostics import split_r_hat
+from corollary.mixture.process._sampler import split_r_hat
 from tests.mixture.test_sampler import posterior
 
 
@@ -114,6 +114,14 @@ def test_chains_go_on():
     assert parts.r_hat_ == whole.r_hat_
     with pytest.raises(ValueError, match="goes on with chains over 24 rows"):
         parts.fit(X[:5])
+
+
+def test_agreement_is_judged_after_the_burn_in_however_chains_went_on():
+    X, _ = groups(3, n=8)
+    fit = model(n_draws=20, thin=1, warm_start=True).fit(X)
+    fit.set_params(n_draws=10, thin=3).fit(X)
+    assert fit.log_joint_trace_.shape == (2, fit.burn_in + 50)
+    assert fit.r_hat_ == split_r_hat(fit.log_joint_trace_[:, fit.burn_in :])
 
 
 def test_chains_agree_whatever_the_threads(monkeypatch):

@@ -71,15 +71,12 @@ class LowRankTable(World):
     def bayes_rule(self, X: np.ndarray) -> np.ndarray:
         """Predict whole rows from what is seen of them, knowing the items.
 
+        What is not seen becomes the expectation of the user's taste times the item.
+
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_items)
             Rows with NaN where nothing is seen.
-
-        Returns
-        -------
-        prediction : ndarray of shape (n_samples, n_items)
-            What is seen, and for the others the expectation of the user's taste times the item.
         """
         prediction = np.array(X, dtype=np.float64)
         patterns, places = np.unique(~np.isnan(prediction), axis=0, return_inverse=True)
@@ -96,15 +93,12 @@ class LowRankTable(World):
     def oracle_risk(self, seen: Any) -> np.ndarray:
         r"""Return the expected squared error of :meth:`bayes_rule` for each item.
 
+        It is :math:`b_j^\top(I+B_s^\top B_s/\sigma^2)^{-1}b_j+\sigma^2`, and zero for what is seen.
+
         Parameters
         ----------
         seen : array-like of bool of shape (n_items,)
             Which items of a row are seen.
-
-        Returns
-        -------
-        risk : ndarray of shape (n_items,)
-            Zero for those, else :math:`b_j^\top(I+B_s^\top B_s/\sigma^2)^{-1}b_j+\sigma^2`.
         """
         seen = np.asarray(seen, dtype=bool)
         spread = np.einsum("ij,jk,ik->i", self.items, self._taste_covariance(seen), self.items)

@@ -1,14 +1,16 @@
 """Pictures of mixtures: ellipses with responsibilities, and the trace of the number of clusters."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from corollary.core.display import axes_for
+from corollary.core.display import Display, axes_for
 from corollary.mixture.gaussian.law import MixtureLaw
 
 
-class MixtureDisplay:
+@dataclass(eq=False)
+class MixtureDisplay(Display):
     """Draw rows, coloured by their responsibilities, and the ellipses of components.
 
     Parameters
@@ -26,10 +28,8 @@ class MixtureDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
-    figure_ : matplotlib Figure
-        The figure it belongs to.
     points_ : matplotlib PathCollection
         The rows.
     ellipses_ : list of matplotlib Ellipse
@@ -46,30 +46,16 @@ class MixtureDisplay:
     2
     """
 
-    def __init__(
-        self,
-        law: MixtureLaw,
-        X: np.ndarray,
-        responsibilities: np.ndarray,
-        *,
-        names: Any = None,
-        mass: float = 0.9,
-    ) -> None:
-        self.law = law
-        self.X = X
-        self.responsibilities = responsibilities
-        self.names = names
-        self.mass = mass
+    law: MixtureLaw
+    X: np.ndarray
+    responsibilities: np.ndarray
+    _: KW_ONLY
+    names: Any = None
+    mass: float = 0.9
 
     @classmethod
     def from_estimator(
-        cls,
-        model: Any,
-        X: Any,
-        *,
-        columns: tuple[int, int] = (0, 1),
-        ax: Any = None,
-        **options: Any,
+        cls, model: Any, X: Any, *, columns: Any = (0, 1), ax: Any = None, **options: Any
     ) -> Self:
         """Draw a fitted mixture and rows.
 
@@ -85,11 +71,6 @@ class MixtureDisplay:
             Where to draw; None makes a new figure.
         **options
             Passed to the constructor, e.g. ``mass``.
-
-        Returns
-        -------
-        display : MixtureDisplay
-            The picture.
         """
         r = model.predict_proba(X)
         names = getattr(model, "feature_names_in_", None)
@@ -99,27 +80,13 @@ class MixtureDisplay:
         rows = np.asarray(X, dtype=float)[:, list(columns)]
         return cls(law, rows, r, **options).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : MixtureDisplay
-            Itself.
-        """
+    def _draw(self, ax: Any) -> None:
         from matplotlib import colormaps
         from matplotlib.patches import Ellipse
 
-        self.ax_ = axes_for(ax)
-        self.figure_ = self.ax_.figure
         palette = colormaps["tab10"](np.arange(len(self.law.weights)) % 10)[:, :3]
         colours = np.clip(self.responsibilities @ palette, 0.0, 1.0)
-        self.points_ = self.ax_.scatter(*self.X.T, c=colours, s=12)
+        self.points_ = ax.scatter(*self.X.T, c=colours, s=12)
         radius = np.sqrt(-2 * np.log(1 - self.mass))  # of two columns
         self.ellipses_ = []
         for mean, covariance, colour in zip(self.law.means, self.law.covariances, palette):
@@ -127,12 +94,12 @@ class MixtureDisplay:
             width, height = 2 * radius * np.sqrt(values)
             angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
             shape = Ellipse(mean, width, height, angle=angle, fill=False, color=colour)
-            self.ellipses_.append(self.ax_.add_patch(shape))
+            self.ellipses_.append(ax.add_patch(shape))
         if self.names is not None:
-            self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
-        return self
+            ax.set(xlabel=self.names[0], ylabel=self.names[1])
 
 
+@dataclass(eq=False)
 class ClusterTraceDisplay:
     """Draw the number of clusters after every sweep, and its posterior law.
 
@@ -147,10 +114,8 @@ class ClusterTraceDisplay:
 
     Attributes
     ----------
-    ax_ : ndarray of two matplotlib Axes
-        Trace and law.
-    figure_ : matplotlib Figure
-        The figure they belong to.
+    ax_, figure_ : ndarray of two matplotlib Axes, and Figure
+        Where trace and law were drawn.
     lines_ : list of matplotlib Line2D
         One for each chain.
     bars_ : matplotlib BarContainer
@@ -166,10 +131,10 @@ class ClusterTraceDisplay:
     2
     """
 
-    def __init__(self, trace: np.ndarray, distribution: np.ndarray, *, burn_in: int = 0) -> None:
-        self.trace = trace
-        self.distribution = distribution
-        self.burn_in = burn_in
+    trace: np.ndarray
+    distribution: np.ndarray
+    _: KW_ONLY
+    burn_in: int = 0
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
@@ -181,28 +146,12 @@ class ClusterTraceDisplay:
             The mixture.
         ax : array-like of two matplotlib Axes or None, default=None
             Where to draw trace and law; None makes a new figure.
-
-        Returns
-        -------
-        display : ClusterTraceDisplay
-            The picture.
         """
         law = model.n_clusters_distribution()
         return cls(model.n_clusters_trace_, law, burn_in=model.burn_in).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the picture.
-
-        Parameters
-        ----------
-        ax : array-like of two matplotlib Axes or None, default=None
-            Where to draw trace and law; None makes a new figure.
-
-        Returns
-        -------
-        display : ClusterTraceDisplay
-            Itself.
-        """
+        """Draw trace and law on two axes or in a new figure. See :class:`ClusterTraceDisplay`."""
         self.ax_ = np.asarray(axes_for(ax, ncols=2, figsize=(9, 3.2)))
         left, right = self.ax_
         self.figure_ = left.figure

@@ -4,7 +4,6 @@ An estimator is consistent if :math:`P(\|\hat\theta_n-\theta\|>\varepsilon)\to0`
 :math:`\varepsilon`. No simulation proves that; a curve that does not fall refutes it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,17 +44,12 @@ class ConsistencyCurve:
         return self.off / self.repetitions
 
     def upper(self, confidence: float = 0.99) -> np.ndarray:
-        """Return upper limits on the probabilities of being off.
+        """Return exact binomial upper limits on the probabilities of being off.
 
         Parameters
         ----------
         confidence : float, default=0.99
             Probability with which one limit holds.
-
-        Returns
-        -------
-        upper : ndarray of shape (n_sizes,)
-            Exact binomial limits.
         """
         from scipy.special import betaincinv
 
@@ -64,19 +58,14 @@ class ConsistencyCurve:
         return np.where(self.off == self.repetitions, 1.0, limits)
 
     def smallest_size(self, delta: float, confidence: float = 0.99) -> int | None:
-        """Return the size from which on the estimator is rarely off.
+        """Return the size from which on the estimator is rarely off; None if there is none.
 
         Parameters
         ----------
         delta : float
-            Probability that is allowed.
+            Probability that is allowed: from that size on no limit exceeds it.
         confidence : float, default=0.99
-            Of the limits that must lie below it.
-
-        Returns
-        -------
-        size : int or None
-            The first size from which on all limits are at most delta; None if the last one is not.
+            Of the limits.
         """
         bad = np.flatnonzero(self.upper(confidence) > delta)
         first = 0 if not len(bad) else int(bad[-1]) + 1
@@ -96,27 +85,10 @@ def consistency_curve(
 ) -> ConsistencyCurve:
     """Simulate how often an estimator is off by more than a tolerance.
 
-    Parameters
-    ----------
-    estimator : callable
-        Maps samples of shape (n_outcomes, n_samples) to one value, or one row of values, for each.
-    family : Family
-        The densities; with a sampler.
-    theta : array-like of shape (n_parameters,)
-        The truth.
-    sizes : sequence of int
-        Draws in a sample.
-    tolerance : float
-        Error, as a Euclidean norm, from which on an estimate is off.
-    repetitions : int, default=1000
-        Samples of each size.
-    random_state : int, RandomState instance or None, default=None
-        Seed or generator.
-
-    Returns
-    -------
-    curve : ConsistencyCurve
-        How often it was off.
+    Of each of the ascending ``sizes``, ``repetitions`` samples are drawn. An estimate is off if the
+    Euclidean norm of its error exceeds the ``tolerance``. See :class:`ConsistencyCurve` for what is
+    returned, :func:`draw_outcomes` for ``family``, ``theta`` and ``random_state``, and
+    :func:`estimator_moments` for ``estimator``.
 
     Examples
     --------
@@ -128,20 +100,13 @@ def consistency_curve(
     (64, None)
     """
     rng, theta = check_random_state(random_state), family.check(theta)
-    sizes = _sizes(sizes)
-    off = []
+    sizes, off = np.asarray(sizes), []
+    if sizes.ndim != 1 or not len(sizes) or sizes.min() < 1 or (np.diff(sizes) <= 0).any():
+        raise ValueError(
+            f"consistency_curve needs ascending sizes of samples from 1 on. Got {sizes.tolist()!r}."
+        )
     for size in sizes:
         outcomes = draw_outcomes(family, theta, int(size), repetitions, rng)
         errors = np.linalg.norm(_values(estimator, outcomes) - theta, axis=1)
         off.append(int((errors > tolerance).sum()))
     return ConsistencyCurve(sizes, np.array(off), repetitions)
-
-
-def _sizes(sizes: Sequence[int]) -> np.ndarray:
-    """Return sizes as an ascending array."""
-    array = np.asarray(sizes)
-    if array.ndim != 1 or not len(array) or array.min() < 1 or (np.diff(array) <= 0).any():
-        raise ValueError(
-            f"consistency_curve needs ascending sizes of samples from 1 on. Got {sizes!r}."
-        )
-    return array

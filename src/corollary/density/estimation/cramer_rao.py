@@ -23,16 +23,15 @@ class CramerRaoBound(NamedTuple):
 
     Parameters
     ----------
-    variance : float or ndarray of shape (n_parameters, n_parameters)
-        No estimator with this bias has a smaller variance, or covariance.
-    mean_squared_error : float or ndarray of shape (n_parameters, n_parameters)
-        No estimator with this bias has a smaller mean squared error, or matrix of second moments.
+    variance, mean_squared_error : float or ndarray of shape (n_parameters, n_parameters)
+        No estimator with this bias has a smaller variance, or covariance, nor a smaller mean
+        squared error, or matrix of second moments.
 
     Examples
     --------
-    >>> from corollary.density import CramerRaoBound, cramer_rao_bound
-    >>> isinstance(cramer_rao_bound(10.0), CramerRaoBound)
-    True
+    >>> from corollary.density import cramer_rao_bound
+    >>> cramer_rao_bound(10.0, bias=1.0)
+    CramerRaoBound(variance=0.1, mean_squared_error=1.1)
     """
 
     variance: Any
@@ -58,14 +57,10 @@ def cramer_rao_bound(
         Its derivative by the parameter; between -2 and 0 it lets the variance fall below that of
         every unbiased estimator.
 
-    Returns
-    -------
-    bound : CramerRaoBound
-        Least variance and least mean squared error; for several parameters see
-        :func:`cramer_rao_matrix`.
-
     Notes
     -----
+    The bound for several parameters is :func:`cramer_rao_matrix`.
+
     The family must be regular. For uniform laws on (0, theta) the information does not exist, and
     the unbiased estimator (n + 1) / n times the largest draw has the variance
     theta^2 / (n (n + 2)), which falls faster than 1 / n.
@@ -91,6 +86,8 @@ def cramer_rao_matrix(
 ) -> CramerRaoBound:
     r"""Bound the covariance and the second moments of the error of an estimator from below.
 
+    What is bounded less its bound has no negative eigenvalue.
+
     Parameters
     ----------
     information : array-like of shape (n_parameters, n_parameters)
@@ -100,11 +97,6 @@ def cramer_rao_matrix(
         Bias of the estimator; None for zeros.
     bias_jacobian : array-like of shape (n_parameters, n_parameters) or None, default=None
         Its derivatives by the parameters; None for zeros.
-
-    Returns
-    -------
-    bound : CramerRaoBound
-        Matrices: what is bounded less its bound has no negative eigenvalue.
 
     Examples
     --------
@@ -140,18 +132,13 @@ def efficiency(mean_squared_error: Positive, information: Positive) -> float:
 
     .. math:: \frac{1/I_n(\theta)}{E(\hat\theta-\theta)^2}
 
+    It is at most 1 for unbiased estimators. Biased ones may exceed that: the constant that happens
+    to be the truth has no error at all, so that no estimator is best among all.
+
     Parameters
     ----------
-    mean_squared_error : float
-        Of the estimator.
-    information : float
-        Fisher information of the whole sample.
-
-    Returns
-    -------
-    efficiency : float
-        At most 1 for unbiased estimators. Biased ones may exceed it: the constant that happens to
-        be the truth has no error at all, so that no estimator is best among all.
+    mean_squared_error, information : float
+        Of the estimator, and Fisher's of the whole sample.
 
     Examples
     --------

@@ -54,13 +54,7 @@ class Outcomes:
     exact: bool
 
     def scores(self) -> np.ndarray:
-        """Return the score of each sample.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_outcomes, n_parameters)
-            Sums over the draws of a sample.
-        """
+        """Return the score of each sample, the sum of those of its draws."""
         m, n = self.samples.shape[:2]
         draws = self.samples.reshape(m * n, *self.samples.shape[2:])
         return self.family.score(draws, self.theta).reshape(m, n, -1).sum(axis=1)
@@ -70,6 +64,8 @@ class Outcomes:
 def list_outcomes(family: Any, theta: Any, n_samples: Count) -> Outcomes:
     """List all samples of a law, or of the nodes that stand for it.
 
+    They are exact for discrete laws, and for others as exact as a product of Gauss rules.
+
     Parameters
     ----------
     family : Family
@@ -78,11 +74,6 @@ def list_outcomes(family: Any, theta: Any, n_samples: Count) -> Outcomes:
         The parameters.
     n_samples : int
         Draws in a sample; there may be a million samples.
-
-    Returns
-    -------
-    outcomes : Outcomes
-        Exact for discrete laws; for others as exact as a product of Gauss rules.
 
     Examples
     --------
@@ -105,7 +96,7 @@ def list_outcomes(family: Any, theta: Any, n_samples: Count) -> Outcomes:
 def draw_outcomes(
     family: Any, theta: Any, n_samples: Count, n_outcomes: Count, random_state: Any = None
 ) -> Outcomes:
-    """Draw independent samples.
+    """Draw independent samples, each with the same probability.
 
     Parameters
     ----------
@@ -113,17 +104,10 @@ def draw_outcomes(
         The densities; with a sampler.
     theta : array-like of shape (n_parameters,)
         The parameters.
-    n_samples : int
-        Draws in a sample.
-    n_outcomes : int
-        Number of samples.
+    n_samples, n_outcomes : int
+        Draws in a sample, and number of samples.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
-
-    Returns
-    -------
-    outcomes : Outcomes
-        Each with the same probability.
 
     Examples
     --------
@@ -183,11 +167,6 @@ def estimator_moments(
     truth : array-like of shape (n_values,) or None, default=None
         What is estimated; None for the parameters.
 
-    Returns
-    -------
-    moments : EstimatorMoments
-        The moments.
-
     Examples
     --------
     >>> from corollary.density import Normal, estimator_moments, list_outcomes
@@ -215,26 +194,11 @@ def estimator_moments(
 def score_moments(
     estimator: Estimator, outcomes: Outcomes
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    r"""Return mean and covariance of the score, and its covariance with an estimator.
+    r"""Return mean and covariance of the score, and the covariance of an estimator with it.
 
     If differentiation and integration may change places these are 0, the information :math:`nI`
     and :math:`I+\partial b/\partial\theta`. For families that are not regular they are not.
-
-    Parameters
-    ----------
-    estimator : callable
-        Maps samples of shape (n_outcomes, n_samples) to one value, or one row of values, for each.
-    outcomes : Outcomes
-        Samples of the law.
-
-    Returns
-    -------
-    mean : ndarray of shape (n_parameters,)
-        Mean of the samples' scores.
-    covariance : ndarray of shape (n_parameters, n_parameters)
-        Their covariance.
-    cross_covariance : ndarray of shape (n_values, n_parameters)
-        Covariance of the estimator and the score.
+    See :class:`Outcomes`, and :func:`estimator_moments` for ``estimator``.
 
     Examples
     --------
@@ -252,25 +216,11 @@ def score_moments(
 def bias_jacobian(
     estimator: Estimator, family: Family, theta: Any, n_samples: int, *, step: float = 1e-4
 ) -> np.ndarray:
-    r"""Return the derivatives of an estimator's bias by the parameters.
+    r"""Return the derivatives :math:`\partial b_i/\partial\theta_j` of an estimator's bias.
 
-    Parameters
-    ----------
-    estimator : callable
-        Maps samples of shape (n_outcomes, n_samples) to as many values as there are parameters.
-    family : Family
-        The densities; with a finite :meth:`Family.law`.
-    theta : array-like of shape (n_parameters,)
-        The parameters.
-    n_samples : int
-        Draws in a sample.
-    step : float, default=1e-4
-        Half of the difference of parameters by which derivatives are taken.
-
-    Returns
-    -------
-    jacobian : ndarray of shape (n_parameters, n_parameters)
-        Entry (i, j) is the derivative of the bias of value i by parameter j.
+    The ``estimator`` has as many values as there are parameters, and ``step`` is half of the
+    difference of parameters by which derivatives are taken. See :class:`Outcomes`, and
+    :func:`list_outcomes` for the other parameters.
 
     Examples
     --------

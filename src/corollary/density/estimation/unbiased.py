@@ -25,11 +25,6 @@ def sample_mean(samples: ArrayLike) -> np.ndarray:
     samples : array-like of shape (n_outcomes, n_samples)
         Samples as rows.
 
-    Returns
-    -------
-    means : ndarray of shape (n_outcomes,)
-        One for each.
-
     Examples
     --------
     >>> from corollary.density import sample_mean
@@ -48,11 +43,6 @@ def likeliest_range(samples: ArrayLike) -> np.ndarray:
     samples : array-like of shape (n_outcomes, n_samples)
         Draws from {1, ..., theta} or from the interval (0, theta).
 
-    Returns
-    -------
-    ends : ndarray of shape (n_outcomes,)
-        Never above theta.
-
     Examples
     --------
     >>> from corollary.density import likeliest_range
@@ -63,17 +53,12 @@ def likeliest_range(samples: ArrayLike) -> np.ndarray:
 
 
 def unbiased_range(samples: Any) -> np.ndarray:
-    """Return the unbiased estimate of theta from draws of {1, ..., theta}.
+    """Return the unbiased estimate of theta from each sample of draws of {1, ..., theta}.
 
     Parameters
     ----------
     samples : array-like of shape (n_outcomes, n_samples)
         Whole numbers from 1 on; anything else is refused.
-
-    Returns
-    -------
-    ends : ndarray of shape (n_outcomes,)
-        ``2 x - 1`` for samples of one draw.
 
     Examples
     --------

@@ -28,15 +28,8 @@ def scott_bandwidth(n_samples: Positive, n_features: Count) -> float:
 
     Parameters
     ----------
-    n_samples : float
-        Number, or weight, of the rows.
-    n_features : int
-        Dimension.
-
-    Returns
-    -------
-    bandwidth : float
-        In units of standard deviations; :func:`silverman_bandwidth` has a constant besides.
+    n_samples, n_features : float and int
+        Number, or weight, of the rows, and their dimension.
 
     Examples
     --------
@@ -53,15 +46,8 @@ def silverman_bandwidth(n_samples: Positive, n_features: Count) -> float:
 
     Parameters
     ----------
-    n_samples : float
-        Number, or weight, of the rows.
-    n_features : int
-        Dimension.
-
-    Returns
-    -------
-    bandwidth : float
-        In units of standard deviations.
+    n_samples, n_features : float and int
+        Number, or weight, of the rows, and their dimension.
 
     Examples
     --------
@@ -81,11 +67,6 @@ def reference_bandwidth(X: Any, sample_weight: Any = None) -> np.ndarray:
         Rows, none of whose columns is constant.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k equal rows.
-
-    Returns
-    -------
-    bandwidth : ndarray of shape (n_features,)
-        Positive.
 
     Examples
     --------
@@ -110,6 +91,8 @@ def leave_one_out_log_likelihood(
 ) -> float:
     """Return the sum of log densities of rows, each under the kernels of the others.
 
+    It is minus infinity if a row is out of reach of all others.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -122,11 +105,6 @@ def leave_one_out_log_likelihood(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights; a row of weight k counts like k equal rows, of which one is left out
         at a time.
-
-    Returns
-    -------
-    log_likelihood : float
-        Minus infinity if a row is out of reach of all others.
 
     Examples
     --------
@@ -155,28 +133,10 @@ def likelihood_bandwidth(
 ) -> np.ndarray:
     """Return the multiple of the reference bandwidths under which left-out rows are likeliest.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, \
-            default="gaussian"
-        The kernel.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    factors : array-like of shape (n_factors,) or None, default=None
-        Multiples to try; None for 25 from 1/8 to 8, evenly spaced in their logarithms.
-
-    Returns
-    -------
-    bandwidth : ndarray of shape (n_features,)
-        One for each column.
-
-    Raises
-    ------
-    ValueError
-        If no multiple reaches every row from another, or the best one is the smallest because rows
-        are equal: the likelihood then has no maximum.
+    See :class:`KernelDensity`; the parameters are those of :func:`leave_one_out_log_likelihood`,
+    and ``factors`` are the multiples to try, by default 25 from 1/8 to 8, evenly spaced in their
+    logarithms. If no multiple reaches every row from another, or the best one is the smallest
+    because rows are equal, the likelihood has no maximum, which raises a ValueError.
 
     Examples
     --------
@@ -207,17 +167,14 @@ def likelihood_bandwidth(
 def neighbor_bandwidths(X: Any, n_neighbors: Count) -> np.ndarray:
     """Return for each row its distance to the k-th of the other rows.
 
+    As bandwidths they are narrow where rows are dense, and wide in the tails.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows.
     n_neighbors : int
         k, below the number of rows, and not below that of rows that equal one.
-
-    Returns
-    -------
-    bandwidths : ndarray of shape (n_samples,)
-        Narrow where rows are dense, wide in the tails.
 
     Examples
     --------

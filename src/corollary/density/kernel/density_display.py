@@ -68,11 +68,6 @@ class DensityDisplay(Display):
             Where to draw; None makes a new figure.
         **options : object
             Passed to the constructor: ``shares`` and ``cmap``.
-
-        Returns
-        -------
-        display : DensityDisplay
-            The drawn display.
         """
         rows = np.asarray(X, dtype=float)
         if rows.ndim != 2 or rows.shape[1] not in (1, 2) or not len(rows):
@@ -106,17 +101,14 @@ class DensityDisplay(Display):
 def mass_levels(density: Any, shares: Any) -> np.ndarray:
     """Return the heights above which given shares of the mass on a grid lie.
 
+    They are ascending and distinct.
+
     Parameters
     ----------
     density : array-like
         Density at the points of a regular grid.
     shares : sequence of float
         Shares of the mass, between 0 and 1.
-
-    Returns
-    -------
-    levels : ndarray of shape (n_shares,)
-        Ascending, without repetitions.
 
     Examples
     --------

@@ -71,19 +71,15 @@ class KernelSum:
     def log_values(self, X: Any, *, rtol: float = 0.0, atol: float = 0.0) -> np.ndarray:
         """Return the logarithm of the sum at rows.
 
+        A row alone and among others has the same bits, whatever the number of threads.
+
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
             Where.
-        rtol : float, default=0.0
-            Share of the sum that may be left out; 0 leaves out what rounding would.
-        atol : float, default=0.0
-            Part of the sum that may be left out.
-
-        Returns
-        -------
-        log_values : ndarray of shape (n_queries,)
-            The same bits for a row alone and among others, whatever the number of threads.
+        rtol, atol : float, default=0.0
+            Share of the sum, and part of it, that may be left out; zeros leave out what rounding
+            would.
         """
         X = np.ascontiguousarray(X, dtype=np.float64)
         return self._sums(X, np.full(len(X), -1), rtol, atol)
@@ -91,10 +87,7 @@ class KernelSum:
     def log_leave_one_out(self) -> np.ndarray:
         """Return the logarithm of the sum at each row, without the row's own kernel.
 
-        Returns
-        -------
-        log_values : ndarray of shape (n_samples,)
-            Minus infinity where no other kernel reaches.
+        It is minus infinity where no other kernel reaches.
         """
         order, _ = self._blocks
         place = np.empty(len(order), dtype=np.int64)

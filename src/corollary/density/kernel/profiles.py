@@ -27,6 +27,8 @@ def log_kernel_integral(
 ) -> float:
     """Return the logarithm of the integral of a kernel of bandwidth 1.
 
+    Divided by the integral, a sum of kernels is a density.
+
     Parameters
     ----------
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
@@ -36,11 +38,6 @@ def log_kernel_integral(
         Dimension.
     p : float, default=2.0
         The distance is that of this Minkowski norm, infinite for the largest difference.
-
-    Returns
-    -------
-    log_integral : float
-        What a sum of kernels is divided by to be a density, as a logarithm.
 
     Examples
     --------
@@ -84,19 +81,12 @@ def draw_from_kernel(
     ----------
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
         The kernel, as in :func:`log_kernel_integral`.
-    n_samples : int
-        Number of draws.
-    n_features : int
-        Dimension.
+    n_samples, n_features : int
+        Number of draws, and dimension.
     p : float, default=2.0
         The distance is that of this Minkowski norm.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
-
-    Returns
-    -------
-    Z : ndarray of shape (n_samples, n_features)
-        Independent draws.
 
     Examples
     --------

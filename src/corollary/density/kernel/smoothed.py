@@ -20,21 +20,16 @@ from corollary.density.kernel.profiles import log_kernel_integral
 
 @checked
 def smoothed_log_density(x: Any, X: Any, sigma: Positive) -> np.ndarray:
-    """Return the log density of rows with Gaussian noise.
+    """Return the log density of rows with Gaussian noise, which is finite everywhere.
+
+    :class:`KernelDensity` has weights, other kernels and bandwidths besides.
 
     Parameters
     ----------
-    x : array-like of shape (n_queries, n_features)
-        Where.
-    X : array-like of shape (n_samples, n_features)
-        Rows, each as likely as the others.
+    x, X : array-like of shape (n_queries, n_features) and (n_samples, n_features)
+        Where, and rows, each as likely as the others.
     sigma : float
         Standard deviation of the noise.
-
-    Returns
-    -------
-    log_density : ndarray of shape (n_queries,)
-        Finite everywhere; :class:`KernelDensity` has weights, other kernels and bandwidths besides.
 
     Examples
     --------
@@ -53,21 +48,14 @@ def smoothed_log_density(x: Any, X: Any, sigma: Positive) -> np.ndarray:
 
 @checked
 def smoothed_score(x: Any, X: Any, sigma: Positive) -> np.ndarray:
-    """Return the gradient of the log density of rows with Gaussian noise.
+    """Return the gradient (softmax mean of the rows - x) / sigma^2 of the smoothed log density.
 
     Parameters
     ----------
-    x : array-like of shape (n_queries, n_features)
-        Where.
-    X : array-like of shape (n_samples, n_features)
-        Rows, each as likely as the others.
+    x, X : array-like of shape (n_queries, n_features) and (n_samples, n_features)
+        Where, and rows, each as likely as the others.
     sigma : float
         Standard deviation of the noise.
-
-    Returns
-    -------
-    score : ndarray of shape (n_queries, n_features)
-        (Softmax mean of the rows - x) / sigma^2.
 
     Examples
     --------

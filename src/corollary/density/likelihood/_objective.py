@@ -15,7 +15,9 @@ from corollary.risk import check_weights
 LogPrior = Callable[[Any], Any]
 
 
-def check_draws(who: str, family: Family, x: Any, sample_weight: Any) -> tuple[np.ndarray, Any]:
+def check_draws(
+    who: str, family: Family, x: Any, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Return draws that are possible under a family, and their weights."""
     x = np.asarray(x, dtype=float)
     if x.ndim not in (1, 2) or not len(x):
@@ -27,7 +29,7 @@ def check_draws(who: str, family: Family, x: Any, sample_weight: Any) -> tuple[n
             f"{who}: draw {int(impossible[0])}, {x[impossible[0]]}, has density zero under every "
             f"{type(family).__name__} law. Leave it out, or choose another family."
         )
-    return x, weight
+    return x, np.ones(len(x)) if weight is None else weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,6 @@ class Objective:
     def of(cls, who: str, family: Family, x: Any, weight: Any, prior: Any = None) -> "Objective":
         """Check draws, and leave out those of weight zero."""
         x, weight = check_draws(who, family, x, weight)
-        weight = np.ones(len(x)) if weight is None else weight
         return cls(who, family, x[weight > 0], weight[weight > 0], prior)
 
     def value(self, theta: np.ndarray) -> float:

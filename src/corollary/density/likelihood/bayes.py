@@ -8,8 +8,8 @@ where updating by all of them does.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -53,19 +53,14 @@ class ModelPosterior:
         object.__setattr__(self, "probabilities", law)
 
     def update(self, log_likelihood: Any) -> "ModelPosterior":
-        """Learn from further data.
+        """Return the probabilities given further data too.
 
         Parameters
         ----------
         log_likelihood : array-like of shape (n_models,)
             Log probability, or density, of the data under each model; minus infinity for models
-            that exclude them.
-
-        Returns
-        -------
-        posterior : ModelPosterior
-            Probabilities given these data too; ValueError if no model of positive probability
-            allows them.
+            that exclude them. If no model of positive probability allows them, that raises a
+            ValueError.
         """
         logs = np.asarray(log_likelihood, dtype=float)
         if logs.shape != self.probabilities.shape or not (logs < np.inf).all():
@@ -84,26 +79,34 @@ class ModelPosterior:
 
 
 class _ConjugatePrior(ABC):
-    """A law of a parameter that stays in its family when draws are seen."""
+    """A law of a parameter that stays in its family when draws are seen.
+
+    Subclasses write ``_after``, the law after n draws, or draws of weight n, and their total.
+    """
+
+    _conjugate: ClassVar[tuple[type[Family], ...]]
+    _positive: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        for name in self._positive:
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(
+                    f"The '{name}' parameter of {type(self).__name__} must be positive. Got "
+                    f"{getattr(self, name)!r}."
+                )
 
     @abstractmethod
     def log_density(self, theta: Any) -> Any:
-        """Return the log density, up to a constant.
+        """Return the log density, up to a constant, for :func:`maximum_a_posteriori`.
 
         Parameters
         ----------
         theta : array of shape (1,)
             The parameter, as an array of NumPy or JAX.
-
-        Returns
-        -------
-        log_density : number
-            For :func:`maximum_a_posteriori`.
         """
 
-    @abstractmethod
-    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> Any:
-        """Return the law of the parameter given draws.
+    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> Self:
+        """Return the law of the parameter given draws, of the same kind.
 
         Parameters
         ----------
@@ -113,12 +116,20 @@ class _ConjugatePrior(ABC):
             Draws.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Non-negative weights.
-
-        Returns
-        -------
-        posterior : prior
-            Of the same kind.
         """
+        who = f"{type(self).__name__}.posterior"
+        if not isinstance(family, self._conjugate):
+            names = " or ".join(kind.__name__ for kind in self._conjugate)
+            raise TypeError(
+                f"{who} has a closed form for {names}. Got {type(family).__name__}: use "
+                "maximum_a_posteriori, or another prior."
+            )
+        x, weight = check_draws(who, family, x, sample_weight)
+        return self._after(family, float(weight.sum()), float(weight @ x))
+
+    @abstractmethod
+    def _after(self, family: Any, n: float, total: float) -> Self:
+        """Return the law after draws of a family."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +153,8 @@ class BetaPrior(_ConjugatePrior):
     a: float
     b: float
 
-    def __post_init__(self) -> None:
-        _check_positive(self, a=self.a, b=self.b)
+    _conjugate = (Bernoulli,)
+    _positive = ("a", "b")
 
     @property
     def mode(self) -> float:
@@ -158,10 +169,8 @@ class BetaPrior(_ConjugatePrior):
 
         return (self.a - 1) * jnp.log(theta[0]) + (self.b - 1) * jnp.log1p(-theta[0])
 
-    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "BetaPrior":
-        """Add the counts of ones and zeros; for Bernoulli laws."""
-        n, total = _counts(self, family, (Bernoulli,), x, sample_weight)
-        return BetaPrior(self.a + total, self.b + n - total)
+    def _after(self, family: Any, n: float, total: float) -> Self:
+        return type(self)(self.a + total, self.b + n - total)
 
 
 @dataclass(frozen=True)
@@ -185,8 +194,8 @@ class GammaPrior(_ConjugatePrior):
     shape: float
     rate: float
 
-    def __post_init__(self) -> None:
-        _check_positive(self, shape=self.shape, rate=self.rate)
+    _conjugate = (Poisson, Exponential)
+    _positive = ("shape", "rate")
 
     @property
     def mode(self) -> float:
@@ -199,12 +208,10 @@ class GammaPrior(_ConjugatePrior):
 
         return (self.shape - 1) * jnp.log(theta[0]) - self.rate * theta[0]
 
-    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "GammaPrior":
-        """Add number and sum of the draws; for Poisson and exponential laws."""
-        n, total = _counts(self, family, (Poisson, Exponential), x, sample_weight)
+    def _after(self, family: Any, n: float, total: float) -> Self:
         if isinstance(family, Poisson):
-            return GammaPrior(self.shape + total, self.rate + n)
-        return GammaPrior(self.shape + n, self.rate + total)
+            return type(self)(self.shape + total, self.rate + n)
+        return type(self)(self.shape + n, self.rate + total)
 
 
 @dataclass(frozen=True)
@@ -226,8 +233,8 @@ class NormalPrior(_ConjugatePrior):
     mean: float
     variance: float
 
-    def __post_init__(self) -> None:
-        _check_positive(self, variance=self.variance)
+    _conjugate = (Normal,)
+    _positive = ("variance",)
 
     @property
     def mode(self) -> float:
@@ -238,38 +245,11 @@ class NormalPrior(_ConjugatePrior):
         """Return the log density, up to a constant."""
         return -((theta[0] - self.mean) ** 2) / (2 * self.variance)
 
-    def posterior(self, family: Family, x: Any, sample_weight: Any = None) -> "NormalPrior":
-        """Add up precisions; for normal laws whose standard deviation is known."""
-        n, total = _counts(self, family, (Normal,), x, sample_weight)
-        if family.std is None:  # type: ignore[attr-defined]
+    def _after(self, family: Any, n: float, total: float) -> Self:
+        if family.std is None:
             raise ValueError(
                 "NormalPrior.posterior needs Normal(std=...), whose standard deviation is known."
             )
-        noise = family.std**2  # type: ignore[attr-defined]
-        precision = 1 / self.variance + n / noise
-        mean = (self.mean / self.variance + total / noise) / precision
-        return replace(self, mean=float(mean), variance=float(1 / precision))
-
-
-def _counts(
-    prior: Any, family: Family, conjugate: tuple[type, ...], x: Any, sample_weight: Any
-) -> tuple[float, float]:
-    """Return number and sum of draws, if prior and family belong together."""
-    who = f"{type(prior).__name__}.posterior"
-    if not isinstance(family, conjugate):
-        names = " or ".join(kind.__name__ for kind in conjugate)
-        raise TypeError(
-            f"{who} has a closed form for {names}. Got {type(family).__name__}: use "
-            "maximum_a_posteriori, or another prior."
-        )
-    x, weight = check_draws(who, family, x, sample_weight)
-    weight = np.ones(len(x)) if weight is None else weight
-    return float(weight.sum()), float(weight @ x)
-
-
-def _check_positive(prior: Any, **values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < math.inf:
-            raise ValueError(
-                f"The '{name}' parameter of {type(prior).__name__} must be positive. Got {value!r}."
-            )
+        precision = 1 / self.variance + n / family.std**2
+        mean = (self.mean / self.variance + total / family.std**2) / precision
+        return type(self)(float(mean), float(1 / precision))

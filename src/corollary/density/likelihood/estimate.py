@@ -34,7 +34,7 @@ def wald_interval(
     Returns
     -------
     interval : ndarray of shape (n_parameters, 2)
-        Lower and upper ends, one parameter at a time.
+        Lower and upper ends.
 
     Examples
     --------
@@ -107,18 +107,7 @@ class Estimate(Tabular):
         return np.sqrt(np.diag(self.covariance))
 
     def interval(self, confidence: float = 0.95) -> np.ndarray:
-        """Return intervals from the normal limit.
-
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Share of samples whose interval holds the truth, in the limit of many draws.
-
-        Returns
-        -------
-        interval : ndarray of shape (n_parameters, 2)
-            Those of :func:`wald_interval`.
-        """
+        """Return the normal intervals of :func:`wald_interval`. See :class:`Estimate`."""
         return wald_interval(self.theta, self.covariance, confidence)
 
     def transform(self, function: Callable[[Any], Any], names: tuple[str, ...]) -> "Estimate":
@@ -133,11 +122,6 @@ class Estimate(Tabular):
             One-to-one map of parameters to as many others, written with ``jax.numpy``.
         names : tuple of str
             Names of the values.
-
-        Returns
-        -------
-        estimate : Estimate
-            Of the values of the function.
         """
         import jax
 

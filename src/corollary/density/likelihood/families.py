@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import linalg
 from scipy.special import gammaln, roots_genlaguerre, roots_hermite, xlog1py, xlogy
-from sklearn.utils import check_random_state
 
 from corollary.core.summary import Moments
 from corollary.density.likelihood.family import Family
@@ -76,15 +75,11 @@ class Normal(Family):
         """Return the mean and the variance about it."""
         return np.array([moments.mean[0], moments.covariance()[0, 0]])[: len(self.names)]
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw from a normal law."""
-        theta = self.check(theta)
-        spread = math.sqrt(self._variance(theta))
-        return theta[0] + spread * check_random_state(random_state).standard_normal(n_samples)
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return theta[0] + math.sqrt(self._variance(theta)) * random.standard_normal(n)
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of Gauss and Hermite."""
-        theta = self.check(theta)
         z, weight = roots_hermite(_NODES)
         return theta[0] + math.sqrt(2 * self._variance(theta)) * z, weight / math.sqrt(math.pi)
 
@@ -143,10 +138,9 @@ class NormalVector(_ByMean):
     def _information(self, theta: np.ndarray) -> np.ndarray:
         return self._precision
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw from a normal law."""
-        z = check_random_state(random_state).standard_normal((n_samples, len(self.covariance)))
-        return self.check(theta) + z @ self._factor.T  # type: ignore[attr-defined]
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        z = random.standard_normal((n, len(theta)))
+        return theta + z @ self._factor.T  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -175,15 +169,11 @@ class Bernoulli(_ByMean):
         p = theta[0]
         return np.array([[1 / (p * (1 - p)) if 0 < p < 1 else math.inf]])
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw zeros and ones."""
-        rng = check_random_state(random_state)
-        return (rng.uniform(size=n_samples) < self.check(theta)[0]).astype(float)
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return (random.uniform(size=n) < theta[0]).astype(float)
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return both points."""
-        p = self.check(theta)[0]
-        return np.array([0.0, 1.0]), np.array([1 - p, p])
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([0.0, 1.0]), np.array([1 - theta[0], theta[0]])
 
 
 @dataclass(frozen=True)
@@ -213,14 +203,12 @@ class Poisson(_ByMean):
     def _information(self, theta: np.ndarray) -> np.ndarray:
         return np.array([[1 / theta[0] if theta[0] > 0 else math.inf]])
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw counts."""
-        rng = check_random_state(random_state)
-        return rng.poisson(self.check(theta)[0], size=n_samples).astype(float)
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return random.poisson(theta[0], size=n).astype(float)
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all counts but those beyond 40 standard deviations."""
-        mean = self.check(theta)[0]
+        mean = theta[0]
         points = np.arange(0.0, math.ceil(mean + 40 * math.sqrt(mean) + 40))
         return points, np.exp(self.log_density(points, theta))
 
@@ -253,14 +241,11 @@ class Exponential(Family):
         with np.errstate(divide="ignore"):
             return 1 / moments.mean
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw waiting times."""
-        rng = check_random_state(random_state)
-        return rng.standard_exponential(n_samples) / self.check(theta)[0]
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return random.standard_exponential(n) / theta[0]
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nodes of Gauss and Laguerre."""
-        return Gamma().law([1.0, self.check(theta)[0]])
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return Gamma().law([1.0, theta[0]])
 
 
 @dataclass(frozen=True)
@@ -299,13 +284,11 @@ class Gamma(Family):
         mean, variance = x.mean(), x.var()
         return np.array([mean**2, mean]) / max(variance, 1e-6 * mean**2)
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw from a gamma law."""
-        shape, rate = self.check(theta)
-        return check_random_state(random_state).standard_gamma(shape, size=n_samples) / rate
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return random.standard_gamma(theta[0], size=n) / theta[1]
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of Gauss and Laguerre."""
-        shape, rate = self.check(theta)
+        shape, rate = theta
         z, weight = roots_genlaguerre(_NODES, shape - 1)
         return z / rate, weight / weight.sum()

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from corollary.core.summary import Moments
 
@@ -22,7 +23,10 @@ Domain = tuple[tuple[float, float], ...]
 class Family(ABC):
     """Densities with parameters.
 
-    Subclasses are frozen dataclasses. ``x`` holds one number, or one row, for each draw.
+    Methods take draws ``x``, one number or one row for each, and ``theta``, the parameters in the
+    order of their names; outside the closure of the domain they raise a ValueError. Subclasses are
+    frozen dataclasses. They write ``_log_density``, and as far as is known ``_sample``, ``_law``,
+    ``_information`` and ``from_moments``.
 
     Attributes
     ----------
@@ -57,55 +61,28 @@ class Family(ABC):
         return np.isfinite(x)
 
     def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw from the law of given parameters.
+        """Return independent draws; TypeError if the family knows no way. See :class:`Family`."""
+        return self._sample(n_samples, self.check(theta), check_random_state(random_state))
 
-        Parameters
-        ----------
-        n_samples : int
-            Number of draws.
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        x : ndarray of shape (n_samples,) or (n_samples, n_features)
-            Independent draws; TypeError if the family knows no way.
-        """
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        """Draw from the law of checked parameters."""
         raise TypeError(f"{type(self).__name__} has no sampler.")
 
     def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return points and probabilities whose sums are expectations.
+        """Return points and their probabilities, whose sums are expectations.
 
-        Parameters
-        ----------
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-
-        Returns
-        -------
-        points : ndarray of shape (n_points,) or (n_points, n_features)
-            Points; TypeError if the family knows none.
-        probability : ndarray of shape (n_points,)
-            Their weights.
+        TypeError if the family knows none. See :class:`Family`.
         """
+        return self._law(self.check(theta))
+
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return points and probabilities for checked parameters."""
         raise TypeError(f"{type(self).__name__} has no finite law: simulate expectations.")
 
     def log_density(self, x: Any, theta: Any) -> np.ndarray:
-        """Return the log density at draws.
+        """Return the log density at draws, minus infinity outside the support.
 
-        Parameters
-        ----------
-        x : array-like of shape (n_samples,) or (n_samples, n_features)
-            Draws.
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Minus infinity outside the support.
+        See :class:`Family`.
         """
         x, theta = np.asarray(x, dtype=float), self.check(theta)
         inside = self._supports(x)
@@ -116,55 +93,21 @@ class Family(ABC):
     def score(self, x: Any, theta: Any) -> np.ndarray:
         r"""Return the derivatives :math:`\partial\log p(x\mid\theta)/\partial\theta` at draws.
 
-        Parameters
-        ----------
-        x : array-like of shape (n_samples,) or (n_samples, n_features)
-            Draws.
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples, n_parameters)
-            The score of each draw; that of a sample is their sum.
+        The score of each draw is a row; that of a sample is their sum. See :class:`Family`.
         """
         return self._derivative("jacfwd", x, theta)
 
     def curvature(self, x: Any, theta: Any) -> np.ndarray:
-        """Return the second derivatives of the log density at draws.
-
-        Parameters
-        ----------
-        x : array-like of shape (n_samples,) or (n_samples, n_features)
-            Draws.
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-
-        Returns
-        -------
-        curvature : ndarray of shape (n_samples, n_parameters, n_parameters)
-            The Hessian matrix of each draw.
-        """
+        """Return the Hessian matrix of the log density at each draw. See :class:`Family`."""
         return self._derivative("hessian", x, theta)
 
     def fisher_information(self, theta: Any, n_samples: int = 1) -> np.ndarray:
         r"""Return the Fisher information of independent draws.
 
         The covariance of the score, :math:`E[\Lambda\Lambda^\top]`; n draws have n times the
-        information of one. It is also minus the expected :meth:`curvature`.
-
-        Parameters
-        ----------
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-        n_samples : int, default=1
-            Number of draws.
-
-        Returns
-        -------
-        information : ndarray of shape (n_parameters, n_parameters)
-            Symmetric, positive semi-definite; ValueError if the family is not regular, since the
-            score then does not have mean zero.
+        information of one. It is also minus the expected :meth:`curvature`. Families that are not
+        regular have none, which raises a ValueError: their score does not have mean zero.
+        See :class:`Family`.
         """
         theta = self.check(theta)
         if not self.regular:
@@ -193,8 +136,7 @@ class Family(ABC):
         Returns
         -------
         theta : ndarray of shape (n_parameters,)
-            Parameters; on the edge of the domain if no others are likelier. TypeError if moments
-            do not decide.
+            On the edge of the domain if no others are likelier; TypeError if moments do not decide.
         """
         raise TypeError(
             f"{type(self).__name__} has no closed form in the moments of draws. Use "
@@ -212,18 +154,7 @@ class Family(ABC):
         return np.array([_middle(low, high) for low, high in self.domain])
 
     def check(self, theta: Any) -> np.ndarray:
-        """Return parameters as an array, or say what is wrong with them.
-
-        Parameters
-        ----------
-        theta : array-like of shape (n_parameters,)
-            Parameters.
-
-        Returns
-        -------
-        theta : ndarray of shape (n_parameters,)
-            Inside the closure of the domain; ValueError if they are not.
-        """
+        """Return parameters as an array, or say what is wrong with them. See :class:`Family`."""
         theta = np.atleast_1d(np.asarray(theta, dtype=float))
         low, high = np.array(self.domain, dtype=float).T
         if theta.shape != low.shape or not ((theta >= low) & (theta <= high)).all():

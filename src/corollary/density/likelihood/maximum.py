@@ -24,6 +24,10 @@ def maximum_likelihood(
 ) -> Estimate:
     """Return the parameters under which draws are likeliest.
 
+    Where the log likelihood is not concave, as for mixtures, the search ends at a maximum near its
+    start; other starts may find higher ones. Besides standard errors there are the intervals of
+    :func:`profile_interval`, which need no normal limit.
+
     Parameters
     ----------
     family : Family
@@ -36,13 +40,6 @@ def maximum_likelihood(
         Where a search begins; None for the family's own choice.
     numeric : bool, default=False
         Whether to search even where there is a closed form.
-
-    Returns
-    -------
-    estimate : Estimate
-        Parameters, maximum and observed information; :func:`profile_interval` has intervals that
-        need no normal limit. Where the log likelihood is not concave, as for mixtures, the search
-        ends at a maximum near its start; other starts may find higher ones.
 
     Raises
     ------
@@ -68,30 +65,10 @@ def maximum_a_posteriori(
 ) -> Estimate:
     """Return the parameters of the highest posterior density.
 
-    Parameters
-    ----------
-    family : Family
-        The densities.
-    x : array-like of shape (n_samples,) or (n_samples, n_features)
-        Draws.
-    log_prior : callable
-        ``log_prior(theta)`` is the log density of the prior, up to a constant, written with
-        ``jax.numpy``; ``log_density`` of :class:`BetaPrior`, :class:`GammaPrior` and
-        :class:`NormalPrior`, whose posterior has a closed form, is one.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a draw of weight k counts like k equal draws.
-    start : array-like of shape (n_parameters,) or None, default=None
-        Where the search begins; None for the family's own choice.
-
-    Returns
-    -------
-    estimate : Estimate
-        Parameters, maximum of the log posterior up to a constant, and its curvature.
-
-    Raises
-    ------
-    ValueError
-        If a draw is impossible under the family, or the search finds no maximum inside the domain.
+    See :class:`Estimate`, and :func:`maximum_likelihood` for the other parameters. The function
+    ``log_prior(theta)`` is the log density of the prior, up to a constant, written with
+    ``jax.numpy``; ``log_density`` of :class:`BetaPrior`, :class:`GammaPrior` and
+    :class:`NormalPrior`, whose posterior has a closed form, is one.
 
     Examples
     --------
@@ -120,27 +97,12 @@ def profile_interval(
 
     Those with :math:`2(\ell(\hat\theta)-\max_{\theta:\theta_j=t}\ell(\theta))\le q`, where q is
     the quantile of the chi-squared law with one degree of freedom. Unlike intervals from standard
-    errors they stay inside the domain and do not depend on how the family is parametrised.
+    errors they stay inside the domain and do not depend on how the family is parametrised. The ends
+    are those of the domain if the likelihood never falls so far.
 
-    Parameters
-    ----------
-    family : Family
-        The densities, regular.
-    x : array-like of shape (n_samples,) or (n_samples, n_features)
-        Draws.
-    parameter : int, default=0
-        Which parameter.
-    confidence : float, default=0.95
-        Share of samples whose interval holds the truth, in the limit of many draws.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a draw of weight k counts like k equal draws.
-    start : array-like of shape (n_parameters,) or None, default=None
-        Where searches begin.
-
-    Returns
-    -------
-    lower, upper : float
-        Ends; those of the domain if the likelihood never falls so far.
+    The family is regular, and ``parameter`` is the number of one of its parameters. See
+    :func:`wald_interval` for ``confidence`` and :func:`maximum_likelihood` for the others.
+    See :class:`Estimate` for intervals from standard errors.
 
     References
     ----------

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from corollary.density.likelihood.family import Family
 
@@ -39,14 +38,13 @@ class Uniform(_UpTo):
     def _supports(self, x: np.ndarray) -> Any:
         return (x >= 0) & np.isfinite(x)
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw from a uniform law."""
-        return check_random_state(random_state).uniform(size=n_samples) * self.check(theta)[0]
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return random.uniform(size=n) * theta[0]
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nodes of Gauss and Legendre."""
         z, weight = np.polynomial.legendre.leggauss(64)
-        return self.check(theta)[0] * (z + 1) / 2, weight / 2
+        return theta[0] * (z + 1) / 2, weight / 2
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,9 @@ class DiscreteUniform(_UpTo):
     def _supports(self, x: np.ndarray) -> Any:
         return (x >= 1) & (x == np.floor(x)) & np.isfinite(x)
 
-    def sample(self, n_samples: int, theta: Any, random_state: Any = None) -> np.ndarray:
-        """Draw numbers from 1 on."""
-        size = int(self.check(theta)[0])
-        return check_random_state(random_state).randint(1, size + 1, size=n_samples).astype(float)
+    def _sample(self, n: int, theta: np.ndarray, random: Any) -> np.ndarray:
+        return random.randint(1, int(theta[0]) + 1, size=n).astype(float)
 
-    def law(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return all points."""
-        size = int(self.check(theta)[0])
+    def _law(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        size = int(theta[0])
         return np.arange(1.0, size + 1), np.full(size, 1 / size)

@@ -87,6 +87,8 @@ def check_score_matching(
 ) -> Applicability:
     """Look for what stands in the way of score matching.
 
+    A test by rows cannot prove that a density is smooth.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -99,11 +101,6 @@ def check_score_matching(
         with what a density that vanishes there would have.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
-
-    Returns
-    -------
-    applicability : Applicability
-        What was found. A test by rows cannot prove that a density is smooth.
 
     Examples
     --------

@@ -150,34 +150,15 @@ class ExponentialFamilyFit:
     n_samples: float
 
     def score(self, X: Any) -> np.ndarray:
-        """Return gradients of the log density, known without the normalising constant.
+        """Return the gradient of the log density at each row, known without its constant.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples, n_features)
-            One for each row.
+        See :class:`ExponentialFamilyFit`.
         """
         J, _ = feature_derivatives(self.features, X)
         return np.einsum("npd,p->nd", J, self.theta)
 
     def log_unnormalised(self, X: Any) -> np.ndarray:
-        """Return the log density up to a constant.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Products of features and parameters.
-        """
+        """Return the log density of rows up to a constant. See :class:`ExponentialFamilyFit`."""
         import jax
 
         with jax.enable_x64(True):
@@ -200,11 +181,6 @@ def fit_exponential_family(
         Threads; the result does not depend on them.
     **options : object
         Passed to :func:`corollary.core.summary.open_source`: names of columns and of weights.
-
-    Returns
-    -------
-    fit : ExponentialFamilyFit
-        Parameters, and the loss there.
 
     Raises
     ------

@@ -33,9 +33,9 @@ class GaussianScores(NamedTuple):
 
     Examples
     --------
-    >>> from corollary.density import GaussianScores, fit_gaussian_scores
-    >>> isinstance(fit_gaussian_scores([[0.0], [2.0]]), GaussianScores)
-    True
+    >>> from corollary.density import fit_gaussian_scores
+    >>> fit_gaussian_scores([[0.0], [2.0]])
+    GaussianScores(mean=array([1.]), precision=array([[1.]]), loss=-1.0)
     """
 
     mean: np.ndarray
@@ -46,25 +46,16 @@ class GaussianScores(NamedTuple):
 def gaussian_score_loss(
     X: Any, mean: Any, precision: Any, *, sample_weight: Any = None
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return the score-matching loss of a normal law, with its gradients.
+    """Return the score-matching loss of a normal law, and its gradients in mean and precision.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows.
-    mean : array-like of shape (n_features,)
-        Where the score is zero.
-    precision : array-like of shape (n_features, n_features)
-        Any matrix, symmetric or not.
+    mean, precision : array-like of shape (n_features,) and (n_features, n_features)
+        Where the score is zero, and any matrix, symmetric or not.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
-
-    Returns
-    -------
-    loss : float
-        The loss.
-    mean_gradient, precision_gradient : ndarrays of the shapes of mean and precision
-        Its derivatives by them.
 
     Examples
     --------
@@ -85,18 +76,15 @@ def gaussian_score_loss(
 def fit_gaussian_scores(X: Any, *, sample_weight: Any = None) -> GaussianScores:
     """Fit a normal law by score matching.
 
+    Mean and inverse covariance are those of the largest likelihood, which :class:`GaussianDensity`
+    has as an estimator, and the loss is minus the trace of the latter.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows that vary in every direction: in a plane the precision would be infinite.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
-
-    Returns
-    -------
-    scores : GaussianScores
-        Mean, inverse covariance and minus the latter's trace: those of the largest likelihood,
-        which :class:`GaussianDensity` has as an estimator.
 
     Examples
     --------

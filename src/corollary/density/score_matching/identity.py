@@ -31,10 +31,10 @@ class ScoreMatchingIdentity(NamedTuple):
 
     Examples
     --------
-    >>> from corollary.density import ScoreMatchingIdentity, score_matching_identity
+    >>> from corollary.density import score_matching_identity
     >>> sides = score_matching_identity(lambda x: -x, lambda x: -0.0 * x, 0.0, float("inf"))
-    >>> isinstance(sides, ScoreMatchingIdentity), sides.boundary
-    (True, 0.0)
+    >>> round(sides.distance, 6), round(sides.by_parts, 6), sides.boundary
+    (1.0, 1.0, 0.0)
     """
 
     distance: float
@@ -61,11 +61,6 @@ def score_matching_identity(
         Where the density begins.
     high : float, default=inf
         Where it ends.
-
-    Returns
-    -------
-    sides : ScoreMatchingIdentity
-        Both sides, and the boundary term by which they differ.
 
     References
     ----------
@@ -112,7 +107,7 @@ def score_matching_loss(field: Callable[[Any], Any], X: Any, *, sample_weight: A
     r"""Return the empirical loss :math:`\frac1n\sum_i\|f(x_i)\|^2+2\,\nabla\cdot f(x_i)`.
 
     Up to a constant it estimates the squared distance of f from the score of the law that the rows
-    come from, if that has a smooth density that vanishes at its ends.
+    come from, if that has a smooth density that vanishes at its ends. It may be negative.
 
     Parameters
     ----------
@@ -122,11 +117,6 @@ def score_matching_loss(field: Callable[[Any], Any], X: Any, *, sample_weight: A
         Rows.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Non-negative weights.
-
-    Returns
-    -------
-    loss : float
-        May be negative.
 
     Examples
     --------

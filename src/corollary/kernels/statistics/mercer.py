@@ -51,35 +51,22 @@ class MercerExpansion:
     trace: float
 
     def eigenfunctions(self, X: Any) -> np.ndarray:
-        r"""Return the values of the eigenfunctions at any rows.
+        r"""Return the values of the eigenfunctions, one column for each, at any rows.
+
+        They are :math:`\phi_i(x)=\frac1{n\mu_i}\sum_jk(x,x_j)\phi_i(x_j)`, by Nyström's extension.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             Rows.
-
-        Returns
-        -------
-        values : ndarray of shape (n, n_components)
-            :math:`\phi_i(x)=\frac1{n\mu_i}\sum_jk(x,x_j)\phi_i(x_j)`, by Nyström's extension.
         """
         scale = len(self.rows) * self.eigenvalues
         return row_products(self.kernel.gram(X, self.rows), self.vectors / scale)
 
     def gram(self, X: Any, Y: Any = None) -> np.ndarray:
-        r"""Return the truncated kernel :math:`\sum_i\mu_i\phi_i(x)\phi_i(y)`.
+        r"""Return the truncated kernel :math:`\sum_i\mu_i\phi_i(x)\phi_i(y)` of all pairs of rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Rows.
-        Y : array-like of shape (m, n_features) or None, default=None
-            Others; None for the same.
-
-        Returns
-        -------
-        K : ndarray of shape (n, m)
-            Its values.
+        See :class:`Kernel`, whose :meth:`Kernel.gram` has the same parameters.
         """
         left = self.eigenfunctions(X)
         right = left if Y is None else self.eigenfunctions(Y)
@@ -91,6 +78,8 @@ def mercer_expansion(
 ) -> MercerExpansion:
     """Expand a kernel in eigenfunctions under the law of a sample.
 
+    Their values of largest modulus at the rows are positive.
+
     Parameters
     ----------
     kernel : Kernel
@@ -101,12 +90,6 @@ def mercer_expansion(
         How many terms; None for all whose eigenvalue is not zero.
     tol : float, default=1e-12
         Eigenvalues of at most this share of the largest are zero.
-
-    Returns
-    -------
-    expansion : MercerExpansion
-        Eigenvalues of K/n and eigenfunctions, each with a positive value of largest modulus at the
-        rows.
 
     Raises
     ------

@@ -246,18 +246,15 @@ def split_merge(X, labels, rows, sides, prior, tables, clusters, stream):
         for at in range(count):
             labels[rows[at]] = left if sides[rows[at]] == 1 else right
         close_cluster(merged, clusters)
-        if not is_split:
-            close_cluster(one, clusters)
-            close_cluster(other, clusters)
     else:
         labels[i], labels[j] = merged, merged
         for at in range(count):
             labels[rows[at]] = merged
         close_cluster(left, clusters)
         close_cluster(right, clusters)
-        if not is_split:
-            close_cluster(one, clusters)
-            close_cluster(other, clusters)
+    if not is_split:
+        close_cluster(one, clusters)
+        close_cluster(other, clusters)
     return accepted
 
 

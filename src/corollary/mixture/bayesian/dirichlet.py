@@ -18,15 +18,8 @@ def beta_log_density(x: Any, a: Positive, b: Positive) -> np.ndarray:
     ----------
     x : array-like
         Numbers; the density is zero outside the unit interval.
-    a : float
+    a, b : float
         Positive.
-    b : float
-        Positive.
-
-    Returns
-    -------
-    log_density : ndarray
-        Of the shape of x.
 
     Examples
     --------
@@ -59,11 +52,6 @@ def dirichlet_log_density(x: Any, alpha: Any) -> np.ndarray:
     log_density : ndarray
         Relative to the first coordinates but the last.
 
-    Raises
-    ------
-    ValueError
-        If a point is not on the simplex.
-
     Examples
     --------
     >>> from corollary.mixture import dirichlet_log_density
@@ -94,11 +82,6 @@ def dirichlet_posterior(alpha: Any, counts: Any) -> np.ndarray:
     counts : array-like of shape (n_categories,)
         How often each category was drawn; non-negative.
 
-    Returns
-    -------
-    alpha : ndarray of shape (n_categories,)
-        Parameters after.
-
     Examples
     --------
     >>> from corollary.mixture import dirichlet_posterior
@@ -116,15 +99,12 @@ def dirichlet_posterior(alpha: Any, counts: Any) -> np.ndarray:
 def stick_weights(shares: Any) -> np.ndarray:
     r"""Return the pieces :math:`\rho_i=\beta_i\prod_{j<i}(1-\beta_j)` of a stick of length one.
 
+    Their sum is one less what is left of the stick.
+
     Parameters
     ----------
     shares : array-like of shape (..., n_breaks)
         The share of what is left that each break takes, from 0 to 1.
-
-    Returns
-    -------
-    weights : ndarray of shape (..., n_breaks)
-        Their sum is one less what is left of the stick.
 
     Examples
     --------
@@ -194,11 +174,6 @@ def gem_weights(
         Length of the stick that is not broken any more.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_pieces,)
-        Their sum is one.
 
     Examples
     --------

@@ -11,32 +11,14 @@ from corollary.mixture.bayesian.dirichlet import gem_weights
 
 
 class DiscreteMeasure(NamedTuple):
-    """A probability measure on finitely many points.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_atoms,)
-        Their probabilities.
-    atoms : ndarray of shape (n_atoms, ...)
-        The points.
-    """
+    """A probability measure on finitely many points."""
 
     weights: np.ndarray
     atoms: np.ndarray
 
 
 class DirichletMarginals(NamedTuple):
-    """The law of the probabilities that a Dirichlet process gives to the cells of a partition.
-
-    Parameters
-    ----------
-    alpha : ndarray of shape (n_cells,)
-        Parameters of this law, which is Dirichlet.
-    mean : ndarray of shape (n_cells,)
-        Its mean.
-    variance : ndarray of shape (n_cells,)
-        Its variances.
-    """
+    """Parameters of a Dirichlet law, its means and its variances."""
 
     alpha: np.ndarray
     mean: np.ndarray
@@ -69,7 +51,7 @@ def draw_dirichlet_process(
     Returns
     -------
     measure : DiscreteMeasure
-        Weights and atoms.
+        Its ``atoms``, the points, and their ``weights``.
 
     Examples
     --------
@@ -87,8 +69,9 @@ def draw_dirichlet_process(
 def dirichlet_process_marginals(concentration: Positive, probabilities: Any) -> DirichletMarginals:
     r"""Return the law of :math:`(G(T_1),\dots,G(T_k))` for a partition of the space.
 
-    It is :math:`\mathrm{Dir}(\alpha H(T_1),\dots,\alpha H(T_k))`: each cell has mean
-    :math:`H(T_i)` and variance :math:`H(T_i)(1-H(T_i))/(1+\alpha)`.
+    It is a Dirichlet law with the parameters ``alpha`` :math:`(\alpha H(T_1),\dots,\alpha H(T_k))`:
+    each cell has the ``mean`` :math:`H(T_i)` and the ``variance``
+    :math:`H(T_i)(1-H(T_i))/(1+\alpha)`.
 
     Parameters
     ----------
@@ -96,11 +79,6 @@ def dirichlet_process_marginals(concentration: Positive, probabilities: Any) -> 
         The concentration :math:`\alpha`.
     probabilities : array-like of shape (n_cells,)
         What the base measure gives to each cell; positive, of sum one.
-
-    Returns
-    -------
-    marginals : DirichletMarginals
-        Parameters, means and variances.
 
     Examples
     --------

@@ -14,19 +14,7 @@ from corollary.mixture.bayesian.dirichlet import dirichlet_by_sticks, gem_weight
 
 
 class MixtureDraw(NamedTuple):
-    """Rows, and the mixture that they were drawn from.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Rows.
-    z : ndarray of shape (n_samples,)
-        Component of each.
-    weights : ndarray of shape (n_components,)
-        Weights of the components.
-    means : ndarray of shape (n_components, n_features)
-        Their means.
-    """
+    """Rows, and the mixture that they were drawn from."""
 
     X: np.ndarray
     z: np.ndarray
@@ -67,7 +55,7 @@ def draw_bayesian_mixture(
     Returns
     -------
     draw : MixtureDraw
-        Rows, components, weights and means.
+        The rows ``X``, the component ``z`` of each, and the ``weights`` and ``means`` of all.
 
     Examples
     --------
@@ -93,28 +81,10 @@ def draw_process_mixture(
 ) -> MixtureDraw:
     r"""Draw a Gaussian mixture with the weights of a Dirichlet process, and rows from it.
 
-    As :func:`draw_bayesian_mixture`, with :math:`\rho\sim\mathrm{GEM}(\alpha)`. How many components
-    have rows follows :func:`tables_distribution`.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows.
-    concentration : float
-        The concentration :math:`\alpha`.
-    prior_mean : array-like of shape (n_features,), default=(0.0,)
-        Mean :math:`\mu_0` of the means.
-    prior_spread : float, default=1.0
-        Their standard deviation :math:`\sigma_0`, in every column.
-    spread : float, default=1.0
-        Standard deviation :math:`\sigma` of rows about their mean.
-    random_state : int, RandomState instance or None, default=None
-        Seed or generator.
-
-    Returns
-    -------
-    draw : MixtureDraw
-        Rows, components, weights and means.
+    It is :func:`draw_bayesian_mixture`, whose other parameters it has, with weights
+    :math:`\rho\sim\mathrm{GEM}(\alpha)` for the ``concentration`` :math:`\alpha`. How many
+    components have rows follows :func:`tables_distribution`.
+    See :class:`DirichletProcessMixture`, which learns such a mixture from rows.
 
     Examples
     --------

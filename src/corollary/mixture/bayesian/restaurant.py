@@ -13,24 +13,18 @@ from corollary.core.estimator import Count, Positive, RandomSeed, checked
 def chinese_restaurant(
     n_samples: Count, concentration: Positive, random_state: RandomSeed = None
 ) -> np.ndarray:
-    r"""Seat customers one after the other.
+    r"""Seat customers one after the other, and return the number of the table of each.
 
     Customer n + 1 joins a table with a probability proportional to the number of its guests, and
-    opens a new one with probability :math:`\alpha/(\alpha+n)`.
+    opens a new one with probability :math:`\alpha/(\alpha+n)`. Tables are numbered as they are
+    opened.
 
     Parameters
     ----------
-    n_samples : int
-        Number of customers.
-    concentration : float
-        The concentration :math:`\alpha`.
+    n_samples, concentration : int and float
+        Number of customers, and the concentration :math:`\alpha`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator.
-
-    Returns
-    -------
-    tables : ndarray of shape (n_samples,)
-        Number of the table of each; tables are numbered as they are opened.
 
     Examples
     --------
@@ -57,7 +51,8 @@ def partition_log_probability(sizes: Any, concentration: Positive) -> float:
 
     .. math:: P=\alpha^{K}\frac{\Gamma(\alpha)}{\Gamma(N+\alpha)}\prod_{k\le K}(n_k-1)!
 
-    It depends on the sizes of the blocks alone, neither on labels nor on the order of arrival.
+    It depends on the sizes of the blocks alone, neither on labels nor on the order of arrival. Of
+    partitions with blocks of the same sizes each has this probability.
 
     Parameters
     ----------
@@ -65,11 +60,6 @@ def partition_log_probability(sizes: Any, concentration: Positive) -> float:
         Sizes of the blocks.
     concentration : float
         The concentration :math:`\alpha`.
-
-    Returns
-    -------
-    log_probability : float
-        Of one partition with blocks of these sizes.
 
     Examples
     --------
@@ -91,17 +81,12 @@ def partition_log_probability(sizes: Any, concentration: Positive) -> float:
 def expected_tables(n_samples: Count, concentration: Positive) -> float:
     r"""Return the expected number of tables, :math:`\sum_{i<N}\alpha/(\alpha+i)`.
 
+    It equals :math:`\alpha(\psi(\alpha+N)-\psi(\alpha))`.
+
     Parameters
     ----------
-    n_samples : int
-        Number of customers N.
-    concentration : float
-        The concentration :math:`\alpha`.
-
-    Returns
-    -------
-    value : float
-        Equal to :math:`\alpha(\psi(\alpha+N)-\psi(\alpha))`.
+    n_samples, concentration : int and float
+        Number N of customers, and the concentration :math:`\alpha`.
 
     Examples
     --------
@@ -120,19 +105,12 @@ def expected_tables_bound(n_samples: Count, concentration: Positive) -> float:
     r"""Bound the expected number of tables by :math:`1+\alpha\log(1+(N-1)/\alpha)`.
 
     The sum after its first term is below the integral of :math:`\alpha/(\alpha+x)` from 0 to N - 1:
-    the number of tables is :math:`O(\alpha\log N)`.
+    the number of tables is :math:`O(\alpha\log N)`. For one customer the bound is attained.
 
     Parameters
     ----------
-    n_samples : int
-        Number of customers N.
-    concentration : float
-        The concentration :math:`\alpha`.
-
-    Returns
-    -------
-    bound : float
-        At least :func:`expected_tables`; equal for one customer.
+    n_samples, concentration : int and float
+        Number N of customers, and the concentration :math:`\alpha`.
 
     Examples
     --------
@@ -145,22 +123,15 @@ def expected_tables_bound(n_samples: Count, concentration: Positive) -> float:
 
 @checked
 def tables_distribution(n_samples: Count, concentration: Positive) -> np.ndarray:
-    r"""Return the law of the number of tables.
+    r"""Return the probabilities of 0, 1, ..., n_samples tables.
 
     Customer i opens a table with probability :math:`\alpha/(\alpha+i)`, whatever the others
     do.
 
     Parameters
     ----------
-    n_samples : int
-        Number of customers.
-    concentration : float
-        The concentration :math:`\alpha`.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples + 1,)
-        Of 0, 1, ..., n_samples tables.
+    n_samples, concentration : int and float
+        Number of customers, and the concentration :math:`\alpha`.
 
     Examples
     --------

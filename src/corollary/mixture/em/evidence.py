@@ -12,17 +12,7 @@ import numpy as np
 
 
 class EvidenceSplit(NamedTuple):
-    """The logarithm of the evidence as a sum.
-
-    Parameters
-    ----------
-    evidence : float
-        Logarithm of the evidence.
-    lower_bound : float
-        Free energy of the law of the latent variables, never above the evidence.
-    divergence : float
-        Divergence of that law from the posterior, never negative.
-    """
+    """The logarithm of the evidence as a sum, see :func:`evidence_split`."""
 
     evidence: float
     lower_bound: float
@@ -30,18 +20,7 @@ class EvidenceSplit(NamedTuple):
 
 
 class EMGain(NamedTuple):
-    """What new parameters gain over old ones, as a sum.
-
-    Parameters
-    ----------
-    evidence : float
-        Gain of the logarithm of the evidence.
-    q_function : float
-        Gain of the expected complete log-likelihood under the old posterior; an M-step makes it
-        non-negative.
-    divergence : float
-        Divergence of the old posterior from the new one, never negative.
-    """
+    """What new parameters gain over old ones, as a sum, see :func:`em_gain`."""
 
     evidence: float
     q_function: float
@@ -51,15 +30,7 @@ class EMGain(NamedTuple):
 def log_evidence(log_joint: Any) -> np.ndarray:
     r"""Return :math:`\log p(x_i)=\log\sum_j p(x_i,j)` of every row.
 
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density; minus infinity where it is zero.
-
-    Returns
-    -------
-    log_evidence : ndarray of shape (n_samples,)
-        Their sum is the log-likelihood.
+    Their sum is the log-likelihood. See :class:`LatentModel` for ``log_joint``.
 
     Examples
     --------
@@ -76,15 +47,7 @@ def log_evidence(log_joint: Any) -> np.ndarray:
 def latent_posterior(log_joint: Any) -> np.ndarray:
     """Return the posterior law of the latent variable of every row, the exact E-step.
 
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density.
-
-    Returns
-    -------
-    posterior : ndarray of shape (n_samples, n_states)
-        Rows sum to one.
+    See :class:`LatentModel` for ``log_joint``, whose shape the posterior has; its rows sum to one.
 
     Examples
     --------
@@ -101,17 +64,9 @@ def latent_posterior(log_joint: Any) -> np.ndarray:
 def expected_log_joint(q: Any, log_joint: Any) -> float:
     r"""Return :math:`\sum_i\mathbb E_{z\sim q_i}\log p_\theta(x_i,z)`, the function Q of EM.
 
-    Parameters
-    ----------
-    q : array-like of shape (n_samples, n_states)
-        A law of the latent variable for every row; for Q, the posterior under old parameters.
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density under the parameters that are judged.
-
-    Returns
-    -------
-    value : float
-        Minus infinity if q gives weight to what is impossible.
+    For Q the law ``q`` is the posterior under old parameters, and ``log_joint`` that of the
+    parameters that are judged. See :class:`LatentModel`. The value is minus infinity if q gives
+    weight to what is impossible.
 
     Examples
     --------
@@ -130,19 +85,9 @@ def free_energy(q: Any, log_joint: Any) -> float:
     r"""Return :math:`F(q,\theta)=\sum_i\mathbb E_{q_i}[\log p_\theta(x_i,z)]+H(q_i)`.
 
     It is the evidence lower bound. EM is coordinate ascent on it: the E-step maximises it in q, the
-    M-step in the parameters, and any step that does not lower it may take the place of either.
-
-    Parameters
-    ----------
-    q : array-like of shape (n_samples, n_states)
-        A law of the latent variable for every row.
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density.
-
-    Returns
-    -------
-    value : float
-        At most the log-likelihood, which it equals at the posterior.
+    M-step in the parameters, and any step that does not lower it may take the place of either. At
+    the posterior it equals the log-likelihood. See :class:`LatentModel` for ``q`` and
+    ``log_joint``.
 
     References
     ----------
@@ -168,19 +113,9 @@ def evidence_split(q: Any, log_joint: Any) -> EvidenceSplit:
 
     .. math:: \log p_\theta(x)=F(q,\theta)+\mathrm{KL}(q\,\|\,p_\theta(z\mid x))
 
-    The three terms are computed apart.
-
-    Parameters
-    ----------
-    q : array-like of shape (n_samples, n_states)
-        A law of the latent variable for every row.
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density.
-
-    Returns
-    -------
-    split : EvidenceSplit
-        Evidence, lower bound and divergence.
+    The three terms, ``evidence``, ``lower_bound`` (the free energy of q) and ``divergence`` (of q
+    from the posterior, never negative), are computed apart. See :class:`LatentModel` for ``q`` and
+    ``log_joint``.
 
     Examples
     --------
@@ -202,17 +137,9 @@ def em_gain(log_joint: Any, new_log_joint: Any) -> EMGain:
     .. math:: \log p_{\theta'}(x)-\log p_\theta(x)=Q(\theta',\theta)-Q(\theta,\theta)
               +\mathrm{KL}(p_\theta(z\mid x)\,\|\,p_{\theta'}(z\mid x))
 
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density under the old parameters.
-    new_log_joint : array-like of shape (n_samples, n_states)
-        The same under the new ones.
-
-    Returns
-    -------
-    gain : EMGain
-        The gain and its two parts.
+    The result holds the gain of the ``evidence``, that of the ``q_function``, which an M-step makes
+    non-negative, and the ``divergence``, which is never negative. See :class:`LatentModel` for the
+    two matrices, under old and under new parameters.
 
     Examples
     --------
@@ -239,19 +166,8 @@ def em_ascent_bound(log_joint: Any, new_log_joint: Any) -> float:
     .. math:: \log p_{\theta'}(x)\ge F(q,\theta')
 
     for all new parameters, and :math:`F(q,\theta')\ge F(q,\theta)=\log p_\theta(x)` for those of an
-    M-step: EM never lowers the log-likelihood.
-
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density under the old parameters.
-    new_log_joint : array-like of shape (n_samples, n_states)
-        The same under the new ones.
-
-    Returns
-    -------
-    bound : float
-        At most the log-likelihood under the new parameters.
+    M-step: EM never lowers the log-likelihood. See :class:`LatentModel` for the two matrices, under
+    old and under new parameters.
 
     References
     ----------
@@ -274,18 +190,8 @@ def evidence_gradient(log_joint: Any, gradients: Any) -> np.ndarray:
     It is the posterior mean of gradients,
     :math:`\nabla\log p_\theta(x)=\sum_i\mathbb E_{p(z\mid x_i)}\nabla\log p_\theta(x_i,z)`.
     It serves gradient ascent, the alternative to EM for finite latent variables.
-
-    Parameters
-    ----------
-    log_joint : array-like of shape (n_samples, n_states)
-        Logarithms of the joint density.
-    gradients : array-like of shape (n_samples, n_states, n_parameters)
-        Their gradients in the parameters.
-
-    Returns
-    -------
-    gradient : ndarray of shape (n_parameters,)
-        Gradient of the log-likelihood.
+    See :class:`LatentModel` for ``log_joint``, whose ``gradients`` in the parameters have the shape
+    (n_samples, n_states, n_parameters).
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from corollary.mixture.em.evidence import free_energy, latent_posterior, log_evidence
-from corollary.optimize import Info, Stop, iterate
+from corollary.optimize import Info, Iteration, Stop, iterate
 
 #: By how much, relative to its size, rounding may lower the free energy.
 _ROUNDING = 1e-9
@@ -16,8 +16,10 @@ _ROUNDING = 1e-9
 class LatentModel(ABC):
     """A model of rows with a finite latent variable each: draw z, then x given z.
 
-    Subclasses write ``log_joint``, ``maximise`` and ``sample``. Parameters are one object of any
-    kind.
+    Subclasses write three methods. Parameters are one object of any kind, and X has a row for each
+    sample. The identities of EM are functions of two arrays of shape (n_samples, n_states):
+    ``log_joint`` holds the logarithms of p(x, z) of every row and state, minus infinity where it is
+    zero, and ``q`` a law of the latent variable for every row, non-negative numbers of sum one.
 
     Examples
     --------
@@ -41,97 +43,31 @@ class LatentModel(ABC):
 
     @abstractmethod
     def log_joint(self, X: np.ndarray, parameters: Any) -> np.ndarray:
-        """Return the logarithm of the joint density of every row and state.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        parameters : object
-            Parameters.
-
-        Returns
-        -------
-        log_joint : ndarray of shape (n_samples, n_states)
-            Logarithms of p(x, z).
-        """
+        """Return the log joint density of every row and state. See :class:`LatentModel`."""
 
     @abstractmethod
     def maximise(self, X: np.ndarray, q: np.ndarray, parameters: Any) -> Any:
         """Return parameters whose expected complete log-likelihood is largest, the M-step.
 
-        Any that do not lower it will do: that is a generalised M-step.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        q : ndarray of shape (n_samples, n_states)
-            A law of the latent variable for every row.
-        parameters : object
-            The present parameters.
-
-        Returns
-        -------
-        parameters : object
-            New ones.
+        Any that do not lower it will do: that is a generalised M-step. See :class:`LatentModel`.
         """
 
     @abstractmethod
     def sample(
         self, n_samples: int, parameters: Any, random_state: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw latent variables, and rows given them.
-
-        Parameters
-        ----------
-        n_samples : int
-            How many.
-        parameters : object
-            Parameters.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Rows.
-        z : ndarray of shape (n_samples,)
-            Their states.
-        """
+        """Return rows, and the states that they were drawn from. See :class:`LatentModel`."""
 
     def log_likelihood(self, X: Any, parameters: Any) -> float:
-        """Return the logarithm of the density of all rows, latent variables summed out.
+        """Return the log density of all rows, latent variables summed out.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        parameters : object
-            Parameters.
-
-        Returns
-        -------
-        value : float
-            Sum over rows.
+        See :class:`LatentModel`.
         """
         return float(log_evidence(self.log_joint(np.asarray(X, dtype=float), parameters)).sum())
 
 
 class EMState(NamedTuple):
-    """Parameters, laws of the latent variables, and the free energy of both.
-
-    Parameters
-    ----------
-    parameters : object
-        After the last M-step.
-    q : ndarray of shape (n_samples, n_states)
-        After the last E-step.
-    free_energy : float
-        Of both; never falls.
-    row : int
-        First row that the next partial E-step looks at.
-    """
+    """Parameters, laws of the latent variables, their free energy, and the next E-step's row."""
 
     parameters: Any
     q: np.ndarray
@@ -140,7 +76,7 @@ class EMState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ExpectationMaximisation:
+class ExpectationMaximisation(Iteration[EMState]):
     """E-steps and M-steps in turn, as an iteration.
 
     Parameters
@@ -177,41 +113,12 @@ class ExpectationMaximisation:
     rows: int | None = None
 
     def init(self, start: Any) -> EMState:
-        """Return the first state.
-
-        Parameters
-        ----------
-        start : object
-            First parameters.
-
-        Returns
-        -------
-        state : EMState
-            With the posterior under them.
-        """
+        """Return the first parameters with the posterior under them."""
         joint = self.model.log_joint(self.X, start)
         return EMState(start, latent_posterior(joint), float(log_evidence(joint).sum()))
 
     def step(self, state: EMState) -> tuple[EMState, Info]:
-        """Take an E-step and an M-step.
-
-        Parameters
-        ----------
-        state : EMState
-            Where it begins.
-
-        Returns
-        -------
-        state : EMState
-            Where it ends.
-        info : Info
-            The free energy after it.
-
-        Raises
-        ------
-        ValueError
-            If the M-step lowers the free energy.
-        """
+        """Take an E-step and an M-step."""
         n = len(self.X)
         size = n if self.rows is None else min(self.rows, n)
         places = np.arange(state.row, state.row + size) % n
@@ -239,26 +146,16 @@ def expectation_maximisation(
 ) -> Any:
     """Run EM until the free energy rises by no more than a tolerance.
 
-    Parameters
-    ----------
-    model : LatentModel
-        The model.
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    start : object
-        First parameters.
-    rows : int or None, default=None
-        Rows that an E-step refreshes; None for all.
-    tol : float, default=1e-8
-        Change of the free energy that ends the run.
-    max_iter : int, default=1000
-        Largest number of steps.
+    See :class:`ExpectationMaximisation` for ``model``, ``X`` and ``rows``. The ``start`` are first
+    parameters, ``tol`` is the change of the free energy that ends the run, ``max_iter`` the largest
+    number of steps.
 
     Returns
     -------
     run : Run
-        Its state is an :class:`EMState`; ``run.history.value`` has the free energy of every step,
-        which never falls. The end is a stationary point, not always the best one.
+        Its state has ``parameters``, the laws ``q`` and their ``free_energy``, of which
+        ``run.history.value`` has every step; it never falls. The end is a stationary point, not
+        always the best one.
 
     Examples
     --------

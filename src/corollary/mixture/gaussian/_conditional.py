@@ -9,15 +9,7 @@ from corollary.mixture.gaussian._whitened import Components, log_joint_of, patte
 
 
 class ConditionalMoments(NamedTuple):
-    """What a mixture expects of missing values.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_samples, n_features)
-        The rows, with the expectation of what was missing.
-    variance : ndarray of shape (n_samples, n_features)
-        Variance of what was missing, 0 where nothing was.
-    """
+    """Rows with the expectation of what was missing, and its variance."""
 
     mean: np.ndarray
     variance: np.ndarray

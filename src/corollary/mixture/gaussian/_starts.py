@@ -1,7 +1,7 @@
 """Where EM begins: a sample of the rows, and components made of it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -11,16 +11,6 @@ from corollary.mixture.gaussian._sums import MixtureSums, maximise, read_chunk
 from corollary.mixture.gaussian._whitened import Components, CovarianceType
 
 InitParams = Literal["kmeans", "k-means++", "random", "random_from_data"]
-
-
-class Settings(NamedTuple):
-    """What a fit asks of components and their starts."""
-
-    n_components: int
-    kind: CovarianceType
-    how: InitParams
-    reg_covar: float
-    floor: float
 
 
 #: Rows that starts are made of; fits to fewer rows begin with all of them.
@@ -91,25 +81,25 @@ class RowSample(Summary):
         return np.where(missing, means, self.rows)
 
 
-def start_components(sample: RowSample, settings: Settings, random: Any) -> Components:
-    """Return components to begin with.
+def start_components(sample: RowSample, estimator: Any, random: Any) -> Components:
+    """Return components to begin with, as the parameters of an estimator say.
 
     An assignment of rows gives those of its M-step; chosen rows become means, with the covariance
     of all rows.
     """
-    X, weight, k = sample.filled(), sample.weights, settings.n_components
+    X, weight, k = sample.filled(), sample.weights, estimator.n_components
     n = len(X)
-    if settings.how == "random":
+    if estimator.init_params == "random":
         r = random.uniform(size=(n, k))
-        return m_step(X, weight[:, None] * r / r.sum(axis=1, keepdims=True), settings)
-    if settings.how == "random_from_data":
+        return m_step(X, weight[:, None] * r / r.sum(axis=1, keepdims=True), estimator)
+    if estimator.init_params == "random_from_data":
         chosen = random.choice(n, size=k, replace=False)
     else:
         chosen = _spread_rows(X, weight, k, random)
-    if settings.how == "kmeans":
+    if estimator.init_params == "kmeans":
         labels = _lloyd_labels(X, weight, X[chosen])
-        return m_step(X, weight[:, None] * np.eye(k)[labels], settings)
-    return m_step(X, np.tile(weight[:, None] / k, k), settings)._replace(means=X[chosen])
+        return m_step(X, weight[:, None] * np.eye(k)[labels], estimator)
+    return m_step(X, np.tile(weight[:, None] / k, k), estimator)._replace(means=X[chosen])
 
 
 def blank_components(k: int, d: int, kind: CovarianceType) -> Components:
@@ -124,12 +114,12 @@ def blank_components(k: int, d: int, kind: CovarianceType) -> Components:
     return Components(np.full(k, 1 / k), np.zeros((k, d)), covariances[kind], kind)
 
 
-def m_step(X: np.ndarray, r: np.ndarray, settings: Settings) -> Components:
+def m_step(X: np.ndarray, r: np.ndarray, estimator: Any) -> Components:
     """Return the M-step for complete rows and weights of their components."""
     totals = r.sum(axis=0)
     means = r.T @ X / np.where(totals > 0, totals, 1.0)[:, None]
     k, d = means.shape
-    old = blank_components(k, d, settings.kind)._replace(means=means)
+    old = blank_components(k, d, estimator.covariance_type)._replace(means=means)
     sums = MixtureSums.of(old)
     sums.counts[:] = totals
     for j in range(k):
@@ -138,7 +128,7 @@ def m_step(X: np.ndarray, r: np.ndarray, settings: Settings) -> Components:
         sums.second[j] = (
             r[:, j] @ centred**2 if old.is_diagonal else (r[:, j, None] * centred).T @ centred
         )
-    return maximise(sums, settings.reg_covar, settings.floor)
+    return maximise(sums, estimator.reg_covar, estimator.covariance_floor)
 
 
 def _spread_rows(X: np.ndarray, weight: np.ndarray, k: int, random: Any) -> np.ndarray:

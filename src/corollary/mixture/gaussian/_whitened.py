@@ -101,6 +101,19 @@ def inverse_factors(components: Components) -> np.ndarray:
     return np.repeat(wide, len(components.means), axis=0) if tied else wide
 
 
+def precisions_of(components: Components) -> tuple[np.ndarray, np.ndarray]:
+    """Return upper triangular factors of the precisions, and these, in the shape of their type."""
+    inverses = inverse_factors(components)
+    if components.kind == "tied":
+        inverses = inverses[0]
+    if components.kind == "spherical":
+        inverses = inverses[:, 0]
+    if components.is_diagonal:
+        return inverses, inverses**2
+    factors = inverses.swapaxes(-1, -2).copy()
+    return factors, factors @ inverses
+
+
 def whiten(components: Components) -> Whitened:
     """Prepare components for the computation of densities."""
     d = components.means.shape[1]

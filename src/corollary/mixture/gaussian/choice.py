@@ -89,11 +89,6 @@ def choose_components(
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
 
-    Returns
-    -------
-    choice : ComponentChoice
-        Scores, their standard errors, and the best candidate.
-
     Examples
     --------
     >>> import numpy as np

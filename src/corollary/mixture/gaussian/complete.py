@@ -12,15 +12,7 @@ from corollary.mixture.gaussian.law import MixtureLaw
 
 
 class SimplexMaximum(NamedTuple):
-    """Where a weighted sum of logarithms is largest on the simplex.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_components,)
-        The maximiser.
-    multiplier : float
-        Lagrange's multiplier of the constraint that the weights sum to one.
-    """
+    """Where a weighted sum of logarithms is largest, see :func:`simplex_log_maximum`."""
 
     weights: np.ndarray
     multiplier: float
@@ -28,9 +20,6 @@ class SimplexMaximum(NamedTuple):
 
 def simplex_log_maximum(r: Any) -> SimplexMaximum:
     r"""Maximise :math:`\sum_j r_j\log\pi_j` over the simplex.
-
-    The maximiser is :math:`r/\sum_jr_j`, with multiplier :math:`-\sum_jr_j`: there
-    :math:`r_j/\pi_j+\lambda=0`.
 
     Parameters
     ----------
@@ -40,7 +29,8 @@ def simplex_log_maximum(r: Any) -> SimplexMaximum:
     Returns
     -------
     maximum : SimplexMaximum
-        Maximiser and multiplier.
+        The maximiser :math:`r/\sum_jr_j` as ``weights``, and as ``multiplier`` Lagrange's of the
+        constraint that they sum to one, :math:`-\sum_jr_j`: there :math:`r_j/\pi_j+\lambda=0`.
 
     Examples
     --------
@@ -59,19 +49,8 @@ def simplex_log_maximum(r: Any) -> SimplexMaximum:
 def complete_log_likelihood(X: Any, z: Any, law: MixtureLaw) -> float:
     r"""Return :math:`\sum_i\log\pi_{z_i}+\log\mathcal N(x_i;\mu_{z_i},\Sigma_{z_i})`.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    z : array-like of shape (n_samples,)
-        Number of the component of each.
-    law : MixtureLaw
-        Parameters.
-
-    Returns
-    -------
-    value : float
-        Summed over all labellings, its exponential is the likelihood.
+    Summed over all labellings, its exponential is the likelihood. See :class:`MixtureLaw`; ``z``
+    has the number of the component of each row of ``X``.
 
     Examples
     --------
@@ -88,19 +67,8 @@ def complete_log_likelihood(X: Any, z: Any, law: MixtureLaw) -> float:
 def complete_maximiser(X: Any, z: Any, *, floor: float = 0.0) -> MixtureLaw:
     """Maximise the complete log-likelihood: frequencies, means and covariances of the classes.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    z : array-like of shape (n_samples,)
-        Component of each; all numbers from 0 to the largest must occur.
-    floor : float, default=0.0
-        Least eigenvalue that a covariance may have.
-
-    Returns
-    -------
-    law : MixtureLaw
-        The maximiser.
+    See :class:`MixtureLaw` for the maximiser. Of the components ``z`` of the rows all numbers from
+    0 to the largest must occur, and ``floor`` is that of :func:`gaussian_m_step`.
 
     Examples
     --------
@@ -116,19 +84,8 @@ def complete_maximiser(X: Any, z: Any, *, floor: float = 0.0) -> MixtureLaw:
 def mixture_q_function(X: Any, r: Any, law: MixtureLaw) -> float:
     r"""Return :math:`Q=\sum_jr_j\log\pi_j+\sum_{ij}r_{ij}\log\mathcal N(x_i;\mu_j,\Sigma_j)`.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    r : array-like of shape (n_samples, n_components)
-        Responsibilities under old parameters; :math:`r_j` are their sums.
-    law : MixtureLaw
-        New parameters.
-
-    Returns
-    -------
-    value : float
-        Largest at :func:`gaussian_m_step`.
+    It is largest at :func:`gaussian_m_step`. See :class:`MixtureLaw`, which holds the new
+    parameters; ``r`` are the responsibilities under old ones, :math:`r_j` their sums.
 
     Examples
     --------

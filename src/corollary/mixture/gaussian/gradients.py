@@ -6,15 +6,7 @@ import numpy as np
 
 
 class GaussianGradient(NamedTuple):
-    """Gradient of a weighted Gaussian log-likelihood.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_features,)
-        In the mean.
-    covariance : ndarray of shape (n_features, n_features)
-        In the covariance.
-    """
+    """Gradient of a weighted Gaussian log-likelihood in mean and covariance."""
 
     mean: np.ndarray
     covariance: np.ndarray
@@ -23,17 +15,14 @@ class GaussianGradient(NamedTuple):
 def trace_inverse_gradient(A: Any, M: Any) -> np.ndarray:
     r"""Return :math:`\nabla_A\,\mathrm{tr}(A^{-1}M)=-A^{-1}MA^{-1}` for symmetric A and M.
 
+    The derivative in a direction H is the sum of its entries times those of H.
+
     Parameters
     ----------
     A : array-like of shape (d, d)
         Symmetric and invertible.
     M : array-like of shape (d, d)
         Symmetric.
-
-    Returns
-    -------
-    gradient : ndarray of shape (d, d)
-        The derivative in a direction H is the sum of its entries times those of H.
 
     Examples
     --------
@@ -49,15 +38,12 @@ def trace_inverse_gradient(A: Any, M: Any) -> np.ndarray:
 def log_det_gradient(A: Any) -> np.ndarray:
     r"""Return :math:`\nabla_A\log\det A=A^{-1}` for symmetric positive definite A.
 
+    The derivative in a direction H is the sum of its entries times those of H.
+
     Parameters
     ----------
     A : array-like of shape (d, d)
         Symmetric and positive definite.
-
-    Returns
-    -------
-    gradient : ndarray of shape (d, d)
-        The derivative in a direction H is the sum of its entries times those of H.
 
     Examples
     --------
@@ -74,23 +60,14 @@ def gaussian_gradient(X: Any, r: Any, mean: Any, covariance: Any) -> GaussianGra
 
     With :math:`S=\sum_ir_i(x_i-\mu)(x_i-\mu)^\top` it is :math:`\Sigma^{-1}\sum_ir_i(x_i-\mu)` and
     :math:`-\tfrac12(\sum_ir_i\,\nabla\log\det\Sigma+\nabla\mathrm{tr}(\Sigma^{-1}S))`; both vanish
-    at the weighted mean and covariance only.
+    at the weighted mean and covariance only. They are returned as ``mean`` and ``covariance``.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    r : array-like of shape (n_samples,)
-        Their weights.
-    mean : array-like of shape (n_features,)
-        Mean.
-    covariance : array-like of shape (n_features, n_features)
-        Covariance.
-
-    Returns
-    -------
-    gradient : GaussianGradient
-        In the mean and in the covariance.
+    X, r : array-like of shape (n_samples, n_features) and (n_samples,)
+        Rows and their weights.
+    mean, covariance : array-like of shape (n_features,) and (n_features, n_features)
+        Parameters of the law.
 
     Examples
     --------

@@ -8,15 +8,7 @@ from corollary.core.estimator import NonNegative, checked
 
 
 class SoftStep(NamedTuple):
-    """One step of EM for the means of equal round components.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_components, n_features)
-        New means.
-    r : ndarray of shape (n_samples, n_components)
-        Responsibilities under the old ones.
-    """
+    """New means of equal round components, and the responsibilities under the old ones."""
 
     means: np.ndarray
     r: np.ndarray
@@ -32,10 +24,8 @@ def soft_lloyd_step(X: Any, means: Any, variance: NonNegative) -> SoftStep:
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    means : array-like of shape (n_components, n_features)
-        Means.
+    X, means : array-like of shape (n_samples, n_features) and (n_components, n_features)
+        Rows, and the means of the components.
     variance : float
         The variance s, fixed; 0 is the limit, Lloyd's step, where means at equal distance share a
         row.
@@ -43,7 +33,8 @@ def soft_lloyd_step(X: Any, means: Any, variance: NonNegative) -> SoftStep:
     Returns
     -------
     step : SoftStep
-        New means, and the responsibilities. A mean without any row stays where it is.
+        The new ``means``, and the responsibilities ``r`` under the old ones. A mean without any row
+        stays where it is.
 
     Examples
     --------

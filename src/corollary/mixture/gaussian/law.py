@@ -26,8 +26,9 @@ class MixtureLaw:
 
     Notes
     -----
-    Rows may have missing values (NaN): they are integrated out, so that a row counts by the density
-    of the columns that it has.
+    Methods take rows ``X`` of shape (n_samples, n_features). They may have missing values (NaN),
+    which are integrated out, so that a row counts by the density of the columns that it has.
+    Columns are distinct numbers from 0 on.
 
     Examples
     --------
@@ -67,48 +68,18 @@ class MixtureLaw:
         return Components(self.weights, self.means, self.covariances, "full")
 
     def log_joint(self, X: Any) -> np.ndarray:
-        r"""Return :math:`\log\pi_j+\log\mathcal N(x_i;\mu_j,\Sigma_j)`.
+        r"""Return :math:`\log\pi_j+\log\mathcal N(x_i;\mu_j,\Sigma_j)`, by row and component.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        log_joint : ndarray of shape (n_samples, n_components)
-            Logarithms.
+        See :class:`MixtureLaw`.
         """
         return log_joint_of(self._components, self._rows(X))
 
     def logdensity(self, X: Any) -> np.ndarray:
-        """Return the logarithm of the density at rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Their sum is the log-likelihood.
-        """
+        """Return the logarithm of the density at each row. See :class:`MixtureLaw`."""
         return log_evidence(self.log_joint(X))
 
     def responsibilities(self, X: Any) -> np.ndarray:
-        """Return the probability of every component given a row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        r : ndarray of shape (n_samples, n_components)
-            Rows sum to one.
-        """
+        """Return the probability of every component given each row. See :class:`MixtureLaw`."""
         return latent_posterior(self.log_joint(X))
 
     def sample(self, n_samples: int, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -135,35 +106,14 @@ class MixtureLaw:
         return self.means[z] + np.einsum("nij,nj->ni", factors[z], noise), z
 
     def marginal(self, columns: Any) -> "MixtureLaw":
-        """Return the law of some columns.
-
-        Parameters
-        ----------
-        columns : array-like of int
-            Their numbers.
-
-        Returns
-        -------
-        law : MixtureLaw
-            With the same weights.
-        """
+        """Return the law of some columns. See :class:`MixtureLaw`."""
         part = self._components.of_columns(self._columns(columns))
         return MixtureLaw(part.weights, part.means, part.covariances)
 
     def condition(self, columns: Any, values: Any) -> "MixtureLaw":
-        """Return the law of the other columns, given values of some.
+        """Return the law of the other columns, in their order, given values of some.
 
-        Parameters
-        ----------
-        columns : array-like of int
-            Numbers of the columns that are known.
-        values : array-like of shape (n_columns,)
-            Their values.
-
-        Returns
-        -------
-        law : MixtureLaw
-            Of the remaining columns, in their order.
+        See :class:`MixtureLaw`.
         """
         columns = self._columns(columns)
         values = np.asarray(values, dtype=float).reshape(len(columns))
@@ -188,7 +138,8 @@ class MixtureLaw:
         Returns
         -------
         moments : ConditionalMoments
-            Rows without missing values, and variances.
+            ``mean``, the rows with expectations where values were missing, and ``variance``, zero
+            where none was.
         """
         return impute(self._components, self._rows(X))
 

@@ -1,9 +1,9 @@
 """The Gaussian mixture as an estimator."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,53 +23,25 @@ from corollary.core.estimator import (
     fitted,
     read_source,
 )
-from corollary.core.parallel import one_blas_thread
 from corollary.core.schema import Array, Flag, Integer, Number
 from corollary.core.summary import ArraySource, Source
 from corollary.mixture.em.evidence import latent_posterior, log_evidence
 from corollary.mixture.gaussian._conditional import ConditionalMoments, impute
-from corollary.mixture.gaussian._given import components_to_start_with
-from corollary.mixture.gaussian._starts import InitParams, RowSample, Settings
-from corollary.mixture.gaussian._sums import MixtureSums, maximise
+from corollary.mixture.gaussian._search import MixtureState, SourceEM, best_start
+from corollary.mixture.gaussian._starts import InitParams, RowSample, blank_components
 from corollary.mixture.gaussian._whitened import (
     Components,
     CovarianceType,
-    inverse_factors,
     log_joint_of,
+    precisions_of,
 )
 from corollary.mixture.gaussian.law import MixtureLaw
-from corollary.optimize import Info, Stop, iterate
+from corollary.optimize import Stop, iterate
 
-#: Steps of EM on the sample by which cheap starts are compared.
-_TRIAL_STEPS = 10
-#: Rows that choose among starts, at least.
-_TRIAL_ROWS = 2048
-
-
-class _State(NamedTuple):
-    """Components, and the mean log-likelihood of those before the last step."""
-
-    components: Components
-    value: float
-
-
-class _Fit(NamedTuple):
-    """EM over a source of rows, as an iteration."""
-
-    source: Source
-    settings: Settings
-    n_jobs: int | None
-
-    def init(self, start: Components) -> _State:
-        return _State(start, -np.inf)
-
-    def step(self, state: _State) -> tuple[_State, Info]:
-        with one_blas_thread():  # so that factors have the same bits, and no thread spins
-            sums = self.source.reduce(MixtureSums.of(state.components), self.n_jobs)
-            new = maximise(sums, self.settings.reg_covar, self.settings.floor)
-        value = sums.log_likelihood / sums.weight
-        change = None if state.value == -np.inf else abs(value - state.value)
-        return _State(new, value), Info(value=value, step=change)
+#: Full, tied, diagonal and spherical covariances.
+_COVARIANCES = (
+    Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
+)
 
 
 class GaussianMixture(Density):
@@ -139,12 +111,6 @@ class GaussianMixture(Density):
         Mean log-likelihood of a row before its last step.
     lower_bounds_ : ndarray of shape (n_iter_,)
         The same before every step; with ``reg_covar=0`` it never falls.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the input had string column names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows, see :func:`corollary.certify`.
 
     See Also
     --------
@@ -197,15 +163,9 @@ class GaussianMixture(Density):
 
     weights_: np.ndarray = fitted(Array("f", "c", low=0))
     means_: np.ndarray = fitted(Array("f", "c", "d"))
-    covariances_: np.ndarray = fitted(
-        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
-    )
-    precisions_: np.ndarray = fitted(
-        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
-    )
-    precisions_cholesky_: np.ndarray = fitted(
-        Array("f", "c", "d", "d") | Array("f", "d", "d") | Array("f", "c", "d") | Array("f", "c")
-    )
+    covariances_: np.ndarray = fitted(_COVARIANCES)
+    precisions_: np.ndarray = fitted(_COVARIANCES)
+    precisions_cholesky_: np.ndarray = fitted(_COVARIANCES)
     converged_: bool = fitted(Flag())
     n_iter_: int = fitted(Integer(0))
     lower_bound_: float = fitted(Number(infinite=True))
@@ -258,34 +218,17 @@ class GaussianMixture(Density):
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """Fit the mixture and return the most probable component of every row.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Numbers of components.
+        See :class:`GaussianMixture`; the parameters are those of :meth:`fit`.
         """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable component of every row.
+        """Return the number of the most probable component of every row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows; NaN is missing.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Numbers of components.
         """
         return self._joint(self._new(X)).argmax(axis=1)
 
@@ -305,22 +248,7 @@ class GaussianMixture(Density):
         return latent_posterior(self._joint(self._new(X)))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean log density of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Non-negative weights.
-
-        Returns
-        -------
-        value : float
-            Higher is better.
-        """
+        """Return the mean log density of rows, by their weights if there are any."""
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -361,63 +289,39 @@ class GaussianMixture(Density):
         return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
 
     def bic(self, X: Any) -> float:
-        """Return the Bayesian information criterion.
+        """Return the Bayesian information criterion, which is lower for better models.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
-
-        Returns
-        -------
-        bic : float
-            Lower is better.
         """
         density = self.score_samples(X)
         return float(-2 * density.sum() + self._n_parameters() * np.log(len(density)))
 
     def aic(self, X: Any) -> float:
-        """Return Akaike's information criterion.
+        """Return Akaike's information criterion, which is lower for better models.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
-
-        Returns
-        -------
-        aic : float
-            Lower is better.
         """
         return float(-2 * self.score_samples(X).sum() + 2 * self._n_parameters())
 
     def to_law(self) -> MixtureLaw:
         """Return the mixture as a law, which has margins and conditions.
 
-        Returns
-        -------
-        law : MixtureLaw
-            With a matrix for each component, whatever the covariance type.
+        It has a matrix for each component, whatever the covariance type.
         """
         check_is_fitted(self)
         components = self._components
         return MixtureLaw(components.weights, components.means, components.matrices)
 
     def impute(self, X: Any) -> ConditionalMoments:
-        """Return the expectation and variance of missing values, given those of their row.
+        """Return rows with missing values filled, as :meth:`MixtureLaw.impute` does.
 
-        With the target as a missing column it is regression by conditioning.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; NaN is missing.
-
-        Returns
-        -------
-        moments : ConditionalMoments
-            ``mean``, the rows without missing values, and ``variance``, zero where nothing was
-            missing.
+        See :class:`MixtureLaw`.
         """
         X = self._new(X)
         return impute(self._components, X)
@@ -429,9 +333,9 @@ class GaussianMixture(Density):
     def _fits_together(self) -> str | None:
         """Say whether covariances of a loaded model have the shape of their type."""
         k, d = self.means_.shape
-        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+        expected = blank_components(k, d, self.covariance_type).covariances.shape
         arrays = (self.covariances_, self.precisions_, self.precisions_cholesky_)
-        if any(array.shape != shapes[self.covariance_type] for array in arrays):
+        if any(array.shape != expected for array in arrays):
             return f"covariances have not the shape of covariance type {self.covariance_type!r}"
         return None
 
@@ -463,61 +367,26 @@ class GaussianMixture(Density):
                 "every component: decrease n_components."
             )
         check_squares(self, sample.filled())
-        settings = Settings(
-            self.n_components,
-            self.covariance_type,
-            self.init_params,
-            self.reg_covar,
-            self.covariance_floor,
-        )
-        fit = _Fit(source, settings, n_jobs)
+        em = SourceEM(source, self, n_jobs)
         random = check_random_state(self.random_state)
-        goes_on = self.warm_start and hasattr(self, "converged_")
-        stop = Stop(step=self.tol) if self.tol > 0 else None
-        best: Any = None
-        for _ in range(1 if goes_on else self.n_init):
-            state = (
-                _State(self._components, self.lower_bound_)
-                if goes_on
-                else fit.init(self._start(sample, settings, random))
-            )
-            run = iterate(
-                fit, state=state, stop=stop, max_iter=self.max_iter, description="fitting a mixture"
-            )
-            if best is None or run.state.value > best.state.value:
-                best = run
-        self._keep(best)
-
-    def _start(self, sample: RowSample, settings: Settings, random: Any) -> Components:
-        """Return the best of the cheap starts, with what the user has given."""
-        if self.n_starts > 1:
-            d = sample.rows.shape[1]
-            fewer = max(_TRIAL_ROWS, 5 * settings.n_components * (d * (d + 3) // 2 + 1))
-            sample = RowSample.of_width(d, min(fewer, sample.size)).merge(sample)
-        starts = [
-            components_to_start_with(self, sample, settings, random) for _ in range(self.n_starts)
-        ]
-        if len(starts) == 1:
-            return starts[0]
-        trial = _Fit(ArraySource((sample.rows, None, sample.weights)), settings, None)
-        ends = [iterate(trial, start, max_iter=_TRIAL_STEPS).state for start in starts]
-        return max(ends, key=lambda end: end.value).components
+        states: Iterable[MixtureState] = (
+            em.init(best_start(self, sample, random)) for _ in range(self.n_init)
+        )
+        if self.warm_start and hasattr(self, "converged_"):
+            states = [MixtureState(self._components, self.lower_bound_)]
+        stop, description = Stop(step=self.tol) if self.tol > 0 else None, "fitting a mixture"
+        runs = (
+            iterate(em, state=state, stop=stop, max_iter=self.max_iter, description=description)
+            for state in states
+        )
+        self._keep(max(runs, key=lambda run: run.state.value))
 
     def _keep(self, run: Any) -> None:
         """Set what was learnt."""
         components: Components = run.state.components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.covariances
-        inverses = inverse_factors(components)
-        if self.covariance_type == "tied":
-            inverses = inverses[0]
-        if self.covariance_type == "spherical":
-            inverses = inverses[:, 0]
-        if components.is_diagonal:
-            self.precisions_cholesky_, self.precisions_ = inverses, inverses**2
-        else:
-            self.precisions_cholesky_ = inverses.swapaxes(-1, -2).copy()
-            self.precisions_ = self.precisions_cholesky_ @ inverses
+        self.precisions_cholesky_, self.precisions_ = precisions_of(components)
         self.converged_, self.n_iter_ = run.status == "converged", run.n_iter
         self.lower_bound_ = float(run.state.value)
         self.lower_bounds_ = np.array(run.history.value, dtype=float)

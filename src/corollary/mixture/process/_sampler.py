@@ -1,4 +1,4 @@
-"""One chain of the collapsed Gibbs sampler, as an iteration of sweeps."""
+"""Chains of the collapsed Gibbs sampler as iterations of sweeps, and whether they agree."""
 
 from typing import NamedTuple
 
@@ -96,6 +96,15 @@ class ChainState(NamedTuple):
     n_clusters: int
 
 
+class Draws(NamedTuple):
+    """What one chain leaves: its state, the trace of all sweeps, and the kept partitions."""
+
+    state: ChainState
+    n_clusters: np.ndarray
+    log_joint: np.ndarray
+    partitions: np.ndarray
+
+
 class Chain:
     """Sweeps over rows, with proposals to split and merge after each."""
 
@@ -120,17 +129,13 @@ class Chain:
 
     def init(self, start: tuple[np.ndarray, int]) -> ChainState:
         """Begin with labels and a seed."""
-        from corollary.mixture._loops.gibbs import log_joint
-
-        labels, seed = start
-        labels = np.array(labels, dtype=np.int64)
-        n_clusters = self._rebuild(labels)
-        value = log_joint(self.prior, self.tables, self.clusters) + self.constant
-        return ChainState(labels, np.array([seed], dtype=np.uint64), value, n_clusters)
+        labels = np.array(start[0], dtype=np.int64)
+        self._rebuild(labels)
+        return self._state(labels, np.array([start[1]], dtype=np.uint64))
 
     def step(self, state: ChainState) -> tuple[ChainState, Info]:
         """Sweep over all rows once, then propose splits and merges."""
-        from corollary.mixture._loops.gibbs import log_joint, split_merge, sweep
+        from corollary.mixture._loops.gibbs import split_merge, sweep
 
         labels, stream = state.labels.copy(), state.stream.copy()
         n, at = len(labels), 0
@@ -148,14 +153,45 @@ class Chain:
             if self.clusters.size[0] + 3 > len(self.clusters.counts):
                 self._rebuild(labels)
             split_merge(self.X, labels, rows, sides, self.prior, self.tables, self.clusters, stream)
-        value = log_joint(self.prior, self.tables, self.clusters) + self.constant
-        n_clusters = int(self.clusters.size[0])
-        return ChainState(labels, stream, value, n_clusters), Info(value=value)
+        after = self._state(labels, stream)
+        return after, Info(value=after.log_joint)
 
-    def _rebuild(self, labels: np.ndarray) -> int:
+    def sample(self, start: tuple[np.ndarray, int], burn_in: int, n_draws: int, thin: int) -> Draws:
+        """Run the chain, and keep every so many-th partition after those that are burnt in."""
+        state = self.init(start)
+        counts, joints, partitions = [], [], []
+        for sweep in range(1, burn_in + n_draws * thin + 1):
+            state, _ = self.step(state)
+            counts.append(state.n_clusters)
+            joints.append(state.log_joint)
+            if sweep > burn_in and (sweep - burn_in) % thin == 0:
+                partitions.append(state.labels)
+        return Draws(state, np.array(counts), np.array(joints), np.array(partitions))
+
+    def _state(self, labels: np.ndarray, stream: np.ndarray) -> ChainState:
+        """Return labels and stream with the joint density of the present clusters."""
+        from corollary.mixture._loops.gibbs import log_joint
+
+        value = log_joint(self.prior, self.tables, self.clusters) + self.constant
+        return ChainState(labels, stream, value, int(self.clusters.size[0]))
+
+    def _rebuild(self, labels: np.ndarray) -> None:
         """Compute clusters from labels alone, with room for more."""
         from corollary.mixture._loops.gibbs import rebuild
 
         occupied = int(np.count_nonzero(np.bincount(labels)))
         self.clusters = Clusters.room(2 * occupied + 16, self.X.shape[1])
-        return int(rebuild(self.X, labels, self.prior, self.clusters))
+        rebuild(self.X, labels, self.prior, self.clusters)
+
+
+def split_r_hat(traces: np.ndarray) -> float:
+    """Return the potential scale reduction of chains that are cut in halves; NaN for short ones."""
+    half = traces.shape[1] // 2
+    if half < 2:
+        return float("nan")
+    halves = np.concatenate([traces[:, :half], traces[:, -half:]])
+    within = halves.var(axis=1, ddof=1).mean()
+    between = halves.mean(axis=1).var(ddof=1)
+    if within == 0:
+        return 1.0 if between == 0 else float(np.finfo(float).max)
+    return float(np.sqrt((half - 1) / half + between / within))

@@ -1,10 +1,11 @@
 """The Dirichlet-process mixture as an estimator."""
 
 from dataclasses import KW_ONLY
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
@@ -17,28 +18,13 @@ from corollary.core.estimator import (
     check_squares,
     fitted,
 )
-from corollary.core.parallel import in_blocks, ordered_map
+from corollary.core.parallel import ordered_map
 from corollary.core.schema import Array, Number
 from corollary.mixture.bayesian.restaurant import chinese_restaurant
-from corollary.mixture.process._diagnostics import split_r_hat
-from corollary.mixture.process._sampler import (
-    Chain,
-    ChainState,
-    Clusters,
-    Prior,
-    predictive_heights,
-)
+from corollary.mixture.process._predictive import clusters_of, log_mixture
+from corollary.mixture.process._sampler import Chain, Draws, split_r_hat
 from corollary.mixture.process.normal_inverse_wishart import NormalInverseWishart
 from corollary.mixture.process.partitions import summarise_partitions
-
-
-class _Draws(NamedTuple):
-    """What one chain leaves: its state, the trace of all sweeps, and the kept partitions."""
-
-    state: ChainState
-    n_clusters: np.ndarray
-    log_joint: np.ndarray
-    partitions: np.ndarray
 
 
 class DirichletProcessMixture(Density):
@@ -104,12 +90,6 @@ class DirichletProcessMixture(Density):
     sizes_, locations_, factors_ : ndarray
         Size, posterior mean and Cholesky factor of the posterior scale of the clusters of all kept
         draws, by which new rows are judged.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if the input had string column names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows, see :func:`corollary.certify`.
 
     See Also
     --------
@@ -161,20 +141,7 @@ class DirichletProcessMixture(Density):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Sample partitions of the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        self : DirichletProcessMixture
-            The fitted mixture.
-        """
+        """Sample partitions of the rows."""
         goes_on = self.warm_start and hasattr(self, "partitions_")
         X, _, _ = self._check(X, None, None)
         check_squares(self, X)
@@ -192,9 +159,9 @@ class DirichletProcessMixture(Density):
         self.degrees_of_freedom_prior_ = float(law.degrees_of_freedom)
         starts = self._starts(len(X), goes_on)
 
-        def sample(start: tuple[np.ndarray, int]) -> _Draws:
+        def sample(start: tuple[np.ndarray, int]) -> Draws:
             chain = Chain(X, law, self.concentration, self.split_merge)
-            return self._sample(chain, chain.init(start), 0 if goes_on else self.burn_in)
+            return chain.sample(start, 0 if goes_on else self.burn_in, self.n_draws, self.thin)
 
         chains = list(ordered_map(sample, starts))
         kept = np.stack([chain.partitions for chain in chains])
@@ -206,35 +173,20 @@ class DirichletProcessMixture(Density):
             joints = np.concatenate([self.log_joint_trace_, joints], axis=1)
         self.partitions_, self.n_clusters_trace_, self.log_joint_trace_ = kept, counts, joints
         self.streams_ = np.array([chain.state.stream[0] for chain in chains], dtype=np.uint64)
-        self.r_hat_ = split_r_hat(joints[:, -kept.shape[1] * self.thin :])
+        self.r_hat_ = split_r_hat(joints[:, self.burn_in :])
         summary = summarise_partitions(kept.reshape(-1, len(X)))
         self.labels_, self.expected_loss_ = summary.labels, summary.expected_loss
-        self._keep_clusters(X, law)
+        partitions = [*kept.reshape(-1, len(X)), self.labels_]
+        self.sizes_, self.locations_, self.factors_ = clusters_of(X, partitions, law)
 
     def n_clusters_distribution(self) -> np.ndarray:
-        """Return the posterior law of the number of clusters.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (largest + 1,)
-            Of 0, 1, ... clusters, among the kept draws.
-        """
-        from sklearn.utils.validation import check_is_fitted
-
+        """Return the posterior probabilities of 0, 1, ... clusters, among the kept draws."""
         check_is_fitted(self)
         counts = self.partitions_.max(axis=2).ravel() + 1
         return np.bincount(counts) / len(counts)
 
     def co_clustering(self) -> np.ndarray:
-        """Return how often two rows share a cluster.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_samples)
-            Among the kept draws.
-        """
-        from sklearn.utils.validation import check_is_fitted
-
+        """Return the share of the kept draws in which two rows share a cluster, for all pairs."""
         check_is_fitted(self)
         draws = self.partitions_.reshape(-1, self.partitions_.shape[2])
         shared = np.zeros((draws.shape[1], draws.shape[1]))
@@ -249,34 +201,12 @@ class DirichletProcessMixture(Density):
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Numbers of clusters.
         """
         X = self._new(X)
         k = int(self.labels_.max()) + 1  # these clusters are the last ones kept
-        sizes, places = self.sizes_[-k:], range(len(self.sizes_) - k, len(self.sizes_))
+        places = range(len(self.sizes_) - k, len(self.sizes_))
         scores = [self._log_mixture(X, [place], [0.0]) for place in places]
-        return (np.column_stack(scores) + np.log(sizes)).argmax(axis=1)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : None, default=None
-            Not used.
-
-        Returns
-        -------
-        value : float
-            Higher is better.
-        """
-        return float(self.score_samples(X).mean())
+        return (np.column_stack(scores) + np.log(self.sizes_[-k:])).argmax(axis=1)
 
     def _log_density(self, X: np.ndarray) -> np.ndarray:
         draws = self.partitions_.shape[0] * self.partitions_.shape[1]
@@ -287,6 +217,11 @@ class DirichletProcessMixture(Density):
         return np.logaddexp(
             self._log_mixture(X, places, shares), new + self._prior.log_predictive(X)
         )
+
+    def _log_mixture(self, X: np.ndarray, places: Any, log_shares: Any) -> np.ndarray:
+        """Return the log density of a mixture of the predictive laws of kept clusters."""
+        clusters = self.sizes_[places], self.locations_[places], self.factors_[places]
+        return log_mixture(X, clusters, log_shares, self._prior, self.partitions_.shape[2])
 
     def _fits_together(self) -> str | None:
         """Say whether clusters of a loaded model belong to its rows."""
@@ -338,47 +273,3 @@ class DirichletProcessMixture(Density):
             chinese_restaurant(n, self.concentration, random) for _ in range(self.n_chains - 1)
         ]
         return [(start, int(seed)) for start, seed in zip(labels, seeds)]
-
-    def _sample(self, chain: Chain, state: ChainState, burn_in: int) -> _Draws:
-        """Run one chain."""
-        counts, joints, partitions = [], [], []
-        for sweep in range(1, burn_in + self.n_draws * self.thin + 1):
-            state, _ = chain.step(state)
-            counts.append(state.n_clusters)
-            joints.append(state.log_joint)
-            if sweep > burn_in and (sweep - burn_in) % self.thin == 0:
-                partitions.append(state.labels)
-        return _Draws(state, np.array(counts), np.array(joints), np.array(partitions))
-
-    def _keep_clusters(self, X: np.ndarray, law: NormalInverseWishart) -> None:
-        """Keep the posterior of the clusters of all draws, and of the summary."""
-        from corollary.mixture._loops.gibbs import rebuild
-
-        prior, kept = Prior.of(law), []
-        for labels in [*self.partitions_.reshape(-1, len(X)), self.labels_]:
-            clusters = Clusters.room(int(labels.max()) + 1, X.shape[1])
-            k = rebuild(X, labels, prior, clusters)  # numbers clusters by their first row
-            kept.append((clusters.counts[:k], clusters.means[:k], clusters.factors[:k]))
-        self.sizes_, self.locations_, self.factors_ = map(np.concatenate, zip(*kept))
-
-    def _log_mixture(self, X: np.ndarray, places: Any, log_shares: Any) -> np.ndarray:
-        """Return the log density of a mixture of the predictive laws of kept clusters."""
-        from corollary.mixture._loops.gibbs import predictive_loop
-
-        prior = Prior.of(self._prior)
-        heights = predictive_heights(prior, self.partitions_.shape[2])
-        factors = self.factors_[places]
-        room = Clusters.room(0, X.shape[1])._replace(
-            counts=self.sizes_[places],
-            means=self.locations_[places],
-            factors=factors,
-            log_dets=np.log(factors.diagonal(axis1=1, axis2=2)).sum(axis=1),
-        )
-        shares, out = np.asarray(log_shares, dtype=float), np.empty(len(X))
-        X = np.ascontiguousarray(X)
-
-        def work(start: int, stop: int) -> None:
-            predictive_loop(X[start:stop], shares, prior, heights, room, out[start:stop])
-
-        in_blocks(work, len(X), 1024)
-        return out

@@ -29,9 +29,9 @@ class NormalInverseWishart:
 
     Notes
     -----
-    As :math:`\nu` grows with :math:`\Psi=\nu\Sigma_0`, covariances are known to be
-    :math:`\Sigma_0`, and with :math:`\kappa=\sigma^2/\sigma_0^2` means have the standard deviation
-    :math:`\sigma_0`.
+    Methods take rows of shape (n_samples, n_features); logarithms are natural ones. As :math:`\nu`
+    grows with :math:`\Psi=\nu\Sigma_0`, covariances are known to be :math:`\Sigma_0`, and with
+    :math:`\kappa=\sigma^2/\sigma_0^2` means have the standard deviation :math:`\sigma_0`.
 
     Examples
     --------
@@ -67,18 +67,7 @@ class NormalInverseWishart:
             raise ValueError("The scale of a NormalInverseWishart must be positive definite.")
 
     def posterior(self, X: Any) -> "NormalInverseWishart":
-        """Return the law after rows have been seen.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        posterior : NormalInverseWishart
-            Of the same kind.
-        """
+        """Return the law after rows have been seen. See :class:`NormalInverseWishart`."""
         X = np.asarray(X, dtype=float).reshape(-1, len(self.mean))
         n, kappa = len(X), self.mean_precision
         centre = X.mean(axis=0) if n else self.mean
@@ -92,34 +81,18 @@ class NormalInverseWishart:
         )
 
     def log_evidence(self, X: Any) -> float:
-        """Return the logarithm of the density of rows, mean and covariance integrated out.
+        """Return the log density of all rows together, mean and covariance integrated out.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        value : float
-            Natural logarithm.
+        See :class:`NormalInverseWishart`.
         """
         after = self.posterior(X)
         n, d = len(np.asarray(X)), len(self.mean)
         return after._log_constant() - self._log_constant() - 0.5 * n * d * math.log(math.pi)
 
     def log_predictive(self, X: Any) -> np.ndarray:
-        """Return the log density of single rows, a Student law.
+        """Return the log density of each row on its own, that of a Student law.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, each on its own.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_samples,)
-            Natural logarithms.
+        See :class:`NormalInverseWishart`.
         """
         from scipy.special import gammaln
 
@@ -133,20 +106,7 @@ class NormalInverseWishart:
         return constant - (nu + 1) / 2 * np.log1p(squares * kappa / (kappa + 1))
 
     def sample(self, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Draw a mean and a covariance.
-
-        Parameters
-        ----------
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_features,)
-            Mean.
-        covariance : ndarray of shape (n_features, n_features)
-            Covariance.
-        """
+        """Draw a mean and a covariance. See :class:`NormalInverseWishart`."""
         random, d = check_random_state(random_state), len(self.mean)
         # Bartlett: a Wishart matrix A A' of the identity, whose inverse is then scaled.
         A = np.tril(random.normal(size=(d, d)), -1)

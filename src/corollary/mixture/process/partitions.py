@@ -6,15 +6,7 @@ import numpy as np
 
 
 class PartitionSummary(NamedTuple):
-    """The partition that agrees best with many others.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        It, its blocks numbered in the order of their first row.
-    expected_loss : float
-        Share of pairs of rows about which it and a drawn partition disagree, on average.
-    """
+    """The partition that agrees best with many others, see :func:`summarise_partitions`."""
 
     labels: np.ndarray
     expected_loss: float
@@ -23,19 +15,12 @@ class PartitionSummary(NamedTuple):
 def pair_agreement(labels: Any, others: Any) -> float:
     """Return the share of pairs of rows that two partitions both join or both separate.
 
-    It is Rand's index.
+    It is Rand's index, one if the partitions are equal.
 
     Parameters
     ----------
-    labels : array-like of shape (n_samples,)
-        Blocks of one partition, by whole numbers.
-    others : array-like of shape (n_samples,)
-        Blocks of the other.
-
-    Returns
-    -------
-    share : float
-        One if the partitions are equal.
+    labels, others : array-like of shape (n_samples,)
+        Blocks of each partition, by whole numbers.
 
     Examples
     --------
@@ -68,7 +53,8 @@ def summarise_partitions(partitions: Any) -> PartitionSummary:
     Returns
     -------
     summary : PartitionSummary
-        Labels and the expected loss.
+        Its ``labels``, blocks numbered in the order of their first row, and the ``expected_loss``,
+        the disagreement with a drawn partition on average.
 
     References
     ----------

@@ -17,10 +17,8 @@ class ImageGradients(NamedTuple):
 
     Parameters
     ----------
-    down : ndarray of shape (height - 2, width - 2)
-        Change from one row of pixels to the next.
-    right : ndarray of shape (height - 2, width - 2)
-        Change from one column of pixels to the next.
+    down, right : ndarray of shape (height - 2, width - 2)
+        Changes from one row of pixels to the next, and from one column to the next.
 
     Examples
     --------
@@ -48,21 +46,13 @@ class ImageGradients(NamedTuple):
 def sobel_gradients(image: Any) -> ImageGradients:
     """Return the slope of the grey value by Sobel's masks.
 
+    Slopes are in grey values for each pixel, so that a ramp gives its slope; pixels of the border
+    have none.
+
     Parameters
     ----------
     image : array-like of shape (height, width)
-        Grey values, at least 3 x 3.
-
-    Returns
-    -------
-    gradients : ImageGradients
-        Slopes in grey values for each pixel, so that a ramp gives its slope; pixels of the border
-        have none.
-
-    Raises
-    ------
-    ValueError
-        If the image is smaller, has colours, or holds numbers that are not finite.
+        Finite grey values, at least 3 x 3; of colours take the mean first.
 
     Examples
     --------

@@ -28,11 +28,6 @@ def hertz_to_mel(frequency: Any) -> Any:
     frequency : float or array-like
         Frequencies in hertz.
 
-    Returns
-    -------
-    mel : float or ndarray
-        Pitches.
-
     Examples
     --------
     >>> from corollary.representation import hertz_to_mel
@@ -43,17 +38,12 @@ def hertz_to_mel(frequency: Any) -> Any:
 
 
 def mel_to_hertz(mel: Any) -> Any:
-    """Return the frequencies of pitches.
+    """Return the frequencies of pitches in hertz.
 
     Parameters
     ----------
     mel : float or array-like
         Pitches in mel.
-
-    Returns
-    -------
-    frequency : float or ndarray
-        Frequencies in hertz.
 
     Examples
     --------
@@ -73,7 +63,9 @@ def mel_filters(
     low: NonNegative = 0.0,
     high: Positive | None = None,
 ) -> np.ndarray:
-    """Return triangular filters that are evenly spaced on the mel scale.
+    """Return triangular filters, as rows, that are evenly spaced on the mel scale.
+
+    Each rises from the centre of the one before to one at its own and falls to that of the next.
 
     Parameters
     ----------
@@ -87,12 +79,6 @@ def mel_filters(
         Where the first filter begins, in hertz.
     high : float or None, default=None
         Where the last one ends; None for half the rate.
-
-    Returns
-    -------
-    filters : ndarray of shape (n_filters, frame_length // 2 + 1)
-        Weights of the frequencies; each filter rises from the centre of the one before to one at
-        its own and falls to that of the next.
 
     Raises
     ------
@@ -180,7 +166,10 @@ def mel_cepstrum(
     frame_length: Count = 512,
     hop: Count | None = None,
 ) -> np.ndarray:
-    """Return the mel-cepstral coefficients of a sound.
+    """Return the mel-cepstral coefficients of a sound, one row for each frame.
+
+    They are the orthonormal cosine transform (DCT-II) of the logarithms of the filters' energies. A
+    filter that hears nothing counts as the smallest positive number.
 
     Parameters
     ----------
@@ -196,12 +185,6 @@ def mel_cepstrum(
         Samples of a frame.
     hop : int or None, default=None
         Samples between the starts of two frames; None for half a frame.
-
-    Returns
-    -------
-    coefficients : ndarray of shape (n_frames, n_coefficients)
-        The orthonormal cosine transform (DCT-II) of the logarithms of the filters' energies. A
-        filter that hears nothing counts as the smallest positive number.
 
     Examples
     --------
