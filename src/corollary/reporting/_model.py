@@ -64,7 +64,7 @@ def read_labels(names: tuple[str, ...]) -> np.ndarray:
     return np.array(names, dtype=object)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReportModel:
     """Everything it takes to predict new rows as the report describes.
 
@@ -146,6 +146,12 @@ class ReportModel:
         keys=Optional(List(Text())),
         distance=Optional(Instance("p_values", "reasons")),
     )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ReportModel: {self.label} of {len(self.columns)} columns, predicts {self.target}, "
+            f"{self.task}, coverage {self.coverage:g}>"
+        )
 
     @property
     def confidence(self) -> float:
