@@ -134,8 +134,15 @@ def measure_table(
             turn,
         )
     with clock.stage(Stage.JUDGING):
+        owners = () if settled.unit is None else settled.unit.columns
         unusual, distance = judge_rows(
-            subject, split, comparison, calibrated.features, tested.features, settings
+            subject,
+            split,
+            comparison,
+            calibrated.features,
+            tested.features,
+            settings,
+            naming=tuple(dict.fromkeys((*owners, *whole.keys)))[:2],
         )
     with clock.stage(Stage.EXPLAINING):
         explained = explain(subject, split, comparison, predictor, tested, settings, turn)
