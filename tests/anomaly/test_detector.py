@@ -1,5 +1,7 @@
 """The detector: p-values, thresholds, weights, gaps, tables, sources, files, bad input."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -105,7 +107,13 @@ def test_known_density_ratio(X):
 def test_too_few_calibration_rows_call_nobody(X):
     model = AnomalyDetector("mahalanobis", calibration_size=0.4, random_state=0).fit(X[:20])
     assert model.offset_ == -np.inf
-    assert (model.predict(X + 1e6) == 1).all()
+    with pytest.warns(UserWarning, match="8 calibration rows are too few .* takes 19. Fit or"):
+        assert (model.predict(X + 1e6) == 1).all()
+    for n, called in ((45, False), (48, True)):  # 18 and 19 calibration rows
+        enough = AnomalyDetector("mahalanobis", calibration_size=0.4, random_state=0).fit(X[:n])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error" if called else "ignore")
+            assert (enough.predict(X + 1e6) == (-1 if called else 1)).all()
     found = model.discover(X[:3] + 1e6, level=0.05)
     assert not found.called.any()
     assert found.fewest == 7  # of 3 rows, at p = 1 / 9
@@ -358,7 +366,8 @@ def test_infinite_scores_beyond_an_infinite_threshold_are_not_called(X):
     score = ModelScore(KernelDensity(kernel="tophat", bandwidth=1.0))
     model = AnomalyDetector(score, random_state=0).fit(X[:20])
     assert model.decision_function(X[:1] + 1e3).tolist() == [0.0]
-    assert model.predict(X[:1] + 1e3).tolist() == [1]
+    with pytest.warns(UserWarning, match="10 calibration rows are too few"):
+        assert model.predict(X[:1] + 1e3).tolist() == [1]
 
 
 def test_same_seed_same_bits_and_templates_stay_as_they_were(X):

@@ -18,6 +18,7 @@ from corollary.core.summary import Moments, open_source, reduce
 from corollary.linear import LinearRegression, NormalEquations, Ridge
 
 NAMES = ["height", "width", "depth"]
+STARTS = range(0, 20_000, 900)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +45,12 @@ def memory(table):
     return reduce(NormalEquations.of_width(3), data)
 
 
+def bits_of_moments(moments):
+    return moments.mean.tobytes() + moments.scatter.tobytes()
+
+
 def bits(equations):
-    return equations.moments.mean.tobytes() + equations.moments.scatter.tobytes()
+    return bits_of_moments(equations.moments)
 
 
 OPTIONS = {"columns": NAMES, "target": "price", "sample_weight": "weight"}
@@ -244,7 +249,7 @@ def test_chunks_must_agree():
     X, y = np.ones((5, 3)), np.ones(5)
     fails("Every chunk must have 3 columns like the first. Chunk 1", [(X, y), (X[:, :2], y)])
     fails("equally many rows. Chunk 0 has", [(X, y[:4])])
-    fails("A chunk must be a tuple of arrays", [[1.0, 2.0]])
+    fails("A chunk must be an array X with rows and columns", [[1.0, 2.0]])
     fails("by name in files and data frames only", [(X, y)], target="y")
     fails("sample_weight must not be negative", [(X, y, -y)])
     da = pytest.importorskip("dask.array")
@@ -343,3 +348,15 @@ def test_a_cluster_of_two_processes(seed):
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-8)
     np.testing.assert_allclose(model.intercept_, expected.intercept_, rtol=1e-8, atol=1e-10)
     np.testing.assert_array_equal(model.fingerprint_.hashes, expected.fingerprint_.hashes)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_chunks_without_targets_may_be_plain_arrays(table, form):
+    X = table[NAMES].to_numpy()
+    expected = bits_of_moments(reduce(Moments.of_width(3), (X,)))
+    for data in ([form(X[:7000]), form(X[7000:])], form(X), (form(X[i : i + 900]) for i in STARTS)):
+        assert bits_of_moments(open_source(data).reduce(Moments.of_width(3))) == expected
+    with pytest.raises(ValueError, match=r"Ridge.fit_source needs targets"):
+        Ridge().fit_source([X])
+    with pytest.raises(ValueError, match=r"Got ndarray of shape \(3,\) instead"):
+        open_source([X[0]])

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -166,3 +168,18 @@ def test_a_run_that_is_cut_short_is_warned_about(seed):
 def test_bad_input_is_told(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_columns_with_means_are_asked_to_be_standardised():
+    """By hand: a rank of one about column means of 60, 2 and 400 is lost in the means."""
+    rng = np.random.default_rng(3)
+    X = np.outer(rng.normal(size=200), [2.0, 0.3, 20.0]) + [60.0, 2.0, 400.0]
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X = X[~np.isnan(X).all(axis=1)]
+    with pytest.warns(UserWarning, match="worse than the means of their columns"):
+        SoftImpute(random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SoftImpute(random_state=0).fit((X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0))
+        for seed in range(5):  # noise about zero: no completion is better than its means
+            SoftImpute(random_state=seed).fit(np.random.default_rng(seed).normal(size=(60, 4)))

@@ -47,6 +47,16 @@ def test_separate_groups_are_found():
     np.testing.assert_array_equal(fit.n_clusters_trace_[:, 30:], fit.partitions_.max(axis=2) + 1)
 
 
+def test_rows_are_clustered_in_one_call():
+    X = np.random.default_rng(0).normal(size=(30, 2)) + 9 * np.arange(30)[:, None] % 2
+    model = DirichletProcessMixture(n_draws=20, burn_in=20, random_state=0)
+    labels = model.fit_predict(X)
+    np.testing.assert_array_equal(labels, model.labels_)
+    np.testing.assert_array_equal(
+        labels, DirichletProcessMixture(n_draws=20, burn_in=20, random_state=0).fit(X).labels_
+    )
+
+
 def test_the_predictive_density_is_the_mean_over_partitions():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(5, 1)) * 2

@@ -50,8 +50,8 @@ class Made:
 
     @property
     def words(self):
-        """The text of the page, without what scripts would add."""
-        page = Page(self.html)
+        """The text of the page, without what scripts would add; code stands within its sentence."""
+        page = Page(re.sub("</?code>", "", self.html))
         return " ".join(
             " ".join(texts) for tag, texts in page.text.items() if tag not in ("script", "style")
         )

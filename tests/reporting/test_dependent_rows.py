@@ -8,9 +8,10 @@ from corollary.conformal import calibrate_intervals
 from corollary.core.population import Population
 from corollary.reporting import ReportError, from_memory, load_model, measure, report
 from corollary.reporting._settings import Settings
+from corollary.reporting._structure import is_trait
 from corollary.reporting.table._dependence import examine, noun_of
 from corollary.reporting.table._profile import inspect
-from corollary.validation import find_dependence
+from corollary.validation import Estimate, Unit, UnitEffect, find_dependence
 
 
 def _shuffled(frame, seed=0):
@@ -193,6 +194,36 @@ def test_a_trend_that_the_model_continues_is_a_fact(seed):
     truth = later.a + 0.02 * (days + len(frame)) + 0.5 * rng.normal(size=len(frame))
     error = np.median(np.abs(truth - model.predict_table(later).prediction))
     assert error < 1.3 * evidence.error_sizes.within[0]
+
+
+def test_what_is_fixed_for_each_owner_is_no_further_structure():
+    """New patients bring new ages: that new ages are harder is no news beside new patients."""
+    rng = np.random.default_rng(7)
+    person, X = np.repeat(np.arange(60), 12), rng.normal(size=(720, 3))
+    y = X[:, 0] + 2 * rng.normal(size=60)[person] + 0.5 * rng.normal(size=720)
+    frame = pd.DataFrame(X, columns=list("abc")).assign(
+        person=[f"P{i:02d}" for i in person], age=rng.integers(30, 80, 60)[person], y=y
+    )
+    evidence, _ = _measure(_shuffled(frame), fast=True)
+    assert evidence.population.rows == "rows of new persons"
+    assert _finding(evidence, "row-structure") == []
+
+
+def _owner(codes, hint):
+    none = Estimate(0.0, 0.0, 0.0, 60)
+    effect = UnitEffect(none, hint, 0.5, 1.0, 1e-4, 1.0, 1.0)
+    return Unit("owner", ("column",), np.asarray(codes), effect=effect)
+
+
+def test_a_trait_is_fixed_for_each_owner_and_costs_no_more():
+    patient = _owner([0, 0, 1, 1, 2, 2], 0.5)
+    for codes, hint, trait in (
+        ([0, 0, 1, 1, 1, 1], 0.4, True),  # an age
+        ([0, 0, 1, 1, 1, 1], 0.6, False),  # a clinic: new ones are harder than new patients
+        ([0, 1, 1, 1, 1, 1], 0.4, False),  # not fixed
+    ):
+        assert is_trait(_owner(codes, hint), patient) == trait
+    assert not is_trait(patient, None)
 
 
 def test_options_settle_what_the_report_speaks_of(seed):

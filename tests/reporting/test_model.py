@@ -1,6 +1,7 @@
 """The model of a report: predictions, flags, and its file."""
 
 import io
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -112,6 +113,18 @@ def test_flags(classifier):
     ]
     absent = model.predict_table(rows.drop(columns="colour"))
     assert absent["unusual"].str.contains("colour: column absent").all()
+
+
+def test_predictions_without_flags_warn_of_absent_columns(classifier):
+    model, frame = classifier
+    rows = frame.head(3)
+    for ask in (model.predict, model.predict_proba, model.predict_set):
+        with pytest.warns(UserWarning, match=r"columns that the data lack: colour, note\. They"):
+            ask(rows.drop(columns=["note", "colour"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(rows)
+        model.predict_table(rows.drop(columns="colour"))  # which says so beside each row
 
 
 def test_later_rows_are_told_once_and_not_flagged(classifier, tmp_path):

@@ -1,5 +1,6 @@
 """The dictionary, its schema, and the page made from it."""
 
+import html
 import json
 import os
 import pathlib
@@ -253,3 +254,10 @@ def test_contrast_is_at_least_aa(scheme):
         a, b = _luminance(colours[text]), _luminance(colours[paper])
         ratio = (max(a, b) + 0.05) / (min(a, b) + 0.05)
         assert ratio >= 4.5, f"{text} on {paper} in {scheme}: {ratio:.2f}"
+
+
+def test_code_stands_apart_from_the_words():
+    call = 'corollary.certify(corollary.load("model.corollary"), rows, targets)'
+    for name in ("diabetes", "breast_cancer"):
+        page = html.unescape(page_of(worked_example.BUILDERS[name]()))
+        assert f"<code>{call}</code> bounds" in page

@@ -14,7 +14,7 @@ from corollary.reporting._settings import Settings
 from corollary.reporting._settle import settle
 from corollary.reporting.models._compare import choose
 from corollary.reporting.models._in_turn import predict_in_turn
-from corollary.reporting.page._render import to_dict
+from corollary.reporting.page._render import render_page, to_dict
 from corollary.reporting.table._dependence import examine
 from corollary.reporting.table._profile import inspect
 from corollary.reporting.table._read import from_memory
@@ -108,6 +108,8 @@ def test_all_rows_of_a_small_table_are_tested(classes):
     page = to_dict(evidence)
     assert "32 rows, each predicted by a model that had not seen it" in str(page["verdict"])
     assert page["sections"]["data"]["counts"]["folds"] == 10
+    assert "tested on 32 that no choice ever saw" not in render_page(page)
+    assert "Each tested by a model that was fitted and chosen without it." in render_page(page)
     # The model that is delivered has seen all rows, and does better on them than those in turn.
     delivered = model.predict_table(frame)
     if not classes:

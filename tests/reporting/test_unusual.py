@@ -10,7 +10,7 @@ from scipy.stats import binom, fisher_exact, mannwhitneyu
 
 import corollary
 from corollary.reporting import from_memory, json_schema, load_model, measure, predict_file
-from corollary.reporting.page._render import to_dict
+from corollary.reporting.page._render import render_page, to_dict
 from corollary.reporting.page.sections import _unusual_rows as section
 from corollary.reporting.trust._unusual import RATE
 from tests.reporting.evidence_parts import in_period, page_of, with_units
@@ -82,6 +82,19 @@ def test_rows_their_columns_and_the_threshold(planted):
     for row in rows[4:]:
         assert {reason.column for reason in called[row].reasons} >= {"a", "c"}
     assert max(row.p_value for row in found.shown) <= found.threshold
+
+
+def test_unusual_rows_are_listed_by_the_names_that_readers_know():
+    frame, rows = _planted(np.random.default_rng(8), 300, 4)
+    frame.insert(0, "customer", [f"C{i:05d}" for i in np.random.default_rng(9).permutation(300)])
+    content = to_dict(_measured(frame)[0])
+    jsonschema.validate(content, json_schema())
+    listed = content["sections"]["unusual_rows"]["rows"]
+    assert {row["position"] for row in listed} >= set(rows)
+    for row in listed:
+        name = frame["customer"][row["position"]]
+        assert row["names"] == [{"column": "customer", "value": name}]
+        assert f"<bdi>{name}</bdi></td>" in render_page(content)
 
 
 def test_no_row_is_measured_by_itself():

@@ -91,6 +91,28 @@ def test_card_of_classes_counts_sure_mistakes():
     assert verdict.how_wrong(evidence)["sentence"].startswith(text)
 
 
+def test_a_bound_on_a_handful_of_sure_rows_is_not_the_headline():
+    """Of 0 mistakes in 1 row one can say "at most 95% wrong", which all rows together beat."""
+    evidence = worked_example.hostile()
+    rows = evidence.test
+    shares = 0.3 + 0.4 * rows.probability  # nobody is sure
+    shares /= shares.sum(axis=1, keepdims=True)
+    right, wrong = (np.flatnonzero((rows.truth == rows.prediction) == x)[0] for x in (True, False))
+    cards = []
+    for sure in (right, wrong):
+        probability = shares.copy()
+        probability[sure] = 0.01 / (shares.shape[1] - 1)
+        probability[sure, rows.prediction[sure]] = 0.99
+        test = replace(rows, probability=probability)
+        cards.append(verdict.how_wrong(replace(evidence, test=test)))
+    quiet, loud = cards
+    surest = np.max(shares[np.arange(len(shares)), rows.prediction][rows.truth != rows.prediction])
+    assert (quiet["number"], quiet["caption"]) == (f"{surest:.0%}", "sure, and yet wrong")
+    assert "0 of 1 row wrong (95% confidence: at most 95.0%)." in quiet["sentence"]
+    assert quiet["n"] == len(rows.truth)
+    assert loud["number"].startswith("≤ ")  # sure and wrong more often than elsewhere is news
+
+
 def test_every_card_has_a_number_a_sentence_and_its_rows():
     for name in ("breast_cancer", "diabetes", "three_classes", "tiny"):
         for card in verdict.build(worked_example.BUILDERS[name]())["cards"]:

@@ -1,5 +1,7 @@
 """AnomalyDetector: how unusual rows are, with a p-value, and which columns make them so."""
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
 from numbers import Real
@@ -433,7 +435,10 @@ class AnomalyDetector(OutlierMixin, Learner):
             1 or -1.
         """
         if level is None:
-            return np.where(self.decision_function(X) >= 0, 1, -1)
+            decision = self.decision_function(X)
+            if self.offset_ == -np.inf:
+                self._warn_of_few_rows()
+            return np.where(decision >= 0, 1, -1)
         return np.where(self.discover(X, level=level).called, -1, 1)
 
     @checked
@@ -521,6 +526,21 @@ class AnomalyDetector(OutlierMixin, Learner):
             return self._preparation.rows(self._new(X))
         validate_data(self, X, skip_check_array=True, reset=False)
         return self._preparation.rows(X)
+
+    def _warn_of_few_rows(self) -> None:
+        """Warn if no row can be called, whatever it is, because too few rows calibrate."""
+        n, rate = len(self.calibration_scores_), self.false_alarm_rate
+        needed = math.ceil((1 - rate) / rate * (1 - 1e-12))
+        if n >= needed:  # their scores or weights are to blame
+            return
+        warnings.warn(
+            f"AnomalyDetector calls no row: {n} calibration rows are too few for a rate of false "
+            f"alarms of {rate:g}, which takes {needed}. Fit or "
+            "calibrate with more rows, raise false_alarm_rate, or judge the training rows "
+            "themselves by fit_discover.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def _set_offset(self, scores: np.ndarray | None, weights: np.ndarray | None) -> None:
         """Set the threshold of `predict` from training scores, or from calibration scores."""

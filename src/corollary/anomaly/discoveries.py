@@ -16,7 +16,7 @@ _ROUNDING = 1e-12
 _REFUTED = 0.01
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Discoveries(Tabular):
     """Rows that are called unusual, where the share of false calls is bounded.
 

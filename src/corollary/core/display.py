@@ -3,12 +3,19 @@
 Matplotlib is an optional extra, and this is the one place that asks for it.
 """
 
+import math
 import unicodedata
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import fields
 from html import escape
 from numbers import Real
 from typing import Any, Self
+
+#: Fields of results that take more characters are named by their kind only.
+_LONGEST_FIELD = 80
+#: Arrays of more numbers likewise.
+_LARGEST_ARRAY = 8
 
 
 def axes_for(ax: Any = None, **options: Any) -> Any:
@@ -85,8 +92,26 @@ def clean(text: str) -> str:
     return "".join(kept)
 
 
+def _brief(value: Any) -> str:
+    """Write a field of a result if it is short, or else say what it is and of which size."""
+    if isinstance(value, Tabular):
+        return f"<{value}>"
+    shape = getattr(value, "shape", ())
+    if math.prod(shape) > _LARGEST_ARRAY:
+        return f"<{type(value).__name__} of shape {shape}>"
+    text = repr(value)
+    if len(text) <= _LONGEST_FIELD:
+        return text
+    size = f" of length {len(value)}" if isinstance(value, Sized) else ""
+    return f"<{type(value).__name__}{size}>"
+
+
 class Tabular:
-    """A result that prints as a sentence, shows as a table in notebooks and becomes a frame."""
+    """A result that prints as a sentence, shows as a table in notebooks and becomes a frame.
+
+    Subclasses are data classes with ``repr=False``, so that typing the name of a result into a
+    console shows its short fields, and not thousands of numbers.
+    """
 
     @abstractmethod
     def _columns(self) -> Mapping[str, Any]:
@@ -103,6 +128,10 @@ class Tabular:
         import pandas as pd
 
         return pd.DataFrame(dict(self._columns()))
+
+    def __repr__(self) -> str:
+        shown = {f.name: _brief(getattr(self, f.name)) for f in fields(self) if f.repr}  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{k}={text}' for k, text in shown.items())})"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>{html_table(self._columns())}"

@@ -18,7 +18,7 @@ _BECAUSE: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Optimality(Tabular):
     r"""What is proved about one point of a minimisation problem.
 

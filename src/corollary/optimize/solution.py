@@ -25,7 +25,7 @@ _WORDS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Solution(Tabular):
     """A point, and what is proved about it.
 

@@ -20,7 +20,7 @@ from corollary.reporting._model import ReportModel
 from corollary.reporting._promise import make_promise
 from corollary.reporting._records import Effect, Evidence, Finding, Importance, WorstRow
 from corollary.reporting._settings import Settings
-from corollary.reporting._settle import settle
+from corollary.reporting._settle import Settled, settle
 from corollary.reporting._structure import describe_structure
 from corollary.reporting.models._compare import as_candidates
 from corollary.reporting.models._in_turn import InTurn, predict_in_turn
@@ -96,6 +96,12 @@ def measure(
     return measure_table(table, target, settings, command)
 
 
+def _naming(settled: Settled, whole: Subject) -> tuple[str, ...]:
+    """List the columns by which a reader knows a row: its owner or time, and identifiers."""
+    owners = () if settled.unit is None else settled.unit.columns
+    return tuple(dict.fromkeys((*owners, *whole.keys)))[:2]
+
+
 # Products of a report are small: BLAS threads would spend more time on waiting for each other than
 # they save, and rows are divided among threads elsewhere.
 @one_blas_thread()
@@ -134,8 +140,9 @@ def measure_table(
             turn,
         )
     with clock.stage(Stage.JUDGING):
+        naming = _naming(settled, whole)
         unusual, distance = judge_rows(
-            subject, split, comparison, calibrated.features, tested.features, settings
+            subject, split, comparison, calibrated.features, tested.features, settings, naming
         )
     with clock.stage(Stage.EXPLAINING):
         explained = explain(subject, split, comparison, predictor, tested, settings, turn)

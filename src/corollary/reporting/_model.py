@@ -1,5 +1,7 @@
 """The model that a report hands over: from raw rows to predictions with sets or intervals."""
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +66,7 @@ def read_labels(names: tuple[str, ...]) -> np.ndarray:
     return np.array(names, dtype=object)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReportModel:
     """Everything it takes to predict new rows as the report describes.
 
@@ -147,6 +149,12 @@ class ReportModel:
         distance=Optional(Instance("p_values", "reasons")),
     )
 
+    def __repr__(self) -> str:
+        return (
+            f"<ReportModel: {self.label} of {len(self.columns)} columns, predicts {self.target}, "
+            f"{self.task}, coverage {self.coverage:g}>"
+        )
+
     @property
     def confidence(self) -> float:
         """Share of such rows whose set or interval holds the truth, at least."""
@@ -208,7 +216,7 @@ class ReportModel:
         ----------
         data : data frame
             pandas or polars; columns in any order. Unknown columns are ignored, absent ones count
-            as missing values.
+            as missing values, with a warning.
 
         Returns
         -------
@@ -465,8 +473,18 @@ class ReportModel:
         return words
 
     def _encode(self, data: Any) -> np.ndarray:
-        """Turn rows into features."""
-        return self._features(ColumnTable.of(self._select(data)[0]))
+        """Turn rows into features, and warn of columns that no flag beside a row tells of."""
+        frame, absent = self._select(data)
+        if absent:
+            warnings.warn(
+                "ReportModel reads columns that the data lack: "
+                f"{_first(name for name in self.columns if name in absent)}. They count as "
+                "missing in every row, for which nothing is promised. Add them, or rename the "
+                "columns that hold them.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self._features(ColumnTable.of(frame))
 
     def _features(self, table: ColumnTable) -> np.ndarray:
         with np.errstate(all="ignore"):
@@ -483,8 +501,7 @@ class ReportModel:
         if not set(self.columns) & set(known):
             raise ReportError(
                 "data",
-                f"The data hold none of the columns that the model reads: "
-                f"{', '.join(self.columns[:12])}{', ...' * (len(self.columns) > 12)}.",
+                f"The data hold none of the columns that the model reads: {_first(self.columns)}.",
             )
         if len(frame) == 0:
             raise ReportError("data", "The data hold no rows to predict.")
@@ -493,6 +510,12 @@ class ReportModel:
             for name in self.columns
         }
         return pd.DataFrame(parts), set(self.columns) - set(known)
+
+
+def _first(columns: Iterable[str]) -> str:
+    """Write the first names of columns."""
+    names = list(columns)
+    return ", ".join(names[:12]) + ", ..." * (len(names) > 12)
 
 
 def _as_pandas(data: Any) -> Any:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from corollary.reporting._settings import Settings
     from corollary.reporting._settle import Settled
@@ -49,7 +51,8 @@ class Structure:
 
 def describe_structure(examined: "Examined", settled: "Settled", settings: "Settings") -> Structure:
     """Describe what was found, told and decided."""
-    facts = [_fact(unit) for unit in examined.dependence.units if unit is not settled.unit]
+    units = [unit for unit in examined.dependence.units if unit is not settled.unit]
+    facts = [_fact(unit) for unit in units if not is_trait(unit, settled.unit)]
     facts = [fact for fact in facts if fact.worth >= LEAST_WORTH]
     return Structure(
         headline=None if settled.unit is None else _fact(settled.unit),
@@ -60,6 +63,18 @@ def describe_structure(examined: "Examined", settled: "Settled", settings: "Sett
         twins_apart=settled.split.twins_apart,
         vouched=settings.independent,
     )
+
+
+def is_trait(unit: "Unit", owner: "Unit | None") -> bool:
+    """Whether a column is fixed for each owner, as an age is, and costs no more than new owners.
+
+    New owners bring new values of it, so that the headline speaks of them already. A clinic of many
+    patients is fixed for each of them, too, but new clinics cost more than new patients.
+    """
+    if owner is None or unit.kind != "owner" or owner.kind != "owner":
+        return False
+    pairs = np.unique(np.column_stack([owner.codes, unit.codes]), axis=0)
+    return len(pairs) == owner.n_units and _fact(unit).worth <= _fact(owner).worth
 
 
 def _fact(unit: "Unit") -> UnitFact:

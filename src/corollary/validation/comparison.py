@@ -13,7 +13,7 @@ from corollary.validation._losses import loss_of
 from corollary.validation.cross_validation import cross_validate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LearnerComparison(Difference):
     """Difference of the cross-validated risks of two learners.
 

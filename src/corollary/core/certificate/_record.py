@@ -14,7 +14,7 @@ from corollary.core.population import Population
 _ALIKE = Population()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Certificate(Tabular):
     """One computed guarantee.
 
@@ -105,6 +105,13 @@ class Certificate(Tabular):
         if self.assumptions:
             sentence += " Assumed: " + " ".join(map(str, self.assumptions))
         return sentence
+
+    def __repr__(self) -> str:
+        claim = f"{self.quantity}: vacuous" if self.vacuous else self.claim
+        return (
+            f"Certificate({claim!r}, confidence={self.confidence:g}, "
+            f"n_samples={self.n_samples}, theorem={self.theorem!r})"
+        )
 
     def _columns(self) -> dict[str, list[Any]]:
         return {

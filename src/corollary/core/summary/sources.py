@@ -86,7 +86,7 @@ def open_source(
     data : path, data frame, Dask collection, or iterable of chunks
         A Parquet or CSV file, or a folder of Parquet files (read in order of their names); a
         pandas or Dask data frame; a tuple of Dask arrays ``(X, y)`` or ``(X, y, sample_weight)``;
-        or an iterable whose items are tuples of arrays or data frames.
+        an array X; or an iterable whose items are arrays, tuples of arrays or data frames.
     columns : sequence of str or None, default=None
         Names of the features, where columns have names; None for all that are neither target nor
         weight. Other columns are not read.
@@ -136,7 +136,7 @@ def open_source(
         return DaskSource(data, select)
     if hasattr(data, "columns"):
         return ChunkSource([data], select)
-    if isinstance(data, tuple) and data and hasattr(data[0], "shape"):
+    if _is_matrix(data) or (isinstance(data, tuple) and data and hasattr(data[0], "shape")):
         return ChunkSource([data], select)
     if isinstance(data, Iterable):
         return ChunkSource(data, select)
@@ -144,6 +144,11 @@ def open_source(
         "open_source needs a path, a data frame, a Dask collection or an iterable of chunks "
         f"(tuples of arrays). Got {type(data).__name__} instead."
     )
+
+
+def _is_matrix(item: Any) -> bool:
+    """Say whether an item is an array of rows by itself, dense or sparse, without targets."""
+    return getattr(item, "ndim", 0) == 2 and not hasattr(item, "columns")
 
 
 class Selection:
@@ -274,7 +279,7 @@ class ArraySource(Source):
 
 
 class ChunkSource(Source):
-    """A stream of chunks: tuples of arrays, or data frames.
+    """A stream of chunks: arrays, tuples of arrays, or data frames.
 
     Parameters
     ----------
@@ -293,10 +298,11 @@ class ChunkSource(Source):
         except StopIteration:
             raise ValueError("The stream of chunks is empty: there are no rows.") from None
         self._chunks = chunks if self.rereadable else chain([first], iterator)
-        if not isinstance(first, tuple) and not hasattr(first, "columns"):
+        if not isinstance(first, tuple) and not hasattr(first, "columns") and not _is_matrix(first):
+            shape = f" of shape {first.shape}" if hasattr(first, "shape") else ""
             raise ValueError(
-                "A chunk must be a tuple of arrays, e.g. (X, y), or a data frame. "
-                f"Got {type(first).__name__} instead."
+                "A chunk must be an array X with rows and columns, a tuple of arrays, e.g. (X, y), "
+                f"or a data frame. Got {type(first).__name__}{shape} instead."
             )
         if hasattr(first, "columns"):
             self.feature_names = select.features(list(first.columns), "the data frame")
@@ -313,7 +319,7 @@ class ChunkSource(Source):
 
     def _convert(self, item: Any) -> Chunk:
         if not hasattr(item, "columns"):
-            item = self._select.of_tuple(item)
+            item = self._select.of_tuple((item,) if _is_matrix(item) else item)
             return tuple(a if a is None or sparse.issparse(a) else np.asarray(a) for a in item)
         assert self.feature_names is not None
         names = self._select.numeric(self.feature_names)

@@ -24,6 +24,9 @@ from corollary.core.summary import block_rows
 from corollary.decomposition._linalg import with_signs
 from corollary.decomposition.completion.nuclear_norm import soft_impute_alpha_max, soft_impute_path
 
+#: Squared errors beyond this multiple of those of column means are worth a warning.
+_CLEARLY_WORSE = 1.1
+
 
 class SoftImpute(OneToOneFeatureMixin, Transformer):
     r"""Fill missing entries so that the sum of singular values stays small.
@@ -79,6 +82,22 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
     >>> X[0, 2] = np.nan
     >>> SoftImpute(1e-3).fit_transform(X)[0].round(2)
     array([2., 1., 4.])
+
+    Columns that have means and units are standardised first, and the result is scaled back:
+
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> wine = load_wine().data
+    >>> hidden = np.random.default_rng(0).random(wine.shape) < 0.1
+    >>> holes = np.where(hidden, np.nan, wine)
+    >>> scaler = StandardScaler().fit(holes)
+    >>> filled = SoftImpute(random_state=0).fit_transform(scaler.transform(holes))
+    >>> truth = scaler.transform(wine)
+    >>> by_means = np.mean(truth[hidden] ** 2)
+    >>> float(round(np.mean((filled - truth)[hidden] ** 2) / by_means, 1))
+    0.6
+    >>> scaler.inverse_transform(filled).shape
+    (178, 13)
     """
 
     alpha: NonNegative | None = None
@@ -144,6 +163,17 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
         path = soft_impute_path(seen, self.n_alphas, tol=self.tol, max_iter=self.max_iter)
         truth = X[tuple(aside.T)]
         errors = [np.mean((one.x[tuple(aside.T)] - truth) ** 2) for one in path.solutions]
+        sums = np.nansum(seen, axis=0), np.maximum(np.sum(~np.isnan(seen), axis=0), 1)
+        by_means = np.mean(((sums[0] / sums[1])[aside[:, 1]] - truth) ** 2)
+        if min(errors) > _CLEARLY_WORSE * by_means:
+            warnings.warn(
+                "SoftImpute completes held-out entries worse than the means of their columns do: "
+                f"mean squared error {min(errors):.3g} against {by_means:.3g}. It has no means "
+                "of its own; standardise the columns first, as by "
+                "make_pipeline(StandardScaler(), SoftImpute()).",
+                UserWarning,
+                stacklevel=3,
+            )
         self.alphas_, self.errors_ = path.alphas, np.array(errors)
         return float(path.alphas[int(np.argmin(errors))])
 

@@ -50,7 +50,7 @@ def wald_interval(
     return np.stack([theta - z * spread, theta + z * spread], axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate(Tabular):
     """Parameters at a maximum of the likelihood, or of a posterior density.
 

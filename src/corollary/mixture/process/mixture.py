@@ -153,6 +153,24 @@ class DirichletProcessMixture(Density):
         self._fit(X, goes_on)
         return self
 
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Sample, and return the clusters of the rows in the partition of least expected loss.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : None, default=None
+            Not used.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            ``labels_``, which counts the partitions of all draws; :meth:`predict` asks for each row
+            by itself which cluster of that partition it fits best.
+        """
+        return self.fit(X).labels_
+
     def _fit(self, X: np.ndarray, goes_on: bool) -> None:
         law = self._law(X)
         self.mean_prior_, self.scale_prior_ = law.mean, law.scale

@@ -28,7 +28,7 @@ from corollary.optimize.solution import Solution
 REACH = 1e6
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Infeasible(Tabular):
     r"""A proof that no point satisfies the constraints: their combination is a contradiction.
 
@@ -67,7 +67,7 @@ class Infeasible(Tabular):
         return {"constraint": list(self.conflict)}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Unbounded(Tabular):
     r"""A proof that the objective falls without limit over the feasible points.
 

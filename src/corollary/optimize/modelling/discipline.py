@@ -75,7 +75,7 @@ class BrokenRule:
         return f"{self.where}: {what} is {self.got} and must be {self.needed}."
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Discipline(Tabular):
     """Whether a problem follows the rules of disciplined convex programming, and where not.
 

@@ -21,7 +21,7 @@ from corollary.optimize.program.optimality_conditions import repair_dual
 from corollary.optimize.program.program import Program
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sensitivities(Tabular):
     """Prices of the constraints; :class:`SensitivityDisplay` draws them.
 

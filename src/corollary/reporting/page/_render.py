@@ -28,7 +28,8 @@ from corollary.reporting.page.verdict import _verdict as verdict
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 WIDTH, NARROW_WIDTH = 880, 350
-_OPTION = re.compile(r"--[a-z]+")
+#: Options of the command, and calls of the library with at most one call among their arguments.
+_CODE = re.compile(r"--[a-z]+|corollary\.\w+\((?:[^()]|\([^()]*\))*\)")
 
 
 def to_dict(evidence: Evidence) -> dict[str, Any]:
@@ -111,9 +112,9 @@ def _finalize(value: Any) -> Any:
     return value
 
 
-def _with_options(sentence: str) -> Markup:
-    """Set options of the command apart from the words, so that no line ends within one."""
-    return Markup(_OPTION.sub(r"<code>\g<0></code>", str(escape(formats.clean(sentence)))))
+def _with_code(sentence: str) -> Markup:
+    """Set options of the command and calls of the library apart from the words."""
+    return Markup(_CODE.sub(r"<code>\g<0></code>", str(escape(formats.clean(sentence)))))
 
 
 @functools.cache
@@ -133,7 +134,7 @@ def _environment() -> jinja2.Environment:
         plural=formats.plural,
         label=formats.label,
         listing=formats.listing,
-        options=_with_options,
+        code=_with_code,
     )
     environment.globals.update(
         percent_triple=formats.percent_triple,

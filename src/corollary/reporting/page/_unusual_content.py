@@ -11,8 +11,14 @@ class ReasonContent(TypedDict):
     place: Literal["high", "low", "usual"]
 
 
+class RowNameContent(TypedDict):
+    column: str
+    value: str
+
+
 class UnusualRowContent(TypedDict):
     position: Count
+    names: list[RowNameContent]
     part: Literal["training", "calibration", "test"]
     p: Fraction
     p_words: str

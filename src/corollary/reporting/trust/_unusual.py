@@ -48,6 +48,14 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class RowName:
+    """What a reader knows a row by: an identifier, its owner or its time."""
+
+    column: str
+    value: Any  # as it stands in the file
+
+
+@dataclass(frozen=True)
 class UnusualRow:
     """A row that is called."""
 
@@ -55,6 +63,7 @@ class UnusualRow:
     part: Part
     p_value: float
     reasons: tuple[Reason, ...]
+    names: tuple[RowName, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +91,7 @@ def judge_rows(
     calibration: np.ndarray,
     test: np.ndarray,
     settings: Settings,
+    naming: tuple[str, ...] = (),
 ) -> tuple[UnusualRows, DistanceRule | None]:
     """Call the rows unlike the others, from the features of calibration and test rows."""
     everywhere = [quantities(comparison.encoder.plans_)]
@@ -132,6 +142,7 @@ def judge_rows(
             parts[part_of[i]],
             float(p_values[i]),
             tuple(_reason(subject, judged, int(judged[i]), name) for name in columns),
+            tuple(RowName(name, _raw(subject, int(judged[i]), name)) for name in naming),
         )
         for i, columns in zip(first, named)
     )
@@ -174,4 +185,9 @@ def _reason(subject: Subject, rows: np.ndarray, row: int, name: str) -> Reason:
     place: Literal["high", "low", "usual"] = "usual"
     if min(above, below) <= OUTER:
         place = "high" if above <= below else "low"
-    return Reason(name, subject.table.frame[name].iloc[subject.target.rows[row]], place)
+    return Reason(name, _raw(subject, row, name), place)
+
+
+def _raw(subject: Subject, row: int, name: str) -> Any:
+    """Look a value up in the file."""
+    return subject.table.frame[name].iloc[subject.target.rows[row]]

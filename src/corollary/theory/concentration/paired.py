@@ -20,7 +20,7 @@ from corollary.theory.concentration.binomial import clopper_pearson_interval
 _SIGN_SHARE = 0.8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairedComparison(Difference):
     """Difference of two models' mean losses on the same rows.
 

@@ -120,6 +120,7 @@ def _equals(value: float) -> str:
 def _row(row: UnusualRow) -> dict[str, Any]:
     return {
         "position": row.position,
+        "names": [{"column": n.column, "value": facts.cell(n.value)} for n in row.names],
         "part": row.part,
         "p": row.p_value,
         "p_words": _p(row.p_value) if row.p_value >= LEAST_P else f"below {_p(row.p_value)}",

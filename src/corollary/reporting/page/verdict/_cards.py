@@ -214,6 +214,19 @@ def _wrong_classes(evidence: Evidence) -> dict[str, Any]:
         f"Where it was at least {limit} sure, {share} wrong "
         f"({facts.confidence_words(evidence)} confidence: at most {bound})."
     )
+    rate = evidence.error_rate
+    if sure.worst is not None and sure.value <= rate.value and sure.upper >= rate.upper:
+        # So few rows are sure that their bound says less than that of all rows.
+        return _card(
+            "how-wrong",
+            "How wrong at worst?",
+            percent(sure.stated),
+            "sure, and yet wrong",
+            f"{_surest_mistake(evidence, sure).strip()} {text}",
+            interval=f"{percent(rate.value)} wrong of all",
+            n=rate.n,
+            section="errors",
+        )
     return _card(
         "how-wrong",
         "How wrong at worst?",
