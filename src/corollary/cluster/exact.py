@@ -26,7 +26,6 @@ from corollary.cluster.means._rows import nearest_labels, squared_distances
 from corollary.cluster.objective import centroids, partition_cost
 from corollary.core.estimator import ArrayLike, Count, CountFromZero, RowsLike, checked
 
-
 #: A cost below this share of the sum of squares is not told from their rounding to 8 digits.
 _ROUNDING = 1e-8
 

@@ -123,7 +123,8 @@ def _segment(sums, lows, j, i):
 def cut_column(sums, lows, k, cuts):
     """Write ``cuts[m, i]``, where the last of m + 1 segments of the first i rows begins."""
     # `sums[i]` holds the sums of weights, weighted values and weighted squares of the first i rows.
-    # What their rounding left out is in `lows`, or None. The best last cut does not fall with i, so that a row of the table is filled by halving.
+    # What their rounding left out is in `lows`, or None. The best last cut does not fall with i,
+    # so that a row of the table is filled by halving.
     n = sums.shape[0] - 1
     before, now = np.empty(n + 1), np.empty(n + 1)
     for i in range(n + 1):
