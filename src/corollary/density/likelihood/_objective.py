@@ -121,5 +121,7 @@ class Objective:
         """Return an estimate with its observed information."""
         inside = all(low < t < high for t, (low, high) in zip(theta, self.family.domain))
         information = -self.curvature(theta) if self.family.regular and inside else None
-        total = float(self.weight.sum())
-        return Estimate(tuple(self.family.names), theta, self.value(theta), information, total)
+        total, value = float(self.weight.sum()), self.value(theta)
+        if np.isnan(value) and not inside:  # densities grow without bound towards this edge
+            value = np.inf
+        return Estimate(tuple(self.family.names), theta, value, information, total)
