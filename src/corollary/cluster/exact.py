@@ -230,6 +230,11 @@ def _weighted(who: str, X: Any, k: int, sample_weight: Any) -> tuple[np.ndarray,
     """Return dense rows, their weights, and which weights are positive."""
     X, weight = checked_rows(X, sample_weight)
     X = X.toarray() if hasattr(X, "toarray") else X
+    if not np.isfinite(np.einsum("ij,ij->", X, X)):
+        raise ValueError(
+            f"{who} needs numbers whose squares have a finite sum. Got values from {X.min():.3g} "
+            f"to {X.max():.3g}; divide them by a constant so that they are about one."
+        )
     refuse_few_rows(who, len(X), k)
     weight = np.ones(len(X)) if weight is None else weight
     return X, weight, np.flatnonzero(weight)

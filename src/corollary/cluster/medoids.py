@@ -219,6 +219,12 @@ class KMedoids(Clusterer):
         refuse_few_rows("KMedoids", len(X), self.n_clusters)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         D = self._dissimilarities(X, X)
+        if not np.isfinite(D.max(initial=0.0)):
+            raise ValueError(
+                f"KMedoids needs finite dissimilarities. Those of metric={self.metric!r} between "
+                "these rows hold NaN or infinity: divide the features by a constant so that they "
+                "are about one, or take another metric."
+            )
         random = check_random_state(self.random_state)
         starts = (_draw_medoids(D, weight, self.n_clusters, random) for _ in range(self.n_init))
         how: Any = {"method": self.method, "max_iter": self.max_iter, "sample_weight": weight}
