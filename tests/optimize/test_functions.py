@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from corollary.optimize import Function, Quadratic
+from corollary.optimize import EmpiricalRisk, Function, Quadratic
 
 
 def test_a_quadratic_by_hand():
