@@ -354,3 +354,18 @@ def test_equal_draws_have_no_maximum():
         Gamma(), [2.0, 2.0], lambda t: prior.log_density(t[:1]) + prior.log_density(t[1:])
     )
     assert 0 < estimate.theta[0] < 100
+
+
+def test_a_search_that_rests_on_a_minimum_is_told():
+    """(t^2 - 1)^2 is flat at the start 0, which is the least likely point between the maxima."""
+    family = LogDensity(lambda x, theta: 0 * x - (theta[0] ** 2 - 1) ** 2, ("t",))
+    with pytest.raises(ValueError, match="found no maximum inside the domain"):
+        maximum_likelihood(family, [1.0, 2.0])
+    best = maximum_likelihood(family, [1.0, 2.0], start=[0.5])
+    np.testing.assert_allclose(np.abs(best.theta), [1.0], rtol=1e-8)
+
+
+def test_a_transformation_that_loses_a_parameter_is_told():
+    estimate = maximum_likelihood(Normal(), [1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="one-to-one near the estimate"):
+        estimate.transform(lambda theta: jnp.array([theta[0], theta[0]]), ("a", "b"))

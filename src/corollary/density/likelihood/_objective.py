@@ -114,6 +114,9 @@ class Objective:
         slope, curvature = self.slope(theta)[moving], self.curvature(theta)[np.ix_(moving, moving)]
         if not (np.isfinite(slope).all() and np.isfinite(curvature).all()):
             return False
+        units = np.sqrt(np.maximum(np.abs(np.diag(curvature)), np.finfo(float).tiny))
+        if np.linalg.eigvalsh(curvature / np.outer(units, units)).max() > 1e-6:
+            return False  # a minimum or a saddle
         step = np.linalg.lstsq(-curvature, slope, rcond=1e-12)[0]
         return bool((np.abs(step) <= 1e-3 * np.minimum(room, 1 + np.abs(theta[moving]))).all())
 
