@@ -129,7 +129,7 @@ class Quadratic(Smooth):
     def _eigenvalues(self) -> np.ndarray:
         values = linalg.eigvalsh(self.P) if self.P.size else np.zeros(1)
         flat = np.abs(values) <= _FLAT * np.abs(values).max()
-        if flat[0] and curves_down(self.P):
+        if flat[0] and _curves_down(self.P):
             flat &= values >= 0
         return np.where(flat, 0.0, values)
 
@@ -264,7 +264,7 @@ class Function(Smooth):
         return super()._hessian(x) if self._given[1] is not None else np.asarray(self._derive(2, x))
 
 
-def curves_down(P: np.ndarray) -> bool:
+def _curves_down(P: np.ndarray) -> bool:
     """Tell whether a matrix has a negative curvature that is more than rounding of its terms.
 
     Beside large eigenvalues a negative one can look like rounding and be none, as in a diagonal
