@@ -142,6 +142,18 @@ def test_sentences():
     assert "<table>" in some._repr_html_()
 
 
+def test_rows_among_themselves_are_called_with_their_assumption(seed):
+    """Stated figures: a constant rate leaves no room for the models of the folds."""
+    rng, trials = np.random.default_rng(seed), 80
+    model, some = AnomalyDetector("mahalanobis", random_state=0), 0
+    for _ in range(trials):
+        some += model.fit_discover(rng.laplace(size=(40, 1)), level=0.1).called.any()
+    assert_bound_holds(int(some), trials, 0.2)
+    found = model.fit_discover(np.append(rng.normal(size=100), 40.0)[:, None])
+    assert str(found).endswith("10%, if distances thin out at a rate that does not fall.")
+    assert "if distances" not in str(model.discover([[40.0]] * 8))
+
+
 @pytest.mark.parametrize("n", [40, 200])
 def test_own_rows_are_found_at_the_rate(n, seed):
     rng, trials, level = np.random.default_rng([seed, n]), 60, 0.2

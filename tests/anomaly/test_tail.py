@@ -71,3 +71,17 @@ def test_infinite_scores_are_certain_and_nan_is_refused():
     assert tail_p_values(scores).p_values[-1] == 0
     with pytest.raises(ValueError, match="1 NaN"):
         tail_p_values([1.0, np.nan])
+
+
+@pytest.mark.parametrize(("n", "share"), [(12, 0.5), (12, 0.1), (100, 0.4)])
+def test_rates_that_fall_below_a_quantile_cost_its_binomial_chance(n, share, seed):
+    """A share of the scores lies close together, the others have a constant rate beyond them."""
+    rng, trials = np.random.default_rng([seed, n]), 4000
+    packed = rng.random((trials, n)) < share
+    scores = np.where(packed, 1e-3 * rng.random((trials, n)), 1 + rng.exponential(size=(trials, n)))
+    p = np.array([tail_p_values(row).p_values for row in scores])
+    chance = stats.binom.sf(n // 2 - 1, n, share)
+    for level in (0.001, 0.01, 0.05):
+        assert_bound_holds(int((p[:, 0] <= level).sum()), trials, min(1.0, level + chance))
+    if share == 0.5:  # the median of the law is not enough
+        assert (p <= 0.001).mean() > 0.002

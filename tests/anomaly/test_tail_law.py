@@ -78,3 +78,18 @@ def test_spacings_beyond_all_numbers_leave_ranks():
     scores = 1.7e308 * np.linspace(-1, 1, 40)
     assert TailLaw.of(scores) == TailLaw(40, 1.7e308, 1 / 41, 0.0, 0)
     np.testing.assert_allclose(tail_p_values(scores).p_values, np.arange(40, 0, -1) / 40)
+
+
+def test_a_rate_that_does_not_fall_beyond_the_seventh_decile_is_not_enough():
+    """Seven tenths lie close together, and the sample's seventh decile often among them."""
+    rng, runs, n = np.random.default_rng(4), 4000, 12
+    draws = np.where(
+        rng.random((runs, n + 1)) < 0.7,
+        1e-3 * rng.random((runs, n + 1)),
+        1 + rng.exponential(size=(runs, n + 1)),
+    )
+    p = np.array([TailLaw.of(row[:-1]).p_values(row[-1:])[0] for row in draws])
+    assert binom.sf((p <= 0.001).sum() - 1, runs, 0.001) < 1e-6
+    for level in (0.001, 0.01, 0.1):
+        chance = level + binom.sf(int(0.7 * n) - 1, n, 0.7)
+        assert binom.sf((p <= level).sum() - 1, runs, chance) > 1e-5

@@ -128,3 +128,17 @@ def test_bad_input_is_told():
         kmeans_1d(X, 2)
     with pytest.raises(ValueError, match="should be >="):
         kmeans_1d([1.0], 2)
+
+
+@pytest.mark.parametrize("reach", [1e6, 1e9, 1e11])
+def test_far_numbers_do_not_blur_near_ones(reach):
+    """Sums of squares of 1e18 have no digits for differences of 0.1; enumerated without them."""
+    group = np.array([0.0, 0.125, 0.25, 5.0, 5.125, 5.25])  # exact beside 1e11
+    x = np.concatenate([group - reach, group, group + reach])
+    assert kmeans_1d(x, 6).cost == pytest.approx(6 * 2 * 0.125**2, rel=1e-6)
+    rng = np.random.default_rng(0)
+    near = rng.normal(size=200)
+    w = rng.integers(1, 4, 202).astype(float)
+    alone = kmeans_1d(near, 3, sample_weight=w[:200])
+    beside = kmeans_1d(np.append(near, [-reach, reach]), 5, sample_weight=w)
+    assert beside.cost == pytest.approx(alone.cost, rel=1e-9)

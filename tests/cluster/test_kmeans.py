@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans as TheirKMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
-from corollary.cluster import KMeans, centers_cost
+from corollary.cluster import KMeans, KMedoids, centers_cost, exact_kmeans, kmeans_1d
 from corollary.cluster.means._descent import descend
 
 X, GROUPS = make_blobs(600, 5, centers=6, cluster_std=0.7, random_state=0)
@@ -133,3 +133,15 @@ def test_hostile_rows():
 def test_bad_input_is_told(rows, weight, words):
     with pytest.raises(ValueError, match=words):
         KMeans(2).fit(rows, sample_weight=weight)
+
+
+def test_rows_whose_squares_are_infinite_are_refused():
+    rows = 1e200 * np.random.default_rng(0).normal(size=(20, 2))
+    for call in (
+        KMeans(2, random_state=0).fit,
+        KMedoids(2, random_state=0).fit,
+        lambda X: exact_kmeans(X, 2),
+        lambda X: kmeans_1d(X[:, 0], 2),
+    ):
+        with pytest.raises(ValueError, match=r"needs .*(squares|finite).*divide|Divide"):
+            call(rows)

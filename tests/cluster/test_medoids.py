@@ -107,3 +107,10 @@ def test_bad_input_is_told():
         find_medoids(np.zeros((3, 2)), [0, 1])
     with pytest.raises(ValueError, match="should be >="):
         KMedoids(3).fit([[0.0]])
+
+
+@pytest.mark.parametrize("medoids", [[], [4], [-1, 3], [0.7, 1.2], [[0, 1]]])
+def test_medoids_that_are_no_rows_are_refused(medoids):
+    """Compiled loops would read, and write, beyond the table."""
+    with pytest.raises(ValueError, match="by their numbers from 0 on"):
+        find_medoids(np.ones((4, 4)), medoids)

@@ -253,3 +253,12 @@ def test_bad_input_is_told(call, words, seed):
 def test_the_full_solver_refuses_sparse_rows(seed):
     with pytest.raises(TypeError, match="needs dense rows"):
         PCA(2, svd_solver="full").fit(sparse.csr_array(rows(seed)))
+
+
+@pytest.mark.parametrize("solver", ["full", "arpack", "randomized", "covariance_eigh"])
+def test_rows_have_the_same_bits_however_they_lie_in_memory(solver):
+    X = np.random.default_rng(8).normal(size=(60, 5))
+    fit = PCA(2, svd_solver=solver, random_state=0).fit
+    components = fit(X).components_
+    for same in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+        assert np.array_equal(fit(same).components_, components)

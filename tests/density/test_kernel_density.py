@@ -301,3 +301,19 @@ def test_pictures():
 def test_levels_by_hand():
     density = [[0.1, 0.4], [0.3, 0.2]]
     np.testing.assert_allclose(mass_levels(density, [0.4, 0.7, 0.71, 1.0]), [0.1, 0.2, 0.3, 0.4])
+
+
+@pytest.mark.parametrize("bandwidth", ["scott", "reference", "likelihood", "neighbors"])
+def test_rows_have_the_same_bits_however_they_lie_in_memory(bandwidth):
+    rows = RNG.normal(size=(60, 3))
+    density = KernelDensity(bandwidth=bandwidth).fit(rows).score_samples(Q)
+    for same in (np.asfortranarray(rows), np.repeat(rows, 2, axis=1)[:, ::2]):
+        assert np.array_equal(
+            KernelDensity(bandwidth=bandwidth).fit(same).score_samples(Q), density
+        )
+
+
+@pytest.mark.parametrize("bandwidth", ["reference", "likelihood", "neighbors"])
+def test_bandwidths_of_rows_without_squares_are_refused(bandwidth):
+    with pytest.raises(ValueError, match="KernelDensity needs features whose squares"):
+        KernelDensity(bandwidth=bandwidth).fit(1e200 * X[:50])

@@ -329,3 +329,43 @@ def test_impossible_data_are_told():
         ModelPosterior([0.5, 0.5]).update([0.0])
     with pytest.raises(ValueError, match="must hold probabilities"):
         ModelPosterior([0.5, 0.6])
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-8, 1e8, 1e12])
+def test_profile_intervals_have_the_units_of_the_draws(unit):
+    x = np.array([1.0, 2.0, 4.0])
+    plain, scaled = profile_interval(Normal(), x), profile_interval(Normal(), unit * x)
+    np.testing.assert_allclose(np.array(scaled) / unit, plain, rtol=1e-7)
+    # With the variance at its best, n log(1 + (t - mean)^2 / s^2) is the quantile.
+    half = x.std() * math.sqrt(math.expm1(stats.chi2(1).ppf(0.95) / 3))
+    np.testing.assert_allclose(plain, [x.mean() - half, x.mean() + half], rtol=1e-7)
+
+
+def test_equal_draws_have_no_maximum():
+    with pytest.raises(ValueError, match="the likelier the larger the shape"):
+        maximum_likelihood(Gamma(), [2.0, 2.0, 2.0])
+    for family in (Normal(), Exponential()):
+        equal = np.zeros(3)
+        assert maximum_likelihood(family, equal).log_likelihood == math.inf
+        with pytest.raises(ValueError, match="has none: give draws that vary"):
+            profile_interval(family, equal)
+    prior = GammaPrior(2.0, 1.0)  # of the shape, with the rate known: that has a maximum
+    estimate = maximum_a_posteriori(
+        Gamma(), [2.0, 2.0], lambda t: prior.log_density(t[:1]) + prior.log_density(t[1:])
+    )
+    assert 0 < estimate.theta[0] < 100
+
+
+def test_a_search_that_rests_on_a_minimum_is_told():
+    """(t^2 - 1)^2 is flat at the start 0, which is the least likely point between the maxima."""
+    family = LogDensity(lambda x, theta: 0 * x - (theta[0] ** 2 - 1) ** 2, ("t",))
+    with pytest.raises(ValueError, match="found no maximum inside the domain"):
+        maximum_likelihood(family, [1.0, 2.0])
+    best = maximum_likelihood(family, [1.0, 2.0], start=[0.5])
+    np.testing.assert_allclose(np.abs(best.theta), [1.0], rtol=1e-8)
+
+
+def test_a_transformation_that_loses_a_parameter_is_told():
+    estimate = maximum_likelihood(Normal(), [1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="one-to-one near the estimate"):
+        estimate.transform(lambda theta: jnp.array([theta[0], theta[0]]), ("a", "b"))

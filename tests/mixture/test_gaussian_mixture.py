@@ -361,3 +361,12 @@ def test_saved_models_are_the_same_and_forged_ones_are_refused(kind, tmp_path):
     model.covariance_type = "tied" if kind != "tied" else "full"
     with pytest.raises(TypeError, match="covariances have not the shape"):
         corollary.save(model, tmp_path / "forged")
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_rows_beyond_all_squares_have_no_density(k):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = GaussianMixture(k, random_state=0).fit(X)
+    density = model.score_samples([[1e200, 0.0], [0.0, 0.0], [np.nan, 1e300]])
+    assert np.isneginf(density).tolist() == [True, False, True]
+    assert density[1] == model.score_samples([[0.0, 0.0]])[0]

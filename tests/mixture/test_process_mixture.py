@@ -223,3 +223,11 @@ def test_a_saved_chain_goes_on_and_a_forged_one_is_refused(tmp_path):
     fit.sizes_ = fit.sizes_ + 100
     with pytest.raises(TypeError, match="more rows"):
         corollary.save(fit, tmp_path / "forged")
+
+
+def test_rows_have_the_same_bits_however_they_lie_in_memory():
+    X = np.random.default_rng(8).normal(size=(40, 3))
+    options = {"burn_in": 5, "n_draws": 5, "random_state": 0}
+    density = DirichletProcessMixture(**options).fit(X).score_samples(X)
+    same = DirichletProcessMixture(**options).fit(np.asfortranarray(X))
+    assert np.array_equal(same.score_samples(X), density)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from corollary.optimize import Function, Quadratic
+from corollary.optimize import EmpiricalRisk, Function, Quadratic
 
 
 def test_a_quadratic_by_hand():
@@ -71,3 +71,11 @@ def test_bad_functions_are_refused():
         Function(np.sum, np.sum).gradient([1.0, 2.0])
     with pytest.raises(TypeError, match="has no Hessian"):
         Function(np.sum, np.ones_like).hessian([1.0])
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_columns_that_depend_on_each_other_are_not_strongly_convex(unit):
+    X = unit * np.random.default_rng(5).normal(size=(30, 4))
+    X = np.hstack([X, X[:, :1] + X[:, 1:2]])
+    assert EmpiricalRisk(X, np.ones(30), "square").strong_convexity == 0.0
+    assert EmpiricalRisk(X[:, :4], np.ones(30), "square").strong_convexity > 0.1 * unit**2

@@ -488,3 +488,23 @@ def test_one_result_type_with_a_sentence():
     assert solution.x == pytest.approx(reference.x)
     assert solution.fun == solution.value
     assert "<table>" in solution._repr_html_()
+
+
+def test_a_constraint_that_is_not_defined_at_a_point_is_violated_there():
+    root = Function(lambda x: -jnp.sqrt(x[0] - 1), convex=True)
+    program = Program(Quadratic([[2.0]]), [function_inequality(root, name="root")])
+    assert program.violations([0.0]) == {"root": math.inf}
+    assert not program.is_feasible([0.0], 1e300)
+    assert kkt_residuals(program, [0.0], {}).worst() == math.inf
+    assert not certify_program(program, [0.0], {}).is_optimal(1e300)
+    solution = minimize(program, [3.0])
+    assert solution.status == "failed" or (
+        solution.certificate.violation == 0 and solution.x[0] >= 1
+    )
+
+
+def test_a_floor_that_values_lie_below_is_doubted():
+    solution = minimize(lambda x: (x[0] - 1) ** 2, [5.0], convex=True, floor=1.0, penalty=L1(0.1))
+    assert solution.status == "failed"
+    assert "falls below 1" in solution.reason
+    assert solution.certificate.gap == math.inf

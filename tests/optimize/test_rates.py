@@ -229,3 +229,16 @@ def test_what_lies_outside_the_assumptions_is_refused():
         batch_noise(1.0, batch_size=4, n_terms=3)
     with pytest.raises(ValueError, match="one term in each row"):
         gradient_noise([1.0])
+
+
+@pytest.mark.parametrize("method", ["gradient descent", "nesterov", "fista", "conjugate gradients"])
+def test_without_a_first_excess_nothing_is_bounded(method):
+    assert first_order_bound(method, 3, smoothness=1.0, strong_convexity=1.0) == math.inf
+
+
+@pytest.mark.parametrize("method", ["nesterov", "proximal gradient"])
+def test_a_start_that_is_good_enough_needs_no_steps(method):
+    """After one step the bound is larger: 5 and 0.1 before it."""
+    constants = {"radius": 1.0, "smoothness": 10.0, "excess": 0.1}
+    assert first_order_bound(method, 1, **constants) > first_order_bound(method, 0, **constants)
+    assert first_order_steps(method, 0.2, **constants) == 0

@@ -59,3 +59,10 @@ def test_a_solution_says_how_it_ended():
     assert solution.gap == np.inf
     assert solution.to_frame()["status"].tolist() == ["stopped"]
     assert "<table>" in solution._repr_html_()
+
+
+def test_what_is_not_a_number_is_never_optimal():
+    assert Optimality(value=np.nan, lower_bound=1.0, proof="duality").gap == np.inf
+    assert Optimality(value=np.inf, lower_bound=np.inf, proof="duality").gap == np.inf
+    undefined = Optimality(value=1.0, lower_bound=1.0, violation=np.nan, proof="duality")
+    assert not undefined.is_optimal(1e300)

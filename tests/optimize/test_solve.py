@@ -15,6 +15,7 @@ from corollary.optimize import (
     linear_equality,
     linear_inequality,
     matrix_inequality,
+    minimize,
     norm_inequality,
     prove_infeasible,
     prove_unbounded,
@@ -367,3 +368,29 @@ def test_cones_project_and_stretch(cone):
     if isinstance(cone, Semidefinite):
         A, B = (M + M.T for M in rng.normal(size=(2, 3, 3)))
         assert cone.pack(A) @ cone.pack(B) == pytest.approx(np.sum(A * B))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 10.0, 1e3, 1e6])
+def test_directions_that_cones_forbid_are_no_proof_of_unboundedness(size):
+    """The only feasible points have first entry 0, but almost feasible ones have any."""
+    corner = np.array([[0.0, size, 0.0], [size, 0.0, 0.0], [0.0, 0.0, size]])
+    lower = np.diag([0.0, 1.0, 0.0])
+    matrix = matrix_inequality(np.diag([0.0, 0.0, 1.0]), [-corner, -lower], name="matrix")
+    assert solve(Program([1.0, 0.0], [matrix])).status != "unbounded"
+    norm = norm_inequality(size * np.eye(2), [0.0, 0.0], [size, 0.0], 0.0, name="norm")
+    assert solve(Program([0.0, -1.0], [norm])).status != "unbounded"
+    open_norm = norm_inequality([[0.0, size]], [0.0], [size, 0.0], 0.0, name="norm")
+    assert solve(Program([0.0, -1.0], [open_norm])).status == "unbounded"
+
+
+def test_a_negative_curvature_beside_a_large_one_is_seen():
+    """In the box the least value is -50; taken for flat, the direction would hide it."""
+    P = np.diag([1e14, -1.0])
+    box = linear_inequality(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 10.0), name="box")
+    assert not Quadratic(P).convex
+    with pytest.raises(ValueError, match="negative eigenvalue"):
+        solve(Program(Quadratic(P), [box]))
+    solution = minimize(Quadratic(P), [0.0, 1.0], bounds=[(-10, 10)] * 2)
+    assert solution.certificate.gap >= 50 + solution.value
+    rows = np.random.default_rng(0).normal(size=(4, 6)) * [1e7, 1.0, 1.0, 1e3, 1.0, 1.0]
+    assert Quadratic(rows.T @ rows).convex  # its negative eigenvalues are rounding

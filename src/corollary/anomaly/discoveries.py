@@ -99,7 +99,11 @@ more, one unusual row among 2 could be.
         count, missing = int(self.called.sum()), self.rows_missing
         if count:
             rows = "row is" if count == 1 else "rows are"
-            return f"{count:,} of {n:,} {rows} unusual, at {rate}."
+            # Only rows that were judged among themselves can have p-values of 0.
+            proviso = (
+                "" if self.least > 0 else ", if distances thin out at a rate that does not fall"
+            )
+            return f"{count:,} of {n:,} {rows} unusual, at {rate}{proviso}."
         if self.refuted:
             return (
                 f"No row is called at {rate}: distances thin out ever more slowly (p = "

@@ -51,8 +51,10 @@ class TailLaw:
     Notes
     -----
     Guarantee: if the scores of reference rows and of a further row are independent draws from one
-    law whose hazard rate does not fall beyond its seventh decile, the p-value of the further row is
-    at most u with probability at most u. If only ranks are left, it holds for every law. Checked by
+    law whose hazard rate does not fall, the p-value of the further row is at most u with
+    probability at most u; where the rate may fall below the quantile of a share c, at most u plus
+    the chance that seven tenths of the reference rows lie below that. If only ranks are left, it
+    holds for every law. Checked by
     ``tests/anomaly/test_tail_law.py``.
 
     Examples

@@ -26,6 +26,9 @@ from corollary.cluster.means._rows import nearest_labels, squared_distances
 from corollary.cluster.objective import centroids, partition_cost
 from corollary.core.estimator import ArrayLike, Count, CountFromZero, RowsLike, checked
 
+#: A cost below this share of the sum of squares is not told from their rounding to 8 digits.
+_ROUNDING = 1e-8
+
 
 class Partition(NamedTuple):
     """A partition of least cost.
@@ -186,7 +189,7 @@ def kmeans_1d(
     >>> best.labels, best.cost
     (array([0, 1, 0, 1, 2]), 1.0)
     """
-    from corollary.cluster._loops.exact import cut_column
+    from corollary.cluster._loops.exact import add_finely
 
     column = np.asarray(x, dtype=np.float64).reshape(len(x), -1)
     if column.shape[1] != 1:
@@ -197,20 +200,41 @@ def kmeans_1d(
     n, k = len(order), min(n_clusters, len(order))
     sums = np.zeros((n + 1, 3))
     sums[1:] = np.cumsum(np.column_stack([w, w * values, w * values**2]), axis=0)
-    cuts = np.zeros((k, n + 1), dtype=np.int64)
-    cut_column(sums, k, cuts)
-    labels, stop = np.empty(len(X), dtype=np.int64), n
+    labels = np.empty(len(X), dtype=np.int64)
+    labels[order] = _cut(sums, None, k)
+    best = _partition(X, labels.copy(), heavy, weight, n_clusters)
+    if 0 < best.cost <= _ROUNDING * np.sqrt(n) * sums[-1, 2]:  # differences of sums have lost it
+        sums, lows = np.zeros((2, n + 1, 3))
+        add_finely(w, values, sums, lows)
+        labels[order] = _cut(sums, lows, k)
+        finer = _partition(X, labels, heavy, weight, n_clusters)
+        best = min(best, finer, key=lambda partition: partition.cost)
+    return best
+
+
+def _cut(sums: np.ndarray, lows: np.ndarray | None, k: int) -> np.ndarray:
+    """Return the segment of each row of a sorted column, by its sums."""
+    from corollary.cluster._loops.exact import cut_column
+
+    n = len(sums) - 1
+    cuts, labels, stop = np.zeros((k, n + 1), dtype=np.int64), np.empty(n, dtype=np.int64), n
+    cut_column(sums, lows, k, cuts)
     for m in range(k - 1, -1, -1):
         start = cuts[m, stop] if m else 0
-        labels[order[start:stop]] = m
+        labels[start:stop] = m
         stop = start
-    return _partition(X, labels, heavy, weight, n_clusters)
+    return labels
 
 
 def _weighted(who: str, X: Any, k: int, sample_weight: Any) -> tuple[np.ndarray, ...]:
     """Return dense rows, their weights, and which weights are positive."""
     X, weight = checked_rows(X, sample_weight)
     X = X.toarray() if hasattr(X, "toarray") else X
+    if not np.isfinite(np.einsum("ij,ij->", X, X)):
+        raise ValueError(
+            f"{who} needs numbers whose squares have a finite sum. Got values from {X.min():.3g} "
+            f"to {X.max():.3g}; divide them by a constant so that they are about one."
+        )
     refuse_few_rows(who, len(X), k)
     weight = np.ones(len(X)) if weight is None else weight
     return X, weight, np.flatnonzero(weight)

@@ -92,12 +92,21 @@ def find_medoids(
     (array([1, 3]), 2.0)
     """
     D = check_array(dissimilarity, dtype=np.float64, order="C")
-    places = np.array(medoids, dtype=np.int64)
-    if D.shape[0] != D.shape[1] or len(np.unique(places)) < len(places) or places.ndim != 1:
+    places = np.asarray(medoids)
+    if (
+        D.shape[0] != D.shape[1]
+        or places.ndim != 1
+        or not places.size
+        or not np.issubdtype(places.dtype, np.integer)
+        or not ((places >= 0) & (places < len(D))).all()
+        or len(np.unique(places)) < len(places)
+    ):
         raise ValueError(
             "find_medoids needs a square table of dissimilarities and medoids that are different "
-            f"rows. Got shape {D.shape} and medoids {places.tolist()}."
+            f"rows, one or more, by their numbers from 0 on. Got shape {D.shape} and medoids "
+            f"{places.tolist()}."
         )
+    places = places.astype(np.int64)
     weight = np.ones(len(D))
     if sample_weight is not None:
         weight = check_sample_weight(sample_weight, D, dtype=np.float64, ensure_non_negative=True)
@@ -210,6 +219,12 @@ class KMedoids(Clusterer):
         refuse_few_rows("KMedoids", len(X), self.n_clusters)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         D = self._dissimilarities(X, X)
+        if not np.isfinite(D.max(initial=0.0)):
+            raise ValueError(
+                f"KMedoids needs finite dissimilarities. Those of metric={self.metric!r} between "
+                "these rows hold NaN or infinity: divide the features by a constant so that they "
+                "are about one, or take another metric."
+            )
         random = check_random_state(self.random_state)
         starts = (_draw_medoids(D, weight, self.n_clusters, random) for _ in range(self.n_init))
         how: Any = {"method": self.method, "max_iter": self.max_iter, "sample_weight": weight}

@@ -62,9 +62,8 @@ class Optimality(Tabular):
     @property
     def gap(self) -> float:
         """How far the value can lie above the least one; infinite if nothing is proved."""
-        if self.lower_bound == -math.inf or math.isnan(self.lower_bound):
-            return math.inf
-        return max(0.0, self.value - self.lower_bound)
+        apart = self.value - self.lower_bound
+        return math.inf if math.isnan(apart) else max(0.0, apart)
 
     def is_optimal(self, tol: float = 1e-6) -> bool:
         """Tell whether optimality is proved up to a tolerance; never if no gap is.
@@ -74,7 +73,7 @@ class Optimality(Tabular):
         See :class:`Optimality`.
         """
         apart, allowed = abs(self.value - self.lower_bound), tol * max(1.0, abs(self.value))
-        return math.isfinite(apart) and max(apart, self.violation) <= allowed
+        return math.isfinite(apart) and apart <= allowed and self.violation <= allowed
 
     def __str__(self) -> str:
         seen = ", ".join(f"{name} {number:.3g}" for name, number in self.residuals.items())

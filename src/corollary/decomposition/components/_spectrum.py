@@ -65,6 +65,8 @@ class Rows:
     def __init__(self, who: str, X: Any, weight: np.ndarray | None, *, centre: bool) -> None:
         if weight is not None and not np.all(weight > 0):
             X, weight = X[weight > 0], weight[weight > 0]
+        if not sparse.issparse(X):
+            X = np.ascontiguousarray(X)  # sums have other last bits in memory by columns
         self.n_rows = X.shape[0]
         total = float(self.n_rows) if weight is None else float(weight.sum())
         self.freedom = freedom_of(who, total, self.n_rows, centre)

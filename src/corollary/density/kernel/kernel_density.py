@@ -6,7 +6,7 @@ r"""KernelDensity: a density that is a mean of kernels around the training rows.
 
 import math
 from dataclasses import KW_ONLY
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import linalg
@@ -19,6 +19,7 @@ from corollary.core.estimator import (
     NonNegative,
     Positive,
     SampleMixin,
+    check_squares,
     fitted,
 )
 from corollary.core.parallel import row_products
@@ -135,6 +136,9 @@ class KernelDensity(SampleMixin, Density):
     scale_: np.ndarray = fitted(Array("f", "d", low=0) | Array("f", "d", "d"))
     log_integral_: float = fitted(Number())
 
+    # Sums over rows have other last bits in memory by columns.
+    _training_rows: ClassVar[dict[str, Any]] = {"order": "C"}
+
     def _fit(self, X: np.ndarray, sample_weight: np.ndarray | None) -> None:
         n, d = X.shape
         weight = np.ones(n) if sample_weight is None else sample_weight
@@ -175,6 +179,8 @@ class KernelDensity(SampleMixin, Density):
                     f"of them, one for each column. Got {self.bandwidth!r} instead."
                 )
             return (widths if widths.ndim else float(widths)), np.broadcast_to(widths, d).copy()
+        if self.bandwidth in ("reference", "likelihood", "neighbors"):
+            check_squares(self, X)
         if self.bandwidth == "likelihood":
             widths = likelihood_bandwidth(X, kernel=self.kernel, sample_weight=weight)
             return widths, widths

@@ -115,6 +115,9 @@ class Objective:
         slope, curvature = self.slope(theta)[moving], self.curvature(theta)[np.ix_(moving, moving)]
         if not (np.isfinite(slope).all() and np.isfinite(curvature).all()):
             return False
+        units = np.sqrt(np.maximum(np.abs(np.diag(curvature)), np.finfo(float).tiny))
+        if np.linalg.eigvalsh(curvature / np.outer(units, units)).max() > 1e-6:
+            return False  # a minimum or a saddle
         step = np.linalg.lstsq(-curvature, slope, rcond=1e-12)[0]
         return bool((np.abs(step) <= 1e-3 * np.minimum(room, 1 + np.abs(theta[moving]))).all())
 
@@ -122,5 +125,7 @@ class Objective:
         """Return an estimate with its observed information."""
         inside = all(low < t < high for t, (low, high) in zip(theta, self.family.domain))
         information = -self.curvature(theta) if self.family.regular and inside else None
-        total = float(self.weight.sum())
-        return Estimate(tuple(self.family.names), theta, self.value(theta), information, total)
+        total, value = float(self.weight.sum()), self.value(theta)
+        if np.isnan(value) and not inside:  # densities grow without bound towards this edge
+            value = np.inf
+        return Estimate(tuple(self.family.names), theta, value, information, total)

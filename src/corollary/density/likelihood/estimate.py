@@ -133,7 +133,14 @@ class Estimate(Tabular):
                 f"Estimate.transform needs a function to {len(self.theta)} values with names. Got "
                 f"values of shape {values.shape} and {len(names)} names."
             )
-        inverse = linalg.inv(J.reshape(len(values), -1))
+        try:
+            inverse = linalg.inv(J.reshape(len(values), -1))
+        except linalg.LinAlgError as error:
+            raise ValueError(
+                "Estimate.transform needs a function that is one-to-one near the estimate. Its "
+                f"derivatives at {self.theta.tolist()} are singular; leave out what follows from "
+                "other values."
+            ) from error
         information = None if self.information is None else inverse.T @ self.information @ inverse
         return Estimate(names, values, self.log_likelihood, information, self.n_samples)
 

@@ -280,6 +280,15 @@ class Gamma(Family):
         shape, rate = theta
         return np.array([[polygamma(1, shape), -1 / rate], [-1 / rate, shape / rate**2]])
 
+    def _likeliest(self, x: np.ndarray, weight: np.ndarray) -> None:
+        """Refuse draws that are equal; what else is likeliest is searched."""
+        if np.ptp(x) <= 1e-6 * x.max():
+            raise ValueError(
+                f"Gamma needs draws that differ by more than rounding. Got {len(x)} from "
+                f"{x.min():.9g} to {x.max():.9g}, which are the likelier the larger the shape is: "
+                "give draws that vary, or a prior."
+            )
+
     def _start(self, x: np.ndarray) -> np.ndarray:
         mean, variance = x.mean(), x.var()
         return np.array([mean**2, mean]) / max(variance, 1e-6 * mean**2)

@@ -7,6 +7,7 @@ Newton's method runs over all numbers, to which the parameters' domain is mapped
 by JAX in double precision.
 """
 
+import math
 from typing import Any
 
 from corollary.core.estimator import CountFromZero, Probability, checked
@@ -17,6 +18,8 @@ from corollary.density.likelihood.family import Family
 
 #: Numbers so far out are mapped to the edges of a domain.
 _FAR = 30.0
+#: Standard errors within which the ends of an interval are looked for.
+_FARTHEST = 1e9
 
 
 def maximum_likelihood(
@@ -126,6 +129,11 @@ def profile_interval(
             f"parameters. Got {type(family).__name__} and parameter={parameter}."
         )
     best = maximum_likelihood(family, x, sample_weight=sample_weight, start=start)
+    if not math.isfinite(best.log_likelihood):
+        raise ValueError(
+            "profile_interval needs a likelihood with a maximum. That of these draws under "
+            f"{type(family).__name__} has none: give draws that vary."
+        )
     drop = float(chdtri(1, 1 - confidence)) / 2
 
     def excess(free: float) -> float:
@@ -135,6 +143,9 @@ def profile_interval(
 
     interval = family.domain[parameter]
     at = best.theta[parameter]
+    unit, far = 1.0, 2 * _FAR
+    if math.isinf(interval[0]) and math.isinf(interval[1]):  # in units of the draws
+        unit, far = _spread(best, parameter), _FARTHEST
     ends = []
     for sign, edge in zip((-1, 1), interval):
         if at == edge:
@@ -143,11 +154,20 @@ def profile_interval(
         # A maximum on the other edge is as good as one far out towards it.
         origin = -sign * _FAR if at in interval else float(free_from([at], [interval])[0])
         step = 0.1
-        while step < 2 * _FAR and excess(origin + sign * step) < 0:
+        while step < far and excess(origin + sign * step * unit) < 0:
             step *= 2
-        if step >= 2 * _FAR:
+        if step >= far:
             ends.append(edge)
             continue
-        free = brentq(excess, origin, origin + sign * step, xtol=1e-11)
+        free = brentq(excess, origin, origin + sign * step * unit, xtol=1e-11 * unit)
         ends.append(float(bound_to([free], [interval])[0][0]))
     return ends[0], ends[1]
+
+
+def _spread(best: Estimate, parameter: int) -> float:
+    """Return the standard error of a parameter, or 1 where there is none."""
+    try:
+        error = float(best.standard_errors[parameter])
+    except ValueError:
+        return 1.0
+    return error if 0 < error < math.inf else 1.0

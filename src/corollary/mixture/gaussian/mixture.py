@@ -344,7 +344,10 @@ class GaussianMixture(Density):
         return log_joint_of(self._components, X)
 
     def _log_density(self, X: np.ndarray) -> np.ndarray:
-        return log_evidence(self._joint(X))
+        joint = self._joint(X)
+        far = (joint == -np.inf).all(axis=1)  # squares of distances are beyond all numbers
+        joint[far] = 0.0
+        return np.where(far, -np.inf, log_evidence(joint))
 
     def _n_parameters(self) -> int:
         """Count free parameters."""

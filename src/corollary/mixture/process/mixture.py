@@ -1,7 +1,7 @@
 """The Dirichlet-process mixture as an estimator."""
 
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -138,6 +138,8 @@ class DirichletProcessMixture(Density):
     sizes_: np.ndarray = fitted(Array("i", "c", low=1))
     locations_: np.ndarray = fitted(Array("f", "c", "d"))
     factors_: np.ndarray = fitted(Array("f", "c", "d", "d"))
+
+    _training_rows: ClassVar[dict[str, Any]] = {"order": "C"}  # one order of sums for all memory
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -19,7 +19,7 @@ from corollary.core.certificate import format_number
 from corollary.core.display import Tabular
 from corollary.optimize.problem.functions import Quadratic
 from corollary.optimize.program._cones import Origin, SecondOrder, Semidefinite
-from corollary.optimize.program.constraints import LinearConstraint
+from corollary.optimize.program.constraints import Constraint, LinearConstraint
 from corollary.optimize.program.optimality_conditions import repair_dual
 from corollary.optimize.program.program import Program
 from corollary.optimize.solution import Solution
@@ -214,7 +214,11 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     M = np.vstack(still)
     d = d - linalg.lstsq(M, M @ d, cond=1e-12)[0]
     fall = -float(objective.q @ d)
-    if not fall > 1e-9 * float(np.abs(objective.q) @ np.abs(d)):
+    least = 1e-9 * float(np.abs(objective.q) @ np.abs(d))
+    if any(_on_round_border(c, d) for c in program.constraints):
+        # Along the border directions miss the cone by ever less, the less they fall.
+        least = 1e-2 * float(np.linalg.norm(objective.q) * np.linalg.norm(d))
+    if not fall > least:
         return None
     d = d / fall
     # How fast constraints are violated along the direction.
@@ -222,6 +226,14 @@ def prove_unbounded(program: Program, point: Any, direction: Any) -> Unbounded |
     rate = max([*broken, float(d @ objective.P @ d), 0.0])
     reach = math.inf if rate == 0 else 1e-6 / rate
     return Unbounded(point=point, direction=d, reach=reach) if reach > 1 else None
+
+
+def _on_round_border(constraint: Constraint, d: np.ndarray) -> bool:
+    """Tell whether rounding decides if a direction lies in a norm's or a matrix's cone."""
+    if not isinstance(constraint.cone, SecondOrder | Semidefinite):
+        return False
+    along = -constraint.jacobian(d) @ d
+    return constraint.cone.margin(along) <= 1e-9 * float(np.abs(along).max())
 
 
 def _without_solution(

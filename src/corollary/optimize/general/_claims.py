@@ -40,7 +40,7 @@ def doubt(problem: Problem, x: np.ndarray) -> str:
     claimed = {f"the function of {c.name!r}": c.function for c in curved}
     claimed = {"the function": problem.function} | claimed
     low, high = _nearby(problem, x)
-    wrong = (_refuted(who, function, low, high) for who, function in claimed.items())
+    wrong = (_refuted(who, function, x, low, high) for who, function in claimed.items())
     return next(filter(None, wrong), "")
 
 
@@ -54,7 +54,7 @@ def _nearby(problem: Problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _refuted(who: str, function: Smooth, low: np.ndarray, high: np.ndarray) -> str:
+def _refuted(who: str, function: Smooth, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
     """Look for points where a function is not what it was said to be."""
     if not function.assumptions or low.ndim != 1:
         return ""
@@ -72,6 +72,11 @@ def _refuted(who: str, function: Smooth, low: np.ndarray, high: np.ndarray) -> s
         )
         if seen is not None:
             return f"the gradient of {who} changes faster than its constant allows"
+    if math.isfinite(function.floor):
+        points = np.random.default_rng(0).uniform(low, high, (_PAIRS, low.size))
+        least = min(function.value(point) for point in (x, *points))
+        if least < function.floor - 1e-9 * max(1.0, abs(function.floor)):
+            return f"{who} falls below {function.floor:g}: it is {least:.6g} at a point nearby"
     return ""
 
 

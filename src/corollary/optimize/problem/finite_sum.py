@@ -152,7 +152,10 @@ class EmpiricalRisk(FiniteSum):
     @cached_property
     def _spectrum(self) -> np.ndarray:
         """Eigenvalues of the mean outer product of the rows, ascending."""
-        squares = linalg.svdvals(self.X) ** 2 / self.n_terms
+        sizes = linalg.svdvals(self.X)
+        # What is rounding counts as zero: a curvature that is not there would prove too much.
+        sizes[sizes <= max(self.X.shape) * np.finfo(float).eps * sizes[0]] = 0.0
+        squares = sizes**2 / self.n_terms
         missing = max(0, self.X.shape[1] - len(squares))
         return np.append(np.zeros(missing), squares[::-1])
 

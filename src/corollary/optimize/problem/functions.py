@@ -128,7 +128,10 @@ class Quadratic(Smooth):
     @cached_property
     def _eigenvalues(self) -> np.ndarray:
         values = linalg.eigvalsh(self.P) if self.P.size else np.zeros(1)
-        return np.where(np.abs(values) <= _FLAT * np.abs(values).max(), 0.0, values)
+        flat = np.abs(values) <= _FLAT * np.abs(values).max()
+        if flat[0] and _curves_down(self.P):
+            flat &= values >= 0
+        return np.where(flat, 0.0, values)
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
@@ -259,6 +262,19 @@ class Function(Smooth):
         if self._given[2] is not None:
             return _shaped("hessian", self._given[2](x), (x.size, x.size))
         return super()._hessian(x) if self._given[1] is not None else np.asarray(self._derive(2, x))
+
+
+def _curves_down(P: np.ndarray) -> bool:
+    """Tell whether a matrix has a negative curvature that is more than rounding of its terms.
+
+    Beside large eigenvalues a negative one can look like rounding and be none, as in a diagonal
+    matrix whose units differ.
+    """
+    values, vectors = linalg.eigh(P)
+    vectors = vectors[:, values < 0]
+    terms = np.abs(vectors) * (np.abs(P) @ np.abs(vectors))
+    curvatures = (vectors * (P @ vectors)).sum(axis=0)
+    return bool((curvatures < -_FLAT * terms.sum(axis=0)).any())
 
 
 def _point(x: Any) -> np.ndarray:

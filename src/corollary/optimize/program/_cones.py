@@ -34,8 +34,9 @@ class Orthant:
         return float(v.min(initial=math.inf))
 
     def excess(self, v: np.ndarray) -> float:
-        """Return how far a vector is outside."""
-        return max(0.0, -self.margin(v))
+        """Return how far a vector is outside; infinity for one that is not of numbers."""
+        margin = self.margin(v)
+        return math.inf if math.isnan(margin) else max(0.0, -margin)
 
     def dual_excess(self, z: np.ndarray) -> float:
         """Return the same for the dual cone."""
@@ -76,7 +77,8 @@ class Origin(Orthant):
         return math.inf
 
     def excess(self, v: np.ndarray) -> float:
-        return float(np.abs(v).max(initial=0.0))
+        size = float(np.abs(v).max(initial=0.0))
+        return math.inf if math.isnan(size) else size
 
     def dual_excess(self, z: np.ndarray) -> float:
         return 0.0

@@ -6,6 +6,7 @@ without limit along directions in which the objective is flat, onto the equation
 The gap to the dual function there bounds how far the point is from the best.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ _NUDGES = (1e-9, 1e-9, *[0.0] * 10)
 
 class KKT(NamedTuple):
     """Residuals of the four conditions, each 0 where its condition holds.
+
+    Those of functions that are not defined at the point are infinite.
 
     Parameters
     ----------
@@ -75,12 +78,13 @@ def kkt_residuals(program: Program, x: Any, dual: Mapping[str, Any]) -> KKT:
     x, multipliers = program._point(x), program.pack(dual)
     pairs = list(zip(program.constraints, multipliers))
     products = [np.abs(c.cone.products(z, c.slack(x))).max() for c, z in pairs]
-    return KKT(
-        primal=max(program.violations(x).values(), default=0.0),
-        dual=max((c.cone.dual_excess(z) for c, z in pairs), default=0.0),
-        stationarity=float(np.abs(lagrangian(program, dual).gradient(x)).max()),
-        complementarity=float(max(products, default=0.0)),
+    residuals = (
+        max(program.violations(x).values(), default=0.0),
+        max((c.cone.dual_excess(z) for c, z in pairs), default=0.0),
+        np.abs(lagrangian(program, dual).gradient(x)).max(),
+        np.max(products, initial=0.0),
     )
+    return KKT(*(math.inf if np.isnan(size) else float(size) for size in residuals))
 
 
 def kkt_multipliers(program: Program, x: Any) -> dict[str, np.ndarray]:

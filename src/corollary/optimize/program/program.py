@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from corollary.optimize.problem.functions import Quadratic, Smooth
+from corollary.optimize.problem.functions import Quadratic, Smooth, _curves_down
 from corollary.optimize.program.constraints import Constraint, FunctionConstraint, LinearConstraint
 
 #: Eigenvalues below this share of the largest one are rounding.
@@ -47,7 +47,8 @@ class Curvature:
         size = np.abs(values).max()
         curved = values > _FLAT * size
         root = np.sqrt(values[curved])[:, None] * vectors[:, curved].T
-        return cls(bool(values[0] >= -_FLAT * size), vectors[:, ~curved], root, None)
+        convex = values[0] >= -_FLAT * size and not (values[0] < 0 and _curves_down(P))
+        return cls(bool(convex), vectors[:, ~curved], root, None)
 
     def dip(self, w: np.ndarray) -> float:
         """Return minus the infimum of x'Px/2 + w'x, for w without a share in flat directions."""

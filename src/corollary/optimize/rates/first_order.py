@@ -97,6 +97,8 @@ def first_order_bound(
         return math.inf
     k, L, m = n_steps, smoothness, strong_convexity
     first = min(excess, L * radius**2 / 2)
+    if math.isinf(first) and math.isinf(radius):
+        return math.inf
     if method == "gradient descent":
         return min(L * radius**2 / (4 * k + 2), (1 - m / L) ** (2 * k) * first)
     if method == "conjugate gradients":
@@ -108,6 +110,8 @@ def first_order_bound(
         if m == 0:
             return 2 * L * radius**2 / (k + 1) ** 2 if k else excess
         start = first if method == "nesterov" else excess
+        if math.isinf(start) or math.isinf(radius):
+            return math.inf
         return (1 - math.sqrt(m / L)) ** k * (start + m * radius**2 / 2)
     slow = L * radius**2 / (2 * k) if k else excess
     return min(slow, (1 - m / L) ** k * L * radius**2 / 2 if k else excess)
@@ -169,12 +173,14 @@ def subgradient_bound(*, step_sizes: Any, radius: NonNegative, lipschitz: NonNeg
 
 def _inverse(bound: Callable[[int], float], accuracy: float) -> int | float:
     """Return the least number of steps at which a falling bound is small enough."""
+    if bound(0) <= accuracy:  # the bound before the first step can be better than after it
+        return 0
     high = 1
     while bound(high) > accuracy:
         high *= 2
         if high > 2**60:
             return math.inf
-    low = -1 if high == 1 else high // 2
+    low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if bound(middle) <= accuracy else (middle, high)
