@@ -52,23 +52,9 @@ class ClusterDisplay(Display):
     def from_estimator(
         cls, estimator: Any, X: Any, *, columns: tuple[int, int] = (0, 1), ax: Any = None
     ) -> Self:
-        """Draw rows as a fitted model with centres clusters them.
+        """Draw two columns of rows X as a fitted model with ``cluster_centers_`` clusters them.
 
-        Parameters
-        ----------
-        estimator : KMeans, MiniBatchKMeans, KMedoids, KMedians or another with centres
-            A fitted model with ``cluster_centers_`` and ``predict``.
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-        columns : tuple of two int, default=(0, 1)
-            Which columns to draw.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ClusterDisplay
-            The drawn display.
+        Axes are those of :meth:`plot`. See :class:`ClusterDisplay`.
         """
         check_is_fitted(estimator, "cluster_centers_")
         centers, place = np.asarray(estimator.cluster_centers_), list(columns)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from corollary.cluster.means._draws import Draw
-from corollary.cluster.means._rows import ArrayRows, ClusterSums, SourceRows, squared_distances
+from corollary.cluster.means._rows import ClusterSums, SourceRows, squared_distances
 from corollary.core.parallel import available_cores, in_blocks
 
 _BLOCK = 2048
@@ -16,23 +16,7 @@ _ROUNDS, _SHARE = 5, 2
 
 
 class Seeding(NamedTuple):
-    """Rows that k-means++ has drawn as centres, and the cost that they leave.
-
-    Parameters
-    ----------
-    centers : ndarray of shape (n_clusters, n_features)
-        The rows.
-    indices : ndarray of shape (n_clusters,)
-        Their numbers.
-    cost : float
-        Weighted sum of squared distances from the nearest of them.
-
-    Examples
-    --------
-    >>> from corollary.cluster import kmeans_plusplus
-    >>> kmeans_plusplus([[0.0], [1.0]], 2, random_state=0).cost
-    0.0
-    """
+    """Rows that k-means++ has drawn as centres, their numbers, and the cost that they leave."""
 
     centers: np.ndarray
     indices: np.ndarray
@@ -96,7 +80,7 @@ def _potentials(
     return parts.sum(axis=0)
 
 
-def draw_seeds_in_passes(rows: ArrayRows | SourceRows, k: int, d: int, random: Any) -> np.ndarray:
+def draw_seeds_in_passes(rows: SourceRows, k: int, d: int, random: Any) -> np.ndarray:
     """Draw centres by k-means||: a few passes draw many rows each, and k-means++ clusters them."""
     seeds = random.randint(np.iinfo(np.int32).max, size=_ROUNDS + 1)
     drawn = [rows.reduce(Draw(np.empty((0, d)), 1, int(seeds[0])))]
@@ -110,7 +94,7 @@ def draw_seeds_in_passes(rows: ArrayRows | SourceRows, k: int, d: int, random: A
     return draw_seeds(centres, weight, k, random).centers
 
 
-def draw_rows(rows: ArrayRows | SourceRows, k: int, d: int, seed: int) -> np.ndarray:
+def draw_rows(rows: SourceRows, k: int, d: int, seed: int) -> np.ndarray:
     """Draw rows by their weights; some come again if fewer than k have one."""
     drawn = rows.reduce(Draw(np.empty((0, d)), k, seed)).rows
     return drawn[np.arange(k) % len(drawn)]

@@ -17,19 +17,11 @@ from corollary.core.estimator import ArrayLike, Count, Probability, RandomSeed, 
 
 @checked
 def kmeans_plusplus_factor(n_clusters: Count) -> float:
-    r"""Return the factor of the least cost that k-means++ attains in expectation.
+    r"""Return the factor of the least cost of k centres that k-means++ attains in expectation.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters k.
-
-    Returns
-    -------
-    factor : float
-        :math:`8 (\ln k + 2) \ge E[J] / J^*`, where J is the cost of the centres that are drawn (of
-        each further one a single candidate) and :math:`J^*` the least cost of k centres, for every
-        set of rows and weights.
+    It is :math:`8 (\ln k + 2) \ge E[J] / J^*`, where J is the cost of the centres that are drawn,
+    of each further one a single candidate, and :math:`J^*` the least cost of k centres, for every
+    set of rows and weights. See :func:`kmeans_plusplus`.
 
     Notes
     -----
@@ -61,20 +53,9 @@ def least_cost_bound(
     :math:`t = \delta^{-1/m}` the least cost of the draws is at most :math:`t\, 8 (\ln k + 2) J^*`
     with probability :math:`1 - \delta`.
 
-    Parameters
-    ----------
-    costs : array-like of shape (n_draws,)
-        Costs, one or more and none negative, of independent draws by k-means++ with one candidate
-        for each centre, before any step of Lloyd's iteration; :func:`certify_least_cost` draws.
-    n_clusters : int
-        Number of clusters k.
-    confidence : float, default=0.95
-        Probability :math:`1 - \delta` over the draws.
-
-    Returns
-    -------
-    bound : float
-        With this probability no k centres cost less.
+    The ``costs``, none negative, are those of draws with one candidate for each centre, before any
+    step of Lloyd's iteration; k is ``n_clusters``, and :math:`1 - \delta` the ``confidence``. See
+    :func:`certify_least_cost`, which draws.
 
     Examples
     --------
@@ -102,31 +83,13 @@ def certify_least_cost(
     confidence: Probability = 0.95,
     random_state: RandomSeed = None,
 ) -> float:
-    """Bound the least cost of k centres for given rows from below.
+    """Bound the least cost of k centres for given rows from below, by draws of k-means++.
 
     ``model.inertia_ / certify_least_cost(X, k)`` says by which factor a fitted model is at most
     worse than the best one. Few rows, or one column, are better served by
-    :func:`exact_kmeans` and :func:`kmeans_1d`, which find the least cost itself.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    n_clusters : int
-        Number of clusters.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-    n_draws : int, default=20
-        How often k-means++ draws.
-    confidence : float, default=0.95
-        Probability over the draws.
-    random_state : int, RandomState instance or None, default=None
-        Determines the draws.
-
-    Returns
-    -------
-    bound : float
-        :func:`least_cost_bound` of the draws.
+    :func:`exact_kmeans` and :func:`kmeans_1d`, which find the least cost itself. See
+    :func:`least_cost_bound` for the ``confidence`` and :func:`kmeans_plusplus` for the draws, of
+    which there are ``n_draws``.
 
     Examples
     --------

@@ -25,21 +25,8 @@ def seeding_probabilities(
     r"""Return the chance of each row to be the next centre of k-means++.
 
     It is :math:`w_i D(x_i)^2 / \sum_j w_j D(x_j)^2`, where :math:`D` is the distance from the
-    nearest centre. If every row lies on a centre, it is proportional to the weight alone.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    centers : array-like of shape (n_centers, n_features)
-        The centres so far; there may be none.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights.
-
-    Returns
-    -------
-    probability : ndarray of shape (n_samples,)
-        They sum to one.
+    nearest centre. If every row lies on a centre, it is proportional to the weight alone. There may
+    be no centres yet. See :func:`kmeans_plusplus`.
 
     Examples
     --------
@@ -67,7 +54,9 @@ def kmeans_plusplus(
     random_state: RandomSeed = None,
     n_local_trials: Count | None = None,
 ) -> Seeding:
-    """Draw centres from rows by k-means++.
+    """Draw ``centers`` from rows by k-means++, with their ``indices`` and the ``cost`` they leave.
+
+    The cost is the weighted sum of squared distances of rows from the nearest of the centres.
 
     Parameters
     ----------
@@ -83,11 +72,6 @@ def kmeans_plusplus(
         Candidates for each centre, of which the best is kept; None for
         ``2 + int(log(n_clusters))``. With 1 it is k-means++ as it was published, of which
         :func:`kmeans_plusplus_factor` speaks.
-
-    Returns
-    -------
-    seeding : Seeding
-        ``centers``, ``indices`` and ``cost``.
 
     Examples
     --------

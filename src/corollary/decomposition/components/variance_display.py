@@ -54,21 +54,9 @@ class ExplainedVarianceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, chosen: int | None = None, ax: Any = None) -> Self:
-        """Draw what the components of a fitted model explain.
+        """Draw the ``explained_variance_ratio_`` of a fitted model, ours or scikit-learn's.
 
-        Parameters
-        ----------
-        estimator : PCA
-            A fitted model with ``explained_variance_ratio_``, ours or scikit-learn's.
-        chosen : int or None, default=None
-            A number of components to mark.
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        display : ExplainedVarianceDisplay
-            The drawn display.
+        Axes are those of :meth:`plot`. See :class:`ExplainedVarianceDisplay`.
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "explained_variance_ratio_"):
