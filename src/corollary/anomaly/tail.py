@@ -20,15 +20,7 @@ _FIRST = 0.5
 
 
 class TailPValues(NamedTuple):
-    """P-values of scores among themselves, and of what they assume.
-
-    Parameters
-    ----------
-    p_values : ndarray of shape (n_samples,)
-        One for each score.
-    assumption : float
-        P-value of the assumption that the rate does not fall: small where it is refuted.
-    """
+    """P-values of scores among themselves, and of what they assume."""
 
     p_values: np.ndarray
     assumption: float
@@ -44,23 +36,11 @@ def tail_p_values(scores: ArrayLike) -> TailPValues:
 
     .. math:: p = \frac{n-b}{n}\left(1+\frac{s-s_{(b)}}{(b-a)\,\hat m}\right)^{-(b-a)},
 
-    and one below its rank from above, divided by n.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        Distances of rows, large for unusual ones, each by a model that has not seen the row.
-
-    Returns
-    -------
-    result : TailPValues
-        ``p_values``, and the p-value of the ``assumption``, which compares the upper half of the
-        spacings with the lower half.
-
-    See Also
-    --------
-    corollary.conformal.conformal_p_values : With rows that are known to be normal, nothing need be
-        assumed.
+    and one below its rank from above, divided by n. The result has these ``p_values``, and the
+    p-value of the ``assumption`` that the rate does not fall, which compares the upper half of the
+    spacings with the lower half. Scores are distances of rows, large for unusual ones, each by a
+    model that has not seen the row. See :class:`TailLaw`; with rows that are known to be normal,
+    nothing need be assumed (:func:`corollary.conformal.conformal_p_values`).
 
     Notes
     -----

@@ -82,19 +82,12 @@ class TailLaw:
     @classmethod
     @checked
     def of(cls, scores: ArrayLike) -> Self:
-        """Measure the tail of reference rows.
+        """Measure the tail of reference rows by their scores.
 
-        Parameters
-        ----------
-        scores : array-like of shape (n_samples,)
-            Scores of independent rows, each by a model that has not seen the row. Anomalies among
-            them make the tail look longer; near a tenth of them leave only ranks.
-
-        Returns
-        -------
-        law : TailLaw
-            The law of the tail, or of ranks where the upper half of the spacings is larger than a
-            rate that does not fall makes it (at 1%).
+        The rows are independent, and each is scored by a model that has not seen it. Anomalies
+        among them make the tail look longer; near a tenth of them leave only ranks, as does an
+        upper half of the spacings that is larger than a rate that does not fall makes it (at 1%).
+        See :class:`TailLaw`.
         """
         ordered = np.sort(np.asarray(scores, dtype=float))
         if ordered.ndim != 1 or not len(ordered) or not np.isfinite(ordered).all():
@@ -112,17 +105,9 @@ class TailLaw:
 
     @checked
     def p_values(self, scores: ArrayLike) -> np.ndarray:
-        """Return how often a normal row would score higher.
+        """Return how often a normal row would score higher, 1 for scores up to the start.
 
-        Parameters
-        ----------
-        scores : array-like of shape (n_samples,)
-            Scores of rows; of reference rows they are a little too large.
-
-        Returns
-        -------
-        p_values : ndarray of shape (n_samples,)
-            1 for rows that do not lie beyond the start.
+        The p-values of reference rows are a little too large. See :class:`TailLaw`.
         """
         scores = np.asarray(scores, dtype=float)
         if np.isnan(scores).any():

@@ -157,10 +157,8 @@ class Mahalanobis(Score):
     shrinkage : float or "auto", default="auto"
         Share of the covariance that is replaced by a multiple of the identity, so that few rows of
         many columns have an inverse, too; "auto" is the oracle approximating choice of Chen et al.
-    mean : ndarray or None, default=None
-        Mean of the rows; set by ``fit``.
-    covariance : ndarray or None, default=None
-        Their covariance, shrunken; set by ``fit``.
+    mean, covariance : ndarray or None, default=None
+        Those of the rows, the latter shrunken; set by ``fit``.
 
     See Also
     --------

@@ -25,12 +25,9 @@ from corollary.optimize import NuclearNorm, Smooth, Solution, proximal_gradient
 
 
 class SquaredErrorOnSeen(Smooth):
-    r"""The sum of squared errors on the entries that are seen.
+    r"""The sum of squared errors on the entries of a table that are seen, which are not NaN.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
+    See :class:`corollary.optimize.Smooth`.
 
     Examples
     --------
@@ -60,21 +57,9 @@ class SquaredErrorOnSeen(Smooth):
 
 
 def soft_impute_step(table: Any, current: Any, alpha: float) -> np.ndarray:
-    """Fill unseen entries with a matrix, and lower all singular values by half the penalty.
+    """Fill unseen entries with the current matrix, and lower singular values by half the penalty.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-    current : array-like of shape (n_rows, n_columns)
-        The matrix before the step.
-    alpha : float
-        Penalty on the sum of singular values.
-
-    Returns
-    -------
-    following : ndarray of shape (n_rows, n_columns)
-        The matrix after the step, whose objective is not larger.
+    The objective of the matrix that is returned is not larger. See :func:`soft_impute`.
 
     Examples
     --------
@@ -99,6 +84,9 @@ def soft_impute(
 ) -> Solution:
     """Complete a table.
 
+    The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie above
+    the least one.
+
     Parameters
     ----------
     table : array-like of shape (n_rows, n_columns)
@@ -113,12 +101,6 @@ def soft_impute(
         is seen.
     max_iter : int, default=1000
         Largest number of steps.
-
-    Returns
-    -------
-    solution : Solution
-        The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie
-        above the least one.
 
     Examples
     --------
@@ -142,17 +124,10 @@ def soft_impute(
 
 
 def soft_impute_alpha_max(table: Any) -> float:
-    """Return the smallest penalty for which the completion is zero.
+    """Return the smallest penalty for which the completion of a table is zero.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-
-    Returns
-    -------
-    alpha : float
-        Twice the largest singular value of the table with zeros for what is not seen.
+    It is twice the largest singular value of the table with zeros for what is not seen. See
+    :func:`soft_impute`.
 
     Examples
     --------
@@ -189,23 +164,9 @@ def soft_impute_path(
 ) -> SoftImputePath:
     """Complete a table for many penalties, each started at the last one's completion.
 
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Numbers; NaN where nothing is seen.
-    alphas : int or array-like of float, default=20
-        How many penalties, the largest of which is :func:`soft_impute_alpha_max`, or which.
-    eps : float, default=1e-3
-        The smallest of chosen penalties, as a share of the largest.
-    tol : float, default=1e-6
-        As in :func:`soft_impute`.
-    max_iter : int, default=1000
-        As in :func:`soft_impute`.
-
-    Returns
-    -------
-    path : SoftImputePath
-        ``alphas`` in descending order, ``solutions`` with the completion of each, and ``ranks``.
+    The result has ``alphas`` in descending order, ``solutions`` with the completion of each, and
+    ``ranks``. Penalties are listed, or so many are taken from :func:`soft_impute_alpha_max` down to
+    the share ``eps`` of it. See :func:`soft_impute` for the other parameters.
 
     Examples
     --------
@@ -232,9 +193,9 @@ def _checked_table(who: str, table: Any) -> np.ndarray:
     """Return a table of numbers of which some are seen."""
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or np.isinf(table).any() or np.isnan(table).all():
+        infinite = " with infinity in it" if np.isinf(table).any() else ""
         raise ValueError(
             f"{who} needs a table of finite numbers, NaN where nothing is seen, with at least one "
-            f"number. Got shape {table.shape}"
-            + (" with infinity in it." if np.isinf(table).any() else ".")
+            f"number. Got shape {table.shape}{infinite}."
         )
     return table

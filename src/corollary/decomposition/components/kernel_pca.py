@@ -185,8 +185,7 @@ default="linear"
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("dual_coef_", "X_transformed_fit_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            vars(self).pop(name, None)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         K = self._training_gram(X)
         share, roots = w / w.sum(), np.sqrt(w)
@@ -292,22 +291,9 @@ default="linear"
         return np.concatenate([row_products(K, self.projection_) for K in parts]) - self.offset_
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Return rows whose projections are near to given ones.
+        """Return rows whose projections are near to X, by the ridge regression that was learnt.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Projections.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            What kernel ridge regression predicts.
-
-        Raises
-        ------
-        NotFittedError
-            If the inverse was not learnt.
+        Without `fit_inverse_transform` it raises a NotFittedError. See :class:`KernelPCA`.
         """
         if not hasattr(self, "X_transformed_fit_"):
             raise NotFittedError(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from corollary.core.compat import fit_context
 from corollary.core.estimator import (
@@ -158,8 +158,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
         return tags
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        if hasattr(self, "moments_"):
-            del self.moments_
+        vars(self).pop("moments_", None)
         solver = self._solver(X)
         self._refuse_count(solver, X.shape)
         if solver == "covariance_eigh":
@@ -240,23 +239,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from further rows.
+        """Learn from further rows; the result is that of ``fit`` on all rows seen, up to rounding.
 
-        The result is that of :meth:`fit` on all rows seen, up to rounding.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Further rows.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights; a row of weight k counts like k equal rows.
-
-        Returns
-        -------
-        self : PCA
-            The updated model.
+        Parameters are those of ``fit``. See :class:`PCA`.
         """
         self._require_moments("partial_fit")
         more = hasattr(self, "components_")
@@ -299,13 +284,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
         return Z
 
     def as_affine(self) -> AffineMap:
-        """Return the map of a row as a matrix and an offset.
+        """Return the map of a row as a matrix of directions and an offset.
 
-        Returns
-        -------
-        affine : AffineMap
-            Directions, over their standard deviations if they are whitened, and what the mean takes
-            off.
+        Whitened directions are divided by their standard deviations.
         """
         check_is_fitted(self)
         scale = np.sqrt(self.explained_variance_.astype(np.float64)) if self.whiten else None
@@ -314,30 +295,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
             rows = rows / np.maximum(scale, np.finfo(self.components_.dtype).eps)[:, None]
         return AffineMap(rows, -(rows @ self.mean_))
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
-        """Return projections to the space of the features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Projections.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            The nearest rows that have these projections.
-        """
-        check_is_fitted(self)
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-        if X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"PCA.inverse_transform needs {self.n_components_} columns, one for each "
-                f"component. Got {X.shape[1]}."
-            )
-        rows = self.components_
-        if self.whiten:
-            rows = rows * np.sqrt(self.explained_variance_)[:, None]
-        return row_products(X, rows) + self.mean_
+    def _way_back(self) -> np.ndarray:
+        scale = np.sqrt(self.explained_variance_)[:, None]
+        return self.components_ * scale if self.whiten else self.components_
 
 
 def _count(n_components: Any, values: np.ndarray, n_samples: float) -> int:

@@ -1,12 +1,14 @@
-"""What models of a mean, a few directions and a noise variance share: their density."""
+"""What models of a mean, a few directions and a noise variance share."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.estimator import LogDensityMixin, Transformer, fitted
+from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Number, Size
 from corollary.decomposition.latent.gaussian_subspace import subspace_log_density
 
@@ -20,14 +22,23 @@ class SubspaceModel(LogDensityMixin, Transformer):
     n_components_: int = fitted(Size("k"))
     noise_variance_: float = fitted(Number(0))
 
-    def get_covariance(self) -> np.ndarray:
-        """Return the covariance of the Gaussian model.
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Return the rows that belong to projections X, a column for each component."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"{type(self).__name__}.inverse_transform needs {self.n_components_} columns, one "
+                f"for each component. Got {X.shape[1]}."
+            )
+        return row_products(X, self._way_back()) + self.mean_
 
-        Returns
-        -------
-        covariance : ndarray of shape (n_features, n_features)
-            Variances along the components, and the noise variance across them.
-        """
+    @abstractmethod
+    def _way_back(self) -> np.ndarray:
+        """Return what a unit of each component adds to the features, as rows."""
+
+    def get_covariance(self) -> np.ndarray:
+        """Return the covariance of the model, with the noise variance across the components."""
         check_is_fitted(self)
         excess = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
         covariance = (self.components_.T * excess) @ self.components_
@@ -35,13 +46,7 @@ class SubspaceModel(LogDensityMixin, Transformer):
         return covariance
 
     def get_precision(self) -> np.ndarray:
-        """Return the inverse of the covariance of the Gaussian model.
-
-        Returns
-        -------
-        precision : ndarray of shape (n_features, n_features)
-            The inverse; ValueError if some directions have no variance.
-        """
+        """Return the inverse of the covariance, or raise if some directions have no variance."""
         variances, noise = self._variances()
         if self.n_components_ == self.n_features_in_:
             return (self.components_.T / variances) @ self.components_

@@ -18,6 +18,9 @@ def subspace_log_density(
 ) -> np.ndarray:
     r"""Return the logarithm of the density at rows.
 
+    It is :math:`-\frac12\big[d\log2\pi+\sum_i\log v_i+(d-k)\log\sigma^2+\sum_i t_i^2/v_i+
+    (\|x-\mu\|^2-\|t\|^2)/\sigma^2\big]` with :math:`t=U_k^\top(x-\mu)`.
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -30,12 +33,6 @@ def subspace_log_density(
         Variances along them, positive.
     noise : float
         Variance across them, positive unless there are as many components as features.
-
-    Returns
-    -------
-    log_density : ndarray of shape (n_samples,)
-        :math:`-\frac12\big[d\log2\pi+\sum_i\log v_i+(d-k)\log\sigma^2+\sum_i t_i^2/v_i+
-        (\|x-\mu\|^2-\|t\|^2)/\sigma^2\big]` with :math:`t=U_k^\top(x-\mu)`.
 
     Examples
     --------

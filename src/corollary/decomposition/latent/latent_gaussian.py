@@ -40,20 +40,17 @@ class LatentGaussian(NamedTuple):
 def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> LatentGaussian:
     r"""Return the parameters of largest likelihood, to which :func:`probabilistic_pca_em` climbs.
 
+    They are the ``loadings`` W with a row for each feature and the ``noise``, which is
+    :math:`\hat\sigma^2`. The mean ``log_likelihood`` beside them is
+    :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`, and
+    infinite if there is no noise.
+
     Parameters
     ----------
     covariance : array-like of shape (n_features, n_features)
         Covariance of the rows, with divisor n.
     n_components : int
         Number k of latent variables, less than that of features.
-
-    Returns
-    -------
-    model : LatentGaussian
-        ``loadings``, the matrix W with a row for each feature, ``noise``, which is
-        :math:`\hat\sigma^2`, and the mean ``log_likelihood``
-        :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`,
-        which is infinite if there is no noise.
 
     Examples
     --------
@@ -82,22 +79,10 @@ class LatentPosterior(NamedTuple):
 
 
 def latent_posterior(centred: Any, loadings: Any, noise: float) -> LatentPosterior:
-    r"""Return the law of the latent variables given rows.
+    r"""Return ``mean`` and ``covariance`` of the latent variables given rows less the mean.
 
-    Parameters
-    ----------
-    centred : array-like of shape (n_samples, n_features)
-        Rows less the mean.
-    loadings : array-like of shape (n_features, k)
-        The matrix W, of full column rank if there is no noise.
-    noise : float
-        The variance of the noise.
-
-    Returns
-    -------
-    posterior : LatentPosterior
-        ``mean`` and ``covariance`` of :math:`N(M^{-1}W^\top(x-\mu),\sigma^2M^{-1})`, where
-        :math:`M=W^\top W+\sigma^2I`.
+    The law is :math:`N(M^{-1}W^\top(x-\mu),\sigma^2M^{-1})`, where :math:`M=W^\top W+\sigma^2I`.
+    Without noise the loadings must have full column rank. See :func:`probabilistic_pca`.
 
     Examples
     --------
@@ -132,24 +117,10 @@ def probabilistic_pca_em(
     A step is :math:`W\leftarrow SW(\sigma^2I+M^{-1}W^\top SW)^{-1}` and
     :math:`\sigma^2\leftarrow\frac1d\mathrm{tr}(S-SWM^{-1}W_{new}^\top)`.
 
-    Parameters
-    ----------
-    covariance : array-like of shape (n_features, n_features)
-        Covariance of the rows, with divisor n.
-    n_components : int
-        Number k of latent variables, less than that of features.
-    max_iter : int, default=1000
-        Largest number of steps.
-    tol : float, default=1e-10
-        Gain of the mean log-likelihood at which the run ends.
-    random_state : int, RandomState instance or None, default=0
-        Seed or generator of the first loadings.
-
-    Returns
-    -------
-    run : LatentGaussianRun
-        ``model``, in some rotation of the latent variables, and ``history``: the mean
-        log-likelihood before the first step and after every one, which never falls.
+    The result has the ``model``, in some rotation of the latent variables, and ``history``: the
+    mean log-likelihood before the first step and after every one, which never falls. The run ends
+    when a step gains no more than ``tol``, or after ``max_iter`` steps; ``random_state`` determines
+    the first loadings. See :func:`probabilistic_pca`.
 
     Examples
     --------

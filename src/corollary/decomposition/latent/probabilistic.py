@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from corollary.core.estimator import Count, MomentsMixin, RandomSeed, SampleMixin, fitted
 from corollary.core.parallel import row_products
@@ -52,7 +51,8 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixi
     -----
     The parameters are those of :func:`probabilistic_pca`, or :func:`probabilistic_pca_em`. The
     transform is the posterior mean of the latent variables, which are shrunk towards zero against
-    the projections of :class:`PCA`, whose density divides by the total weight less one.
+    the projections of :class:`PCA`, whose density divides by the total weight less one; the inverse
+    returns the expected rows, without noise.
 
     Examples
     --------
@@ -104,17 +104,9 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixi
         self.noise_variance_, self.log_likelihood_ = model.noise, model.log_likelihood
 
     def posterior(self, X: Any) -> LatentPosterior:
-        """Return the law of the latent variables given rows.
+        """Return the ``mean`` of the latent variables given each row, and their ``covariance``.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        posterior : LatentPosterior
-            Means, and the covariance that all rows share.
+        All rows share the covariance. See :class:`ProbabilisticPCA`.
         """
         X = self._new(X)
         covariance = latent_posterior(X[:0], self.loadings_, self.noise_variance_).covariance
@@ -124,27 +116,8 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixi
         # W has orthogonal columns, so that M is diagonal: the variances along the components.
         return row_products(X - self.mean_, self.loadings_ / self.explained_variance_)
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
-        """Return the expected rows of latent variables.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_components)
-            Latent variables.
-
-        Returns
-        -------
-        X_original : ndarray of shape (n_samples, n_features)
-            Expected rows, without noise.
-        """
-        check_is_fitted(self)
-        X = check_array(X, dtype=np.float64, input_name="X")
-        if X.shape[1] != self.n_components_:
-            raise ValueError(
-                f"ProbabilisticPCA.inverse_transform needs {self.n_components_} columns, one for "
-                f"each latent variable. Got {X.shape[1]}."
-            )
-        return row_products(X, self.loadings_.T) + self.mean_
+    def _way_back(self) -> np.ndarray:
+        return self.loadings_.T
 
     def _sample(self, n_samples: int, random: np.random.RandomState) -> np.ndarray:
         latent = random.standard_normal((n_samples, self.n_components_))

@@ -30,20 +30,17 @@ class Eigenspace(NamedTuple):
 def leading_eigenspace(matrix: Any, n_components: int) -> Eigenspace:
     """Return the subspace that loses least of rows with a given second moment.
 
+    The result has ``values``, the k leading eigenvalues in descending order, ``basis`` with
+    eigenvectors as columns, each with a positive entry of largest absolute value, and ``unique``:
+    whether no other subspace is as good, since the next eigenvalue is smaller by more than 1e-12 of
+    the largest.
+
     Parameters
     ----------
     matrix : array-like of shape (n_features, n_features)
         Second moment or covariance, symmetric positive semi-definite.
     n_components : int
         Dimension k of the subspace.
-
-    Returns
-    -------
-    space : Eigenspace
-        ``values``, the k leading eigenvalues in descending order, ``basis`` with eigenvectors as
-        columns, each with a positive entry of largest absolute value, and ``unique``: whether no
-        other subspace is as good, since the next eigenvalue is smaller by more than 1e-12 of the
-        largest.
 
     Examples
     --------
@@ -63,18 +60,8 @@ def leading_eigenspace(matrix: Any, n_components: int) -> Eigenspace:
 def least_reconstruction_error(matrix: Any, n_components: int) -> float:
     r"""Return the least expected squared distance between rows and a subspace.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Second moment or covariance, symmetric positive semi-definite.
-    n_components : int
-        Dimension k of the subspace.
-
-    Returns
-    -------
-    error : float
-        The tail :math:`\sum_{i>k}\lambda_i`, which the leading eigenspace attains;
-        :func:`reconstruction_error` is that of any subspace.
+    It is the tail :math:`\sum_{i>k}\lambda_i`, which the leading eigenspace attains;
+    :func:`reconstruction_error` is that of any subspace. See :func:`leading_eigenspace`.
 
     Examples
     --------
@@ -95,19 +82,12 @@ class TraceInequality(NamedTuple):
 
 
 def trace_inequality(A: Any, B: Any) -> TraceInequality:
-    r"""Return both sides of :math:`\mathrm{tr}(AB)\le\sum_i\lambda_i(A)\lambda_i(B)`.
+    r"""Return both sides of von Neumann's inequality, a ``trace`` and its ``bound``.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, n)
-        Symmetric matrices. With the projector on a subspace of dimension k for A the bound is the
-        sum of the k largest eigenvalues of B: no subspace keeps more than the leading eigenspace.
-
-    Returns
-    -------
-    sides : TraceInequality
-        ``trace`` and its ``bound``; they are equal when both matrices have the same eigenvectors in
-        the same order.
+    :math:`\mathrm{tr}(AB)` and :math:`\sum_i\lambda_i(A)\lambda_i(B)` are equal when both symmetric
+    matrices have the same eigenvectors in the same order. With the projector on a subspace of
+    dimension k for A the bound is the sum of the k largest eigenvalues of B: no subspace keeps more
+    than the leading one. See :func:`leading_eigenspace`.
 
     Examples
     --------

@@ -22,7 +22,9 @@ class ProjectionMoments(NamedTuple):
 
 
 def projection_moments(directions: Any, mean: Any, covariance: Any) -> ProjectionMoments:
-    r"""Return mean and variance of :math:`u^\top x` from those of x.
+    r"""Return ``mean`` and ``covariance`` of :math:`u^\top x` from those of x.
+
+    They are :math:`u^\top\bar x` and :math:`u^\top\Sigma u`, for one direction numbers.
 
     Parameters
     ----------
@@ -32,12 +34,6 @@ def projection_moments(directions: Any, mean: Any, covariance: Any) -> Projectio
         Mean of the rows.
     covariance : array-like of shape (n_features, n_features)
         Their covariance, symmetric; the divisor, n or n - 1, is also that of the result.
-
-    Returns
-    -------
-    moments : ProjectionMoments
-        ``mean`` :math:`u^\top\bar x` and ``covariance`` :math:`u^\top\Sigma u`; numbers for one
-        direction.
 
     Examples
     --------
@@ -61,15 +57,9 @@ def projection_moments(directions: Any, mean: Any, covariance: Any) -> Projectio
 def orthogonal_projector(basis: Any) -> np.ndarray:
     r"""Return the matrix that takes a row to the nearest point of a subspace.
 
-    Parameters
-    ----------
-    basis : array-like of shape (n_features, k)
-        Linearly independent columns that span the subspace; they need not be orthonormal.
-
-    Returns
-    -------
-    projector : ndarray of shape (n_features, n_features)
-        The matrix P with :math:`P^2=P=P^\top` and Pv = v for v in the subspace.
+    That is the matrix P with :math:`P^2=P=P^\top` and Pv = v for v in the subspace. The columns of
+    the basis are linearly independent, but need not be orthonormal. See
+    :func:`reconstruction_error`.
 
     Examples
     --------
@@ -97,6 +87,9 @@ def orthogonal_projector(basis: Any) -> np.ndarray:
 def reconstruction_error(basis: Any, second_moment: Any) -> float:
     r"""Return the expected squared distance between a row and its projection on a subspace.
 
+    It is :math:`\mathrm{tr}\,\Sigma-\mathrm{tr}(P_W\Sigma)`; the smallest that a subspace of this
+    dimension can have is :func:`least_reconstruction_error`.
+
     Parameters
     ----------
     basis : array-like of shape (n_features, k)
@@ -104,12 +97,6 @@ def reconstruction_error(basis: Any, second_moment: Any) -> float:
     second_moment : array-like of shape (n_features, n_features)
         :math:`\Sigma=\mathbb E[xx^\top]`; the covariance, if rows are centred before and the mean
         is added after the projection.
-
-    Returns
-    -------
-    error : float
-        :math:`\mathrm{tr}\,\Sigma-\mathrm{tr}(P_W\Sigma)`; the smallest that a subspace of this
-        dimension can have is :func:`least_reconstruction_error`.
 
     Examples
     --------
