@@ -47,18 +47,9 @@ _NAMED: dict[str, Score] = {
     "density": ModelScore(KernelDensity(bandwidth="scott")),
     "one-class": ModelScore(OneClassSVM(nu=0.1, tol=1e-6)),
 }
-_Measure = (
-    Literal[
-        "mixture",
-        "pca-mixture",
-        "mahalanobis",
-        "reconstruction",
-        "clusters",
-        "density",
-        "one-class",
-    ]
-    | Score
-)
+_Name = Literal[
+    "mixture", "pca-mixture", "mahalanobis", "reconstruction", "clusters", "density", "one-class"
+]
 _CalibrationShare = Annotated[float, Interval(Real, 0, 1, closed="left")]
 
 
@@ -96,33 +87,17 @@ class AnomalyDetector(CalibratedScores):
         The fitted score.
     encoder_ : TableEncoder or None
         Makes numbers of tables that are not numbers.
-    centre_ : ndarray of shape (n_encoded,)
-        Subtracted from the encoded columns.
-    scale_ : ndarray of shape (n_encoded,)
-        The columns are divided by it.
-    mean_ : ndarray of shape (n_encoded,)
-        Mean of the columns in these units, by which missing values are filled.
-    covariance_ : ndarray of shape (n_encoded, n_encoded)
-        Their covariance, likewise.
+    centre_, scale_ : ndarray of shape (n_encoded,)
+        What is subtracted from the encoded columns, and what they are divided by then.
+    mean_, covariance_ : ndarray of shape (n_encoded,) and (n_encoded, n_encoded)
+        Those of the columns in these units, by which missing values are filled.
     calibration_indices_ : ndarray of shape (n_calibration,)
         Training rows that calibrate.
-    calibration_scores_ : ndarray of shape (n_calibration,)
-        Their scores, large for unusual rows.
-    calibration_weights_ : ndarray of shape (n_calibration,) or None
-        Their weights.
+    calibration_scores_, calibration_weights_ : ndarray of shape (n_calibration,)
+        Their scores, large for unusual rows, and their weights, if there are any.
     offset_ : float
         ``decision_function = score_samples - offset_``; minus infinity if calibration rows are too
         few for the rate of false alarms, so that no row is called.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, if they have names.
-    fingerprint_ : Fingerprint
-        Memory of the training rows.
-
-    See Also
-    --------
-    corollary.svm.OneClassSVM : A machine with a threshold of its own.
 
     Notes
     -----
@@ -155,7 +130,7 @@ class AnomalyDetector(CalibratedScores):
     1
     """
 
-    measure: _Measure = "mixture"
+    measure: _Name | Score = "mixture"
     _: KW_ONLY
     calibration_size: _CalibrationShare = 0.5
     standardize: bool = True
@@ -174,14 +149,8 @@ class AnomalyDetector(CalibratedScores):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the score to some of the rows and calibrate it on the others.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Rows, most of them normal; NaN is missing.
-        y : None, default=None
-            Not used.
-        sample_weight : array-like of shape (n_samples,), float or None, default=None
-            Non-negative weights; a row of weight k counts like k equal rows.
+        X is an array or a data frame of rows, most of them normal; NaN is missing. A row of weight
+        k counts like k equal rows; y is not used. See :class:`AnomalyDetector`.
         """
         mixed = is_mixed(X)
         if mixed:
@@ -232,28 +201,14 @@ class AnomalyDetector(CalibratedScores):
         """Fit the score to data that need not fit in memory; :meth:`calibrate` comes next.
 
         The score has the bits of ``fit`` with ``calibration_size=0``. Scores by kernels need all
-        rows in memory.
-
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`; it is read several times.
-        columns : sequence of str or None, default=None
-            Names of the columns, all of them numbers; None for all.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        n_jobs : int or None, default=None
-            Threads of the first pass; the result does not depend on it.
+        rows in memory. See :func:`corollary.core.summary.open_source` for data, which are read
+        several times; columns hold numbers, and ``sample_weight`` is the name of one of them. The
+        first pass takes ``n_jobs`` threads, on which the result does not depend.
         """
-        names: dict[str, Any] = {"columns": columns, "sample_weight": sample_weight}
+        names: Any = {"columns": columns, "sample_weight": sample_weight, "n_jobs": n_jobs}
+        how = {"several_passes": True, "supervised": False}
         source, moments = read_source(
-            self,
-            data,
-            lambda source: Moments.of_width(source.n_features),
-            **names,
-            n_jobs=n_jobs,
-            several_passes=True,
-            supervised=False,
+            self, data, lambda source: Moments.of_width(source.n_features), **names, **how
         )
         random = check_random_state(self.random_state)
         random.permutation(moments.n_rows)  # so that seeds are those of `fit`
@@ -271,8 +226,7 @@ class AnomalyDetector(CalibratedScores):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return minus the scores of rows X, low for unusual ones; NaN is missing."""
-        X = self._prepared(X)
-        return -self.measure_.scores(X)
+        return -self.measure_.scores(self._prepared(X))
 
     @checked
     def discover(

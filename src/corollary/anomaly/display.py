@@ -14,20 +14,10 @@ from corollary.core.display import Display, clean
 class AnomalyDisplay(Display):
     """Draw the most unusual rows as bars that are made of their columns.
 
-    Negative contributions, of columns that speak for a row, are left out.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Positions of the rows, the most unusual first.
-    contributions : ndarray of shape (n_rows, n_features)
-        What each column adds to the score of each row.
-    p_values : ndarray of shape (n_rows,)
-        Their p-values.
-    names : sequence of str
-        Names of the columns.
-    n_columns : int, default=5
-        Columns that have a colour of their own, those that add most; the others share one.
+    Rows are positions, the most unusual first, with ``contributions`` of their columns, as many as
+    ``names``, and ``p_values``. The ``n_columns`` that add most have a colour of their own, the
+    others share one. Negative contributions, of columns that speak for a row, are left out. See
+    :class:`AnomalyDetector`.
 
     Attributes
     ----------
@@ -35,10 +25,6 @@ class AnomalyDisplay(Display):
         Where it was drawn.
     bars_ : dict of str to matplotlib BarContainer
         The bars of each column.
-
-    See Also
-    --------
-    AnomalyDetector.contributions : What is drawn.
 
     Examples
     --------

@@ -148,21 +148,10 @@ def score_threshold(
     r"""Return the score that a share of the rows exceeds.
 
     The smallest score t with :math:`\sum_{s_i>t}w_i \le c\sum_i w_i`, a quantile of the scores:
-    with weights of one and without ties, :math:`\lfloor cn \rfloor` rows lie beyond it.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        Scores of training rows, large for unusual rows.
-    contamination : float
-        The share c of anomalies among them, above 0 and at most 0.5.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights w.
-
-    See Also
-    --------
-    corollary.conformal.conformal_quantile : A threshold that new normal rows exceed at a rate that
-        is guaranteed.
+    with weights of one and without ties, :math:`\lfloor cn \rfloor` rows lie beyond it. Scores are
+    those of training rows, of which a share c, the ``contamination``, are anomalies, at most 0.5.
+    New normal rows exceed :func:`corollary.conformal.conformal_quantile` at a rate that is
+    guaranteed. See :class:`AnomalyDetector`.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from corollary.cluster._checks import checked_centres
 from corollary.cluster.means._descent import draw_seed
+from corollary.cluster.means._draws import draw_rows, draw_seeds, draw_seeds_in_passes
 from corollary.cluster.means._rows import (
     ArrayRows,
     Assignment,
@@ -18,7 +19,6 @@ from corollary.cluster.means._rows import (
     rows_of,
     squared_distances,
 )
-from corollary.cluster.means._seeds import draw_rows, draw_seeds, draw_seeds_in_passes
 from corollary.core.compat import check_sample_weight
 from corollary.core.estimator import ArrayLike, Clusterer, Count, RandomSeed, Transformer, fitted
 from corollary.core.schema import Array, Integer, Number, Optional

@@ -1,6 +1,9 @@
-"""Where a valley may lie: directions that rows propose, and three windows along each."""
+"""Where a valley may lie: directions that rows propose, three windows along each, their counts."""
 
 import numpy as np
+from scipy.stats import binom
+
+from corollary.core.estimator import CountFromZero, checked
 
 #: Cells of a projection between its outer quantiles, and the windows' widths in cells.
 _CELLS, _OUTER, _WIDTHS = 96, 0.01, (4, 6, 9, 14, 20, 28)
@@ -77,3 +80,27 @@ def best_windows(values: np.ndarray) -> tuple[float, np.ndarray]:
             places = [p for s in (first, start, last) for p in (s, s + width)]
             best = float(score[at]), edges[places]
     return best
+
+
+@checked
+def valley_p_value(left: CountFromZero, valley: CountFromZero, right: CountFromZero) -> float:
+    r"""Return the p-value of a valley by the counts in three windows of equal width.
+
+    It is at most t with probability at most t if there is no valley, and the windows were chosen
+    without the rows that are counted. See :func:`find_valley`.
+
+    If the density is unimodal, the middle window is at least as probable as one of its neighbours.
+    Given the sum of the two counts, its count is then binomial with a chance of at least 1/2; not
+    knowing which neighbour it is, one takes the larger of both p-values.
+
+    Notes
+    -----
+    Guarantee: enumerated over all counts by ``tests/cluster/test_valley.py``.
+
+    Examples
+    --------
+    >>> from corollary.cluster import valley_p_value
+    >>> valley_p_value(10, 0, 4), valley_p_value(5, 5, 50)
+    (0.0625, 0.623046875)
+    """
+    return max(float(binom.cdf(valley, valley + hill, 0.5)) for hill in (left, right))

@@ -13,18 +13,9 @@ from corollary.core.display import Display
 class ClusterDisplay(Display):
     """Draw rows in two columns, coloured by cluster, over the cells of the centres.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, 2)
-        Rows in the columns drawn.
-    labels : ndarray of shape (n_samples,)
-        Their clusters.
-    centers : ndarray of shape (n_clusters, 2)
-        Centres in the same columns.
-    names : tuple of two str
-        What the axes are called.
-    cells : bool
-        Whether the cells of centres can be drawn: only if there are no further columns.
+    ``points`` are the rows in the columns drawn, ``labels`` their clusters, ``centers`` those of
+    the model in the same columns, and ``names`` what the axes are called; ``cells`` of centres can
+    be drawn if there are no further columns. See :class:`KMeans`.
 
     Attributes
     ----------

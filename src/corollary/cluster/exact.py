@@ -63,21 +63,13 @@ def exact_kmeans(
 ) -> Partition:
     """Find the partition of least cost by search: for few rows, or few clusters that are far apart.
 
+    Without structure about 30 rows can be searched, with it more, and in a single column any number
+    by :func:`kmeans_1d`; a search that is not over after ``max_nodes`` partial partitions raises a
+    ValueError. See :func:`partition_cost` for rows and weights.
+
     The result has the ``cost``, the means of the clusters as ``centers``, and ``labels`` in the
     order of the first rows of clusters; none is empty unless fewer rows than clusters have positive
     weight.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows; without structure about 30 can be searched, with it more, and in a single column any
-        number by :func:`kmeans_1d`.
-    n_clusters : int
-        Number of clusters, at most that of rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_nodes : int, default=100000000
-        Partial partitions that may be looked at; ValueError if they are not enough.
 
     Examples
     --------

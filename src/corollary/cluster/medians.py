@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from corollary.cluster._centers import CenterClusterer
 from corollary.cluster._checks import checked_rows, refuse_few_rows
 from corollary.cluster.means._descent import fill_empty
+from corollary.cluster.means._draws import draw_seeds
 from corollary.cluster.means._rows import nearest_labels, squared_distances_to_own
-from corollary.cluster.means._seeds import draw_seeds
 from corollary.core.estimator import ArrayLike, Count, NonNegative, checked
 
 _BLOCK = 1024
@@ -60,19 +60,9 @@ def geometric_median(
     Weiszfeld's iteration, the mean of rows with weights :math:`w_i / \|x_i - \mu\|`, with the
     correction of Vardi and Zhang where it meets a row: it leaves the row unless the pull of the
     others, :math:`\|\sum_j w_j (x_j - \mu) / \|x_j - \mu\|\|`, is at most the weight of the row,
-    which is then the median.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    tol : float, default=1e-10
-        The iteration ends when the pull of all rows, or its excess over the weight of the row that
-        is met, is at most this share of the total weight.
-    max_iter : int, default=10000
-        Largest number of steps.
+    which is then the median. The iteration ends when the pull of all rows, or its excess over the
+    weight of the row that is met, is at most the share ``tol`` of the total weight, or after
+    ``max_iter`` steps. A row of weight k counts like k equal rows. See :class:`KMedians`.
 
     References
     ----------
@@ -146,14 +136,8 @@ class KMedians(CenterClusterer):
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Medians.
-    labels_ : ndarray of shape (n_samples,)
-        The nearest of them for each training row, of equally near ones the first.
-    inertia_ : float
-        The cost: weighted sum of distances, not squared, of training rows from their centres.
-    n_iter_ : int
-        Steps made.
+    cluster_centers_, labels_, inertia_, n_iter_ : ndarrays, float and int
+        As in :class:`KMeans`, with medians as centres, and distances that are not squared.
 
     Notes
     -----

@@ -40,24 +40,15 @@ def find_medoids(
 ) -> MedoidRun:
     """Improve medoids until no step lowers the cost.
 
+    ``dissimilarity[i, j]`` is that of row i from row j, and ``medoids`` are the numbers of the rows
+    to start from, all different. The method "swap" replaces a medoid by another row whenever that
+    lowers the cost; "alternate" assigns rows to medoids and then takes the best member of each
+    cluster, which is faster and stops earlier. See :class:`KMedoids` for passes; a row of weight k
+    counts like k equal rows.
+
     The result has the ``medoids``, as ``labels`` the place of the nearest of them for each row (of
     equally near ones the first), as ``cost`` the weighted sum of dissimilarities from it, and the
     number ``n_iter`` of passes.
-
-    Parameters
-    ----------
-    dissimilarity : array-like of shape (n_samples, n_samples)
-        ``dissimilarity[i, j]`` is that of row i from row j.
-    medoids : array-like of shape (n_clusters,)
-        Numbers of the rows to start from, all different.
-    method : {"swap", "alternate"}, default="swap"
-        "swap" replaces a medoid by another row whenever that lowers the cost; "alternate" assigns
-        rows to medoids and then takes the best member of each cluster, which is faster and stops
-        earlier.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_iter : int, default=300
-        Largest number of passes.
 
     References
     ----------
@@ -151,14 +142,9 @@ class KMedoids(CenterClusterer):
     ----------
     medoid_indices_ : ndarray of shape (n_clusters,)
         Numbers of the training rows that are centres.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        These rows; with "precomputed" their columns of X.
-    labels_ : ndarray of shape (n_samples,)
-        The nearest medoid of each training row.
-    inertia_ : float
-        The cost: weighted sum of dissimilarities from it.
-    n_iter_ : int
-        Passes made.
+    cluster_centers_, labels_, inertia_, n_iter_ : ndarrays, float and int
+        As in :class:`KMeans`, with these rows, or with "precomputed" their columns of X, as
+        centres, dissimilarities in place of squared distances, and passes as steps.
 
     Notes
     -----

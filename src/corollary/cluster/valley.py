@@ -12,18 +12,10 @@ law is unimodal.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom
 from sklearn.utils import check_array, check_random_state
 
-from corollary.cluster._windows import propose
-from corollary.core.estimator import (
-    Count,
-    CountFromZero,
-    Probability,
-    RandomSeed,
-    RowsLike,
-    checked,
-)
+from corollary.cluster._windows import propose, valley_p_value
+from corollary.core.estimator import Count, Probability, RandomSeed, RowsLike, checked
 
 #: Share of the rows from which a value is one of those that rounding makes.
 _SHARED = 0.02
@@ -47,30 +39,6 @@ class ValleyClusters(NamedTuple):
 
 
 @checked
-def valley_p_value(left: CountFromZero, valley: CountFromZero, right: CountFromZero) -> float:
-    r"""Return the p-value of a valley by the counts in three windows of equal width.
-
-    It is at most t with probability at most t if there is no valley, and the windows were chosen
-    without the rows that are counted. See :func:`find_valley`.
-
-    If the density is unimodal, the middle window is at least as probable as one of its neighbours.
-    Given the sum of the two counts, its count is then binomial with a chance of at least 1/2; not
-    knowing which neighbour it is, one takes the larger of both p-values.
-
-    Notes
-    -----
-    Guarantee: enumerated over all counts by ``tests/cluster/test_valley.py``.
-
-    Examples
-    --------
-    >>> from corollary.cluster import valley_p_value
-    >>> valley_p_value(10, 0, 4), valley_p_value(5, 5, 50)
-    (0.0625, 0.623046875)
-    """
-    return max(float(binom.cdf(valley, valley + hill, 0.5)) for hill in (left, right))
-
-
-@checked
 def find_valley(
     X: RowsLike, *, max_rows: Count = 10_000, random_state: RandomSeed = None
 ) -> Valley:
@@ -83,18 +51,9 @@ def find_valley(
     which rows are projected, the ``cut`` in the middle of the valley, and ``counts`` of rows on the
     left hill, in the valley and on the right hill.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Independent rows. Numbers on a lattice, such as whole ones, are spread over its steps.
-    max_rows : int, default=10000
-        Of more rows so many are drawn.
-    random_state : int, RandomState instance or None, default=None
-        Determines halves and draws.
-
-    See Also
-    --------
-    split_at_valleys : Cut the rows into clusters, as long as there are valleys.
+    Rows are independent; of more than ``max_rows`` so many are drawn. Numbers on a lattice, such as
+    whole ones, are spread over its steps. The ``random_state`` determines halves and draws. See
+    :func:`split_at_valleys`, which cuts rows as long as there are valleys.
 
     Notes
     -----

@@ -4,8 +4,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from corollary.cluster.means._draws import dense
 from corollary.cluster.means._rows import Assignment, ClusterSums
 
 
@@ -36,7 +36,7 @@ def reassign(state: BatchState, X: Any, ratio: float, random: Any) -> BatchState
         return state._replace(since=0)
     chosen = random.choice(X.shape[0], size=len(light), replace=False)
     centres, totals = state.centres.copy(), state.totals.copy()
-    centres[light] = X[chosen].toarray() if sparse.issparse(X) else X[chosen]
+    centres[light] = dense(X, chosen)
     heavy = np.delete(totals, light)
     totals[light] = heavy.min(initial=np.inf) if len(heavy) else 1.0
     return BatchState(centres, totals)

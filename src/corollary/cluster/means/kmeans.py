@@ -118,20 +118,13 @@ class KMeans(MeansClusterer):
         """Fit the model to data that need not fit in memory.
 
         Every step is a pass over the data, and so is each of the seven of "k-means||", which takes
-        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit.
+        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit. Where
+        ``labels_`` are not kept, they do not take four bytes a row.
 
-        Parameters
-        ----------
-        data : path, data frame, Dask collection, or iterable of chunks
-            See :func:`corollary.core.summary.open_source`. Arrays and chunks hold ``(X,)``,
-            ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None. A
-            generator will not do, since it can be read only once.
-        columns : sequence of str or None, default=None
-            Names of the features; None for all other columns.
-        sample_weight : str or None, default=None
-            Name of the column of weights.
-        labels : bool, default=True
-            Whether to keep ``labels_``, which take four bytes a row.
+        See :func:`corollary.core.summary.open_source` for data. Arrays and chunks hold ``(X,)``,
+        ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None; a
+        generator will not do, since it can be read only once. Columns are the names of features, by
+        default all but that of ``sample_weight``.
         """
         if callable(self.init):
             raise ValueError(

@@ -83,25 +83,14 @@ def lloyd(
 ) -> LloydRun:
     """Run Lloyd's iteration from centres until they rest.
 
+    It ends when the squared movements of the centres sum to no more than ``tol``, or after
+    ``max_iter`` steps; ``random_state`` determines which rows move to empty clusters. See
+    :func:`partition_cost` for rows, which may be sparse, and weights.
+
     The result has the last ``centers``, the nearest of them as ``labels``, the ``cost``, the number
     ``n_iter`` of steps, whether the last one moved the centres by no more than the tolerance as
     ``converged``, and the numbers of rows as ``counts``. A centre stays without rows only if every
     other row of positive weight lies on its centre.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    centers : array-like of shape (n_clusters, n_features)
-        Where to start.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights; a row of weight k counts like k equal rows.
-    max_iter : int, default=300
-        Largest number of steps.
-    tol : float, default=0.0
-        The iteration ends when the squared movements of the centres sum to no more than this.
-    random_state : int, RandomState instance or None, default=None
-        Determines which rows move to empty clusters.
 
     Notes
     -----

@@ -6,12 +6,12 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from corollary.cluster._centers import MeansClusterer
 from corollary.cluster._checks import refuse_few_rows
 from corollary.cluster.means._batches import BatchState, Stopping, batch_step, reassign
+from corollary.cluster.means._draws import dense
 from corollary.cluster.means._rows import ArrayRows, Assignment, SourceRows, Spread, rows_of
 from corollary.core.compat import fit_context
 from corollary.core.estimator import Count, CountFromZero, Fraction, NoEffect, NonNegative, fitted
@@ -199,8 +199,7 @@ class MiniBatchKMeans(MeansClusterer):
             return super()._start(ArrayRows(X, weight), n_features, random)
         chance = None if weight is None else weight / weight.sum()
         several = chance is not None and np.count_nonzero(chance) < k
-        chosen = random.choice(X.shape[0], size=k, replace=several, p=chance)
-        return X[chosen].toarray() if sparse.issparse(X) else X[chosen]
+        return dense(X, random.choice(X.shape[0], size=k, replace=several, p=chance))
 
     def _keep(self, state: BatchState, X: Any, weight: np.ndarray | None) -> None:
         """Keep what was learnt and, if they are asked for, the labels of rows."""

@@ -22,7 +22,7 @@ from corollary.core.parallel import row_products
 from corollary.core.schema import Array, Integer, Number, Optional
 from corollary.core.summary import block_rows
 from corollary.decomposition._linalg import with_signs
-from corollary.decomposition.completion.nuclear_norm import soft_impute_alpha_max, soft_impute_path
+from corollary.decomposition.nuclear_norm import soft_impute_alpha_max, soft_impute_path
 
 
 class SoftImpute(OneToOneFeatureMixin, Transformer):

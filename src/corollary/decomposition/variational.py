@@ -48,14 +48,8 @@ def pca_bound(basis: ArrayLike, matrix: ArrayLike, *, beta: Positive) -> PCABoun
     ``divergence`` of the code's law from the prior, which ``bound`` takes off; and ``gap``, its
     divergence from the exact posterior, which ``evidence`` adds to the bound.
 
-    Parameters
-    ----------
-    basis : array-like of shape (n_features, k)
-        Orthonormal columns U.
-    matrix : array-like of shape (n_features, n_features)
-        Second moment of the rows; their covariance, if they were centred.
-    beta : float
-        Variance of the prior.
+    The basis has orthonormal columns U, the matrix is the second moment of the rows (their
+    covariance, if they were centred), and ``beta`` the variance of the prior. See :class:`PCA`.
 
     Notes
     -----

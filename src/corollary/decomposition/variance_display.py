@@ -11,14 +11,10 @@ from corollary.core.display import Display
 
 @dataclass(eq=False)
 class ExplainedVarianceDisplay(Display):
-    """Draw the shares of variance of components, and their sum.
+    """Draw the ratios of variance that components explain, in descending order, and their sum.
 
-    Parameters
-    ----------
-    ratios : ndarray of shape (n_components,)
-        Shares of the variance, in descending order.
-    chosen : int or None, default=None
-        A number of components to mark, such as :func:`components_for_share` returns.
+    A ``chosen`` number of components is marked, such as :func:`components_for_share` returns. See
+    :class:`PCA`.
 
     Attributes
     ----------

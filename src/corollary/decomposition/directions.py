@@ -49,17 +49,10 @@ def power_iteration(
     :math:`\|\Sigma u-\lambda u\|`, at most which an eigenvalue is away from the value, and
     ``n_iter``, the number of products.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_features, n_features)
-        Covariance or second moment, symmetric positive semi-definite.
-    tol : float, default=1e-9
-        The residual at which the iteration ends, as a share of the eigenvalue.
-    max_iter : int, default=10000
-        Largest number of products; a ConvergenceWarning tells that they were not enough, as happens
-        when two eigenvalues nearly agree.
-    random_state : int, RandomState instance or None, default=0
-        Seed or generator of the first vector.
+    The iteration ends when the residual is at most the share ``tol`` of the eigenvalue. A
+    ConvergenceWarning tells that ``max_iter`` products were not enough, as happens when two
+    eigenvalues nearly agree. The ``random_state`` determines the first vector. See
+    :func:`leading_eigenspace` for the matrix.
 
     Examples
     --------

@@ -43,14 +43,8 @@ def probabilistic_pca(covariance: ArrayLike, n_components: CountFromZero) -> Lat
     They are the ``loadings`` W with a row for each feature and the ``noise``, which is
     :math:`\hat\sigma^2`. The mean ``log_likelihood`` beside them is
     :math:`-\frac12\big[d\log2\pi+\sum_{i\le k}\log\lambda_i+(d-k)\log\hat\sigma^2+d\big]`, and
-    infinite if there is no noise.
-
-    Parameters
-    ----------
-    covariance : array-like of shape (n_features, n_features)
-        Covariance of the rows, with divisor n.
-    n_components : int
-        Number k of latent variables, less than that of features.
+    infinite if there is no noise. The covariance of the rows has the divisor n; ``n_components`` is
+    the number k of latent variables, less than that of features. See :class:`ProbabilisticPCA`.
 
     Examples
     --------

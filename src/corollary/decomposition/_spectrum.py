@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, svds
+from scipy.sparse.linalg import svds
 
 from corollary.core.parallel import one_blas_thread
 from corollary.core.summary import Moments, reduce
+from corollary.decomposition._krylov import CentredRows, leading_triplets
 from corollary.decomposition._linalg import eigenpairs, with_signs
-from corollary.decomposition.components._krylov import CentredRows, leading_triplets
 
 # What the residual of a randomised component may be, as a share of the largest singular value.
 _RESIDUAL = 2e-3
@@ -78,7 +78,7 @@ class Rows:
             if roots is not None:
                 X *= roots[:, None]
             self.total = float(np.einsum("ij,ij->", X, X)) / self.freedom
-        self._X, self._roots = X, roots
+        self._X, self._centred = X, CentredRows(X, self.mean, roots)
 
     def full(self) -> Spectrum:
         """Decompose all of the rows by LAPACK."""
@@ -95,41 +95,22 @@ class Rows:
         """Find leading directions from products with random vectors."""
         width = min(k + oversamples, *self._X.shape)
         start = random.standard_normal((self._X.shape[0], width))
-        found = leading_triplets(
-            CentredRows(self._X, self.mean, self._roots),
-            k,
-            start=start,
-            max_steps=_STEPS if steps is None else steps + 1,
-            tol=_RESIDUAL if steps is None else np.finfo(float).eps,
-        )
-        return self._spectrum(*found)
+        max_steps = _STEPS if steps is None else steps + 1
+        tol = _RESIDUAL if steps is None else np.finfo(float).eps
+        triplets = leading_triplets(self._centred, k, start=start, max_steps=max_steps, tol=tol)
+        return self._spectrum(*triplets)
 
     def arpack(self, k: int, *, tol: float, random: np.random.RandomState) -> Spectrum:
         """Find leading directions by ARPACK."""
-        A = CentredRows(self._X, self.mean, self._roots)
-        operator = LinearOperator(
-            self._X.shape,
-            dtype=np.float64,
-            matvec=lambda v: A.times(v.reshape(-1, 1)),
-            rmatvec=lambda u: A.transposed_times(u.reshape(-1, 1)),
-            matmat=A.times,
-            rmatmat=A.transposed_times,
-        )
         v0 = random.uniform(-1, 1, size=min(self._X.shape))
         with one_blas_thread():
-            _, values, vectors = svds(operator, k=k, tol=tol, v0=v0)
+            _, values, vectors = svds(self._centred, k=k, tol=tol, v0=v0)
         order = np.argsort(-values, kind="stable")
         return self._spectrum(values[order], vectors[order])
 
     def _spectrum(self, values: np.ndarray, vectors: np.ndarray) -> Spectrum:
-        return Spectrum(
-            values**2 / self.freedom,
-            with_signs(vectors),
-            self.mean,
-            self.total,
-            self.n_rows,
-            self.freedom,
-        )
+        known = self.mean, self.total, self.n_rows, self.freedom
+        return Spectrum(values**2 / self.freedom, with_signs(vectors), *known)
 
 
 def _mean_and_squares(X: Any, weight: np.ndarray | None, total: float) -> tuple[np.ndarray, float]:

@@ -4,23 +4,22 @@ from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from corollary.core.estimator import Count, MomentsMixin, RandomSeed, SampleMixin, fitted
+from corollary.core.estimator import Count, RandomSeed, SampleMixin, fitted
 from corollary.core.parallel import row_products
 from corollary.core.schema import Number
 from corollary.core.summary import Moments
 from corollary.decomposition._linalg import eigenpairs
-from corollary.decomposition.components._spectrum import moments_of
-from corollary.decomposition.latent._density import SubspaceModel
-from corollary.decomposition.latent.latent_gaussian import (
+from corollary.decomposition._spectrum import moments_of
+from corollary.decomposition._subspace_model import SubspaceModel
+from corollary.decomposition.latent_gaussian import (
     LatentPosterior,
     latent_posterior,
     probabilistic_pca,
 )
 
 
-class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixin, SubspaceModel):
+class ProbabilisticPCA(SampleMixin, SubspaceModel):
     """A Gaussian with a few latent variables and noise that is equal in all directions.
 
     Parameters
@@ -32,18 +31,10 @@ class ProbabilisticPCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SampleMixi
 
     Attributes
     ----------
-    components_ : ndarray of shape (`n_components_`, `n_features_in_`)
-        Principal directions as rows.
-    explained_variance_ : ndarray of shape (`n_components_`,)
-        The model's variances along them, divided by the total weight.
-    noise_variance_ : float
-        Variance of the noise.
+    components_, explained_variance_, noise_variance_, mean_, n_components_ : ndarrays and numbers
+        As in :class:`PCA`, with variances of the model, which are divided by the total weight.
     loadings_ : ndarray of shape (`n_features_in_`, `n_components_`)
         The matrix W that takes latent variables to rows.
-    mean_ : ndarray of shape (`n_features_in_`,)
-        Mean of the rows.
-    n_components_ : int
-        Number of latent variables.
     log_likelihood_ : float
         Mean log-density of the training rows.
 

@@ -24,15 +24,9 @@ from corollary.core.estimator import (
 )
 from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
+from corollary.decomposition._krylov import CentredRows, leading_triplets
 from corollary.decomposition._linalg import with_signs
-from corollary.decomposition.components._krylov import CentredRows, leading_triplets
-from corollary.kernels import (
-    Kernel,
-    PairwiseFunction,
-    as_kernel,
-    check_kernel,
-    kernel_ridge_solution,
-)
+from corollary.kernels import Kernel, chosen_kernel, kernel_ridge_solution
 
 # Eigenvalues of at most this share of the largest are zero.
 _ZERO = 1e-12
@@ -206,7 +200,7 @@ default="linear"
         """Choose the kernel and return the Gram matrix of the training rows."""
         self.kernel_ = self.X_fit_ = None
         if not self._is_precomputed:
-            self.kernel_ = self._chosen_kernel(X.shape[1])
+            self.kernel_ = chosen_kernel(self, X.shape[1])
             self.X_fit_ = X.copy() if self.copy_X else X
             return self.kernel_.gram(X)
         K = X.toarray() if hasattr(X, "toarray") else X
@@ -223,20 +217,6 @@ default="linear"
                 + (" and a matrix that differs from its transpose." if square else ".")
             )
         return K
-
-    def _chosen_kernel(self, n_features: int) -> Kernel:
-        """Return the kernel that the parameters ask for."""
-        if hasattr(self.kernel, "clone_with_theta"):
-            return as_kernel(self.kernel, n_features=n_features)
-        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
-            return PairwiseFunction(self.kernel, tuple((self.kernel_params or {}).items()))
-        return check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_features=n_features,
-        )
 
     def _eigenpairs(self, M: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         """Return leading eigenvalues in descending order and eigenvectors as columns."""

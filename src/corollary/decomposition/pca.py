@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +13,6 @@ from corollary.core.compat import fit_context
 from corollary.core.estimator import (
     Count,
     CountFromZero,
-    MomentsMixin,
     NoEffect,
     NonNegative,
     Probability,
@@ -27,16 +25,16 @@ from corollary.core.parallel import row_products
 from corollary.core.protocols import AffineMap
 from corollary.core.schema import Array, Instance, Integer, Optional, Text
 from corollary.core.summary import Moments, block_rows
-from corollary.decomposition.components._spectrum import Rows, Spectrum, moments_of, of_moments
-from corollary.decomposition.components.n_components import (
+from corollary.decomposition._spectrum import Rows, Spectrum, moments_of, of_moments
+from corollary.decomposition._subspace_model import SubspaceModel
+from corollary.decomposition.n_components import (
     components_for_share,
     minka_evidence,
     profile_likelihood,
 )
-from corollary.decomposition.latent._density import SubspaceModel
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, MomentsMixin, SubspaceModel):
+class PCA(SubspaceModel):
     """Project rows on the directions along which they vary most.
 
     Parameters
