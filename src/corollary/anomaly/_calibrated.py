@@ -51,17 +51,10 @@ class CalibratedScores(OutlierMixin, Learner):
     ) -> np.ndarray:
         """Return how often a normal row would be as unusual as each new row.
 
-        It is at least 1 / (n_calibration + 1), and 1 without calibration rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows; NaN is missing.
-        density_ratio : array-like of shape (n_samples,) or None, default=None
-            Where normal new rows have another law than calibration rows: the ratio of the new
-            density to the old at the new rows, up to a factor.
-        calibration_ratio : array-like of shape (n_calibration,) or None, default=None
-            The same at the calibration rows, in the order of ``calibration_scores_``.
+        It is at least 1 / (n_calibration + 1), and 1 without calibration rows; NaN is missing.
+        Where normal new rows have another law than calibration rows, ``density_ratio`` is the ratio
+        of the new density to the old at the new rows, up to a factor, and ``calibration_ratio`` the
+        same at the calibration rows, in the order of ``calibration_scores_``.
         """
         counts = self._counts(density_ratio, calibration_ratio)
         return conformal_p_values(self.calibration_scores_, -self.score_samples(X), **counts)

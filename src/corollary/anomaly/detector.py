@@ -206,7 +206,7 @@ class AnomalyDetector(CalibratedScores):
         first pass takes ``n_jobs`` threads, on which the result does not depend.
         """
         names: Any = {"columns": columns, "sample_weight": sample_weight, "n_jobs": n_jobs}
-        how = {"several_passes": True, "supervised": False}
+        how: Any = {"several_passes": True, "supervised": False}
         source, moments = read_source(
             self, data, lambda source: Moments.of_width(source.n_features), **names, **how
         )

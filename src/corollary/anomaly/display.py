@@ -21,8 +21,6 @@ class AnomalyDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : dict of str to matplotlib BarContainer
         The bars of each column.
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -40,7 +40,7 @@ class CenterClusterer(Clusterer):
     inertia_: float = fitted(Number(0))
     n_iter_: int = fitted(Integer(1))
 
-    _rows: dict[str, Any] = {"order": "C"}
+    _rows: ClassVar[dict[str, Any]] = {"order": "C"}
 
 
 class MeansClusterer(ClassNamePrefixFeaturesOutMixin, Transformer, CenterClusterer):

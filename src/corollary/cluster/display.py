@@ -19,8 +19,6 @@ class ClusterDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     points_, centers_ : matplotlib PathCollection
         The rows, and the centres.
 

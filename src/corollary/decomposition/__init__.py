@@ -16,9 +16,6 @@ from corollary.decomposition.directions import deflation as deflation
 from corollary.decomposition.directions import power_iteration as power_iteration
 from corollary.decomposition.imputation import SoftImpute as SoftImpute
 from corollary.decomposition.kernel_pca import KernelPCA as KernelPCA
-from corollary.decomposition.latent_gaussian import latent_posterior as latent_posterior
-from corollary.decomposition.latent_gaussian import probabilistic_pca as probabilistic_pca
-from corollary.decomposition.latent_gaussian import probabilistic_pca_em as probabilistic_pca_em
 from corollary.decomposition.n_components import components_for_share as components_for_share
 from corollary.decomposition.n_components import minka_evidence as minka_evidence
 from corollary.decomposition.n_components import profile_likelihood as profile_likelihood
@@ -29,6 +26,9 @@ from corollary.decomposition.nuclear_norm import soft_impute_path as soft_impute
 from corollary.decomposition.nuclear_norm import soft_impute_step as soft_impute_step
 from corollary.decomposition.pca import PCA as PCA
 from corollary.decomposition.probabilistic import ProbabilisticPCA as ProbabilisticPCA
+from corollary.decomposition.probabilistic import latent_posterior as latent_posterior
+from corollary.decomposition.probabilistic import probabilistic_pca as probabilistic_pca
+from corollary.decomposition.probabilistic import probabilistic_pca_em as probabilistic_pca_em
 from corollary.decomposition.subspaces import leading_eigenspace as leading_eigenspace
 from corollary.decomposition.subspaces import (
     least_reconstruction_error as least_reconstruction_error,

@@ -35,21 +35,21 @@ class Spectrum:
         return min(self.n_rows, len(self.mean))
 
 
-def freedom_of(who: str, weight: float, n_rows: int, centre: bool) -> float:
+def _freedom_of(weight: float, n_rows: int, centre: bool) -> float:
     """Return what sums of squares are divided by."""
     freedom = weight - centre
     if not freedom > 0:
         raise ValueError(
-            f"{who} divides by the total weight less one, as a row of weight k counts like k rows, "
+            "PCA divides by the total weight less one, as a row of weight k counts like k rows, "
             f"and needs it above one. Got {weight:g} from {n_rows} rows with n_samples = {n_rows}. "
             "Give more rows, or multiply the weights."
         )
     return freedom
 
 
-def of_moments(who: str, moments: Moments, centre: bool) -> Spectrum:
+def of_moments(moments: Moments, centre: bool) -> Spectrum:
     """Decompose the covariance or, without centring, the second moment about zero."""
-    freedom = freedom_of(who, moments.weight, moments.n_rows, centre)
+    freedom = _freedom_of(moments.weight, moments.n_rows, centre)
     scatter, mean = moments.scatter, moments.mean
     if not centre:
         scatter, mean = scatter + moments.weight * np.outer(mean, mean), np.zeros(len(mean))
@@ -62,12 +62,12 @@ def of_moments(who: str, moments: Moments, centre: bool) -> Spectrum:
 class Rows:
     """Training rows, which are centred and weighted once."""
 
-    def __init__(self, who: str, X: Any, weight: np.ndarray | None, *, centre: bool) -> None:
+    def __init__(self, X: Any, weight: np.ndarray | None, *, centre: bool) -> None:
         if weight is not None and not np.all(weight > 0):
             X, weight = X[weight > 0], weight[weight > 0]
         self.n_rows = X.shape[0]
         total = float(self.n_rows) if weight is None else float(weight.sum())
-        self.freedom = freedom_of(who, total, self.n_rows, centre)
+        self.freedom = _freedom_of(total, self.n_rows, centre)
         mean, squares = _mean_and_squares(X, weight, total)
         self.mean = mean if centre else np.zeros(X.shape[1])
         roots = None if weight is None else np.sqrt(weight)

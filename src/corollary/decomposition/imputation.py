@@ -101,7 +101,7 @@ class SoftImpute(OneToOneFeatureMixin, Transformer):
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("alphas_", "errors_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if sample_weight is not None:
             # Copies of a row have the singular values of one row times the root of their number.
             X = X[sample_weight > 0] * np.sqrt(sample_weight[sample_weight > 0])[:, None]

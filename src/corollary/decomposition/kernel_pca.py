@@ -25,7 +25,7 @@ from corollary.core.estimator import (
 from corollary.core.parallel import one_blas_thread, row_products
 from corollary.core.schema import Array, Instance, Nullable, Optional, Sparse
 from corollary.decomposition._krylov import CentredRows, leading_triplets
-from corollary.decomposition._linalg import with_signs
+from corollary.decomposition._linalg import symmetric, with_signs
 from corollary.kernels import Kernel, chosen_kernel, kernel_ridge_solution
 
 # Eigenvalues of at most this share of the largest are zero.
@@ -179,7 +179,7 @@ default="linear"
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
         for name in ("dual_coef_", "X_transformed_fit_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         K = self._training_gram(X)
         share, roots = w / w.sum(), np.sqrt(w)
@@ -203,20 +203,13 @@ default="linear"
             self.kernel_ = chosen_kernel(self, X.shape[1])
             self.X_fit_ = X.copy() if self.copy_X else X
             return self.kernel_.gram(X)
-        K = X.toarray() if hasattr(X, "toarray") else X
         if self.fit_inverse_transform:
             raise ValueError(
                 "Cannot fit_inverse_transform with a precomputed kernel: KernelPCA does not see "
                 "the rows. Give the kernel and the rows."
             )
-        square = K.shape[0] == K.shape[1]
-        if not square or not np.allclose(K, K.T, rtol=0, atol=1e-8 * np.abs(K).max(initial=0.0)):
-            raise ValueError(
-                "With kernel='precomputed', X must be the symmetric Gram matrix of the training "
-                f"rows. Got shape {K.shape}"
-                + (" and a matrix that differs from its transpose." if square else ".")
-            )
-        return K
+        who = "With kernel='precomputed', X is the symmetric Gram matrix of the rows. KernelPCA"
+        return symmetric(who, X.toarray() if hasattr(X, "toarray") else X)
 
     def _eigenpairs(self, M: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         """Return leading eigenvalues in descending order and eigenvectors as columns."""
@@ -229,10 +222,8 @@ default="linear"
             if solver == "dense":
                 values, vectors = eigh(M, subset_by_index=(n - k, n - 1))
             elif solver == "arpack":
-                v0 = random.uniform(-1, 1, n)
-                values, vectors = eigsh(
-                    M, k, which="LA", tol=self.tol, maxiter=self.max_iter, v0=v0
-                )
+                how = {"tol": self.tol, "maxiter": self.max_iter, "v0": random.uniform(-1, 1, n)}
+                values, vectors = eigsh(M, k, which="LA", **how)
             else:
                 steps = 8 if self.iterated_power == "auto" else int(self.iterated_power) + 1
                 start = random.standard_normal((n, min(n, k + 10)))
@@ -256,11 +247,10 @@ default="linear"
                 "KernelPCA learns no inverse for sparse rows: the rows that it returns are dense. "
                 "Give X.toarray()."
             )
-        Z = self._transform(X)
-        self.X_transformed_fit_ = Z
-        self.dual_coef_ = kernel_ridge_solution(
-            self.kernel_.gram(Z), X, self.alpha, sample_weight=weight, overwrite_K=True
-        ).dual_coef
+        self.X_transformed_fit_ = Z = self._transform(X)
+        how: Any = {"sample_weight": weight, "overwrite_K": True}
+        solution = kernel_ridge_solution(self.kernel_.gram(Z), X, self.alpha, **how)
+        self.dual_coef_ = solution.dual_coef
 
     def _transform(self, X: Any) -> np.ndarray:
         if self.kernel_ is None:

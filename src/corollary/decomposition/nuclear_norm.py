@@ -82,25 +82,13 @@ def soft_impute(
     tol: Positive = 1e-6,
     max_iter: Count = 1000,
 ) -> Solution:
-    """Complete a table.
+    """Complete a table, which is NaN where nothing is seen, with a penalty on singular values.
 
     The matrix is ``solution.x``; ``solution.certificate`` says how far its objective can lie above
-    the least one.
-
-    Parameters
-    ----------
-    table : array-like of shape (n_rows, n_columns)
-        Finite numbers, one or more; NaN where nothing is seen.
-    alpha : float
-        Penalty on the sum of singular values.
-    start : array-like of shape (n_rows, n_columns) or None, default=None
-        First matrix; None for zero. Small penalties move what is not seen slowly: start them at the
-        completion of a larger one, as :func:`soft_impute_path` does.
-    tol : float, default=1e-6
-        Proved gap to stop at, relative to the larger of the objective and the mean square of what
-        is seen.
-    max_iter : int, default=1000
-        Largest number of steps.
+    the least one. A run stops at a proved gap of ``tol``, relative to the larger of the objective
+    and the mean square of what is seen, or after ``max_iter`` steps. It starts at zero unless told:
+    small penalties move what is not seen slowly, and are better started at the completion of a
+    larger one, as :func:`soft_impute_path` does. See :class:`SoftImpute`.
 
     Examples
     --------

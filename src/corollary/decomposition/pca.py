@@ -156,12 +156,12 @@ class PCA(SubspaceModel):
         return tags
 
     def _fit(self, X: Any, sample_weight: np.ndarray | None) -> None:
-        vars(self).pop("moments_", None)
+        self.__dict__.pop("moments_", None)
         solver = self._solver(X)
         self._refuse_count(solver, X.shape)
         if solver == "covariance_eigh":
             self.moments_ = moments_of(X, sample_weight)
-            spectrum = of_moments(type(self).__name__, self.moments_, self.centre)
+            spectrum = of_moments(self.moments_, self.centre)
         else:
             spectrum = self._decompose_rows(X, sample_weight, solver)
         self._keep(spectrum, solver, X.dtype)
@@ -207,8 +207,7 @@ class PCA(SubspaceModel):
 
     def _decompose_rows(self, X: Any, sample_weight: np.ndarray | None, solver: str) -> Spectrum:
         """Decompose the rows themselves."""
-        who = type(self).__name__
-        rows = Rows(who, X, sample_weight, centre=self.centre)
+        rows = Rows(X, sample_weight, centre=self.centre)
         if solver == "full":
             return rows.full()
         random = check_random_state(self.random_state)
@@ -267,7 +266,7 @@ class PCA(SubspaceModel):
     def _learn(self, moments: Moments) -> None:
         """Learn from moments alone."""
         self._refuse_count("covariance_eigh", (moments.n_rows, len(moments.mean)))
-        spectrum = of_moments(type(self).__name__, moments, self.centre)
+        spectrum = of_moments(moments, self.centre)
         self.moments_ = moments
         self._keep(spectrum, "covariance_eigh")
 
@@ -287,9 +286,9 @@ class PCA(SubspaceModel):
         Whitened directions are divided by their standard deviations.
         """
         check_is_fitted(self)
-        scale = np.sqrt(self.explained_variance_.astype(np.float64)) if self.whiten else None
         rows = self.components_.astype(np.float64)
-        if scale is not None:
+        if self.whiten:
+            scale = np.sqrt(self.explained_variance_.astype(np.float64))
             rows = rows / np.maximum(scale, np.finfo(self.components_.dtype).eps)[:, None]
         return AffineMap(rows, -(rows @ self.mean_))
 

@@ -92,15 +92,9 @@ def reconstruction_error(basis: Any, second_moment: Any) -> float:
     r"""Return the expected squared distance between a row and its projection on a subspace.
 
     It is :math:`\mathrm{tr}\,\Sigma-\mathrm{tr}(P_W\Sigma)`; the smallest that a subspace of this
-    dimension can have is :func:`least_reconstruction_error`.
-
-    Parameters
-    ----------
-    basis : array-like of shape (n_features, k)
-        Linearly independent columns that span the subspace.
-    second_moment : array-like of shape (n_features, n_features)
-        :math:`\Sigma=\mathbb E[xx^\top]`; the covariance, if rows are centred before and the mean
-        is added after the projection.
+    dimension can have is :func:`least_reconstruction_error`. Linearly independent columns of the
+    basis span the subspace. Where rows are centred before and the mean is added after the
+    projection, the covariance takes the place of the second moment. See :func:`leading_eigenspace`.
 
     Examples
     --------

@@ -18,8 +18,6 @@ class ExplainedVarianceDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : matplotlib BarContainer
         A bar for each component.
     line_ : matplotlib Line2D

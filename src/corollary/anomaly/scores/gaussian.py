@@ -60,10 +60,8 @@ class PCAMixture(Score):
         projection alone, and blind to what happens across it.
     reg_covar : float, default=1e-6
         Added to the diagonal of the mixture's covariances.
-    pca : PCA or None, default=None
-        The projection; set by ``fit``.
-    mixture : GaussianMixture or None, default=None
-        The mixture of projections; set by ``fit``.
+    pca, mixture : PCA, GaussianMixture or None, default=None
+        The projection, and the mixture of what it keeps; set by ``fit``.
     noise : float, default=1.0
         Variance across the kept directions; set by ``fit``.
 

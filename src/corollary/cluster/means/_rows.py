@@ -201,7 +201,8 @@ def rows_of(chunk: Chunk) -> tuple[Any, np.ndarray | None]:
 class SourceRows:
     """Rows of a source, each step a pass over them."""
 
-    X = weight = None  # nowhere as a whole
+    X: Any = None  # nowhere as a whole
+    weight: Any = None
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -242,7 +243,7 @@ class ArrayRows(SourceRows):
         """Return cost and labels at centres."""
         if self._nearest is None:
             return super().assignment(centres, keep)
-        rows, chunk = block_rows(self._chunk), (self.X, None, self.weight)
-        chunk += (self._nearest.label(centres),)
+        labels, rows = self._nearest.label(centres), block_rows(self._chunk)
+        chunk: Chunk = (self.X, None, self.weight, labels)
         blocks = (slice_rows(chunk, i, i + rows) for i in range(0, len(self.X), rows))
         return reduce_blocks(Assignment(centres, keep), blocks)

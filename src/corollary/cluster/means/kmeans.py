@@ -131,7 +131,7 @@ class KMeans(MeansClusterer):
                 "KMeans.fit_source cannot hand rows to a function. Got a callable init; give the "
                 "centres that it returns for some of the rows."
             )
-        names = {"columns": columns, "sample_weight": sample_weight}
+        names: Any = {"columns": columns, "sample_weight": sample_weight}
         source, spread = read_source(
             self, data, lambda _: Spread(), **names, several_passes=True, supervised=False
         )
@@ -144,11 +144,7 @@ class KMeans(MeansClusterer):
         return self
 
     def _descend(
-        self,
-        rows: SourceRows,
-        spread: Spread,
-        dtype: Any = np.float64,
-        labels: bool = True,
+        self, rows: SourceRows, spread: Spread, dtype: Any = np.float64, labels: bool = True
     ) -> None:
         """Start as often as asked for, and keep the best of the runs."""
         random, tol = check_random_state(self.random_state), spread.tolerance(self.tol)
@@ -170,6 +166,6 @@ class KMeans(MeansClusterer):
             )
         self.cluster_centers_ = best.centers.astype(dtype)
         self.inertia_, self.n_iter_ = best.cost, best.n_iter
-        vars(self).pop("labels_", None)
+        self.__dict__.pop("labels_", None)
         if labels:
             self.labels_ = best.labels

@@ -123,7 +123,7 @@ class MiniBatchKMeans(MeansClusterer):
             if rule.ends(cost / size, float(((state.centres - before) ** 2).sum())):
                 break
         self.n_steps_, self.n_iter_ = n_steps, math.ceil(n_steps * size / n)
-        vars(self).pop("labels_", None)
+        self.__dict__.pop("labels_", None)
         self._keep(state, X, sample_weight)
         if not self.compute_labels:
             self.inertia_ = rule.smoothed * n

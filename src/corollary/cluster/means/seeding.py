@@ -62,22 +62,11 @@ def kmeans_plusplus(
 ) -> Seeding:
     """Draw ``centers`` from rows by k-means++, with their ``indices`` and the ``cost`` they leave.
 
-    The cost is the weighted sum of squared distances of rows from the nearest of the centres.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Rows.
-    n_clusters : int
-        Number of centres, at most that of rows.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Non-negative weights, not all zero; a row of weight k is drawn like k equal rows.
-    random_state : int, RandomState instance or None, default=None
-        Determines the draws.
-    n_local_trials : int or None, default=None
-        Candidates for each centre, of which the best is kept; None for
-        ``2 + int(log(n_clusters))``. With 1 it is k-means++ as it was published, of which
-        :func:`kmeans_plusplus_factor` speaks.
+    The cost is the weighted sum of squared distances of rows from the nearest of the centres. Of
+    ``n_local_trials`` candidates for each centre, by default ``2 + int(log(n_clusters))``, the best
+    is kept; a single one is k-means++ as it was published, of which :func:`kmeans_plusplus_factor`
+    speaks. A row of weight k is drawn like k equal rows, and not all weights may be zero. See
+    :func:`partition_cost` for rows, which may be sparse.
 
     Examples
     --------
