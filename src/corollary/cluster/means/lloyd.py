@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from corollary.cluster._checks import checked_centres, checked_labels, checked_rows
+from corollary.cluster._checks import checked_centres, checked_labels, checked_rows, refuse_few_rows
 from corollary.cluster.means._descent import LloydRun, descend, draw_seed, fill_empty
 from corollary.cluster.means._rows import ArrayRows, nearest_labels
 from corollary.cluster.objective import centroids, partition_cost
@@ -59,6 +59,7 @@ def lloyd_step(
     (array([0, 0, 0], dtype=int32), (2.0, 2.0, 0.5))
     """
     X, weight = checked_rows(X, sample_weight)
+    refuse_few_rows("lloyd_step", X.shape[0], n_clusters)
     before = checked_labels("lloyd_step", labels, X.shape[0], n_clusters)
     means = centroids(X, before, n_clusters=n_clusters, sample_weight=weight)
     assigned = nearest_labels(X, means)
