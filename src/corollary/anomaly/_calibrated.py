@@ -56,8 +56,9 @@ class CalibratedScores(OutlierMixin, Learner):
         of the new density to the old at the new rows, up to a factor, and ``calibration_ratio`` the
         same at the calibration rows, in the order of ``calibration_scores_``.
         """
+        scores = -self.score_samples(X)
         counts = self._counts(density_ratio, calibration_ratio)
-        return conformal_p_values(self.calibration_scores_, -self.score_samples(X), **counts)
+        return conformal_p_values(self.calibration_scores_, scores, **counts)
 
     def _calibrate(
         self, scores: np.ndarray, weights: np.ndarray | None = None, indices: Any = ()

@@ -226,7 +226,8 @@ class AnomalyDetector(CalibratedScores):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return minus the scores of rows X, low for unusual ones; NaN is missing."""
-        return -self.measure_.scores(self._prepared(X))
+        X = self._prepared(X)
+        return -self.measure_.scores(X)
 
     @checked
     def discover(
@@ -306,7 +307,8 @@ class AnomalyDetector(CalibratedScores):
         its conditional mean takes off. Columns of a table that became several features have their
         sum. See :class:`AnomalyDetector`.
         """
-        contributions = self.measure_.contributions(self._prepared(X))
+        X = self._prepared(X)
+        contributions = self.measure_.contributions(X)
         return self._preparation.by_column(contributions, self.n_features_in_)
 
     @property
