@@ -259,7 +259,7 @@ class AnomalyDetector(CalibratedScores):
         """Return 1 for normal rows and -1 for unusual ones.
 
         Without a level each row is called by itself, by the threshold ``offset_``. A level calls
-        rows together, such that an expected share of at most that of the called ones are normal.
+        rows together, such that in expectation at most that share of the called ones is normal.
         See :class:`AnomalyDetector`.
         """
         if level is None:

@@ -80,10 +80,9 @@ class KMeans(MeansClusterer):
     ----------
     .. [1] S. P. Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information
        Theory 28 (1982), 129-137.
-    .. [2] D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
-    .. [3] B. Bahmani, B. Moseley, A. Vattani, R. Kumar, S. Vassilvitskii, "Scalable k-means++",
+    .. [2] B. Bahmani, B. Moseley, A. Vattani, R. Kumar, S. Vassilvitskii, "Scalable k-means++",
        VLDB 2012.
-    .. [4] G. Hamerly, "Making k-means even faster", SDM 2010.
+    .. [3] G. Hamerly, "Making k-means even faster", SDM 2010.
 
     Examples
     --------
@@ -118,8 +117,8 @@ class KMeans(MeansClusterer):
         """Fit the model to data that need not fit in memory.
 
         Every step is a pass over the data, and so is each of the seven of "k-means||", which takes
-        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit. Where
-        ``labels_`` are not kept, they do not take four bytes a row.
+        the place of "k-means++". From equal starts the model is that of ``fit``, bit for bit. With
+        ``labels=False`` no ``labels_`` are kept, which take four bytes a row.
 
         See :func:`corollary.core.summary.open_source` for data. Arrays and chunks hold ``(X,)``,
         ``(X, y)``, where y is not used, or ``(X, y, sample_weight)``, where y may be None; a

@@ -95,8 +95,8 @@ def lloyd(
 
     Notes
     -----
-    Bounds on distances, kept from step to step, spare most rows the comparison with all centres
-    (G. Hamerly, "Making k-means even faster", SDM 2010). Labels are those of distances computed
+    Bounds on distances, kept from step to step, spare most rows the comparison with all centres, as
+    the references of :class:`KMeans` explain. Labels are those of distances computed
     coordinate by coordinate in double precision, of equally near centres the first.
 
     Examples
